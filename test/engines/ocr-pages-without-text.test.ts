@@ -57,11 +57,10 @@ function createHugeImage() {
 }
 
 test('a warning lists pages whose image is too large to read, and is absent when all pages were read', async () => {
-  const {
-    request,
-    tools,
-    messages,
-  } = await createScanStep([await createScannedPage(textOfPage(1)), await createHugeImage()])
+  const { request, tools, messages } = await createScanStep([
+    await createScannedPage(textOfPage(1)),
+    await createHugeImage(),
+  ])
   await recognize({ ...request, pages: [1] }, tools)
   assert.deepEqual(messages, [])
   await recognize({ ...request, pages: [2] }, tools)
@@ -69,11 +68,10 @@ test('a warning lists pages whose image is too large to read, and is absent when
 })
 
 test('a page that OCR skipped does not count as recognized: in one run, in chunks, and when converting to Word', async () => {
-  const {
-    request,
-    tools,
-    workDir,
-  } = await createScanStep([await createScannedPage(textOfPage(1)), await createHugeImage()])
+  const { request, tools, workDir } = await createScanStep([
+    await createScannedPage(textOfPage(1)),
+    await createHugeImage(),
+  ])
   const input = { path: request.path, filename: 'scan.pdf', format: 'pdf', size: 1 } as const
   const work = { operation: 'ocr-pdf', inputs: [input], from: 'pdf', to: 'pdf', outDir: workDir } as const
   const { details } = await pdf.run({ ...work, options: {} }, tools)

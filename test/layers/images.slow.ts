@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test'
 import { imageLimits } from '../../lib/deployment/functions.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { functions } from '../../lib/resources/functions.ts'
-import { scannedPage } from '../engines/scan-maker.ts'
+import { createScannedPage } from '../engines/scan-maker.ts'
 import { python3 } from '../python.ts'
 import { builtImages } from './built-images.ts'
 import { peakOf, sizeOf, writeFigures } from './figures.ts'
@@ -195,7 +195,7 @@ for (const { image, engine, name, to } of others)
   })
 
 test('pdf: the text of a scan', unless('pdf'), async () => {
-  const scan = Buffer.from(await scannedPage(['The keeper of the old lighthouse', 'wrote many letters.']))
+  const scan = Buffer.from(await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']))
   const { path } = await convert('scan.jpg', scan, 'txt')
   assert.match(readFileSync(path, 'utf8'), /keeper of the old lighthouse/)
 })

@@ -34,7 +34,7 @@ export async function imageToPostScript(
     parts.push(imageHeader(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
     tools.progress((page + 1) / (pages * 2), 'pixels')
   }
-  const path = join(tools.workDir, 'picture.ps')
+  const path = join(tools.workDir, 'image.ps')
   await writeFile(path, parts)
   return { path, pages }
 }

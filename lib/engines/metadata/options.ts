@@ -5,13 +5,13 @@ import { flag } from '../options.ts'
 const text = z
   .string()
   .max(2000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: line ends would begin another argument.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would start another argument.
   .regex(/^[^\0-\x1f\x7f]*$/, 'expected one line of text')
   .optional()
 
-/** What is written into files, under the names that it goes by for all of them. */
+/** Metadata fields that can be written, with the same names for all formats. */
 export const MetadataOptions = z.object({
-  title: text.describe('Empty removes it, left out keeps it; so with the others.'),
+  title: text.describe('An empty value removes the entry; without the option it is kept. The same applies to the other fields.'),
   author: text.describe('Who made it; the artist of a song.'),
   subject: text,
   description: text.describe('A comment or caption.'),
@@ -38,7 +38,7 @@ export const metadataNames = [
 ] as const satisfies readonly (keyof MetadataOptions)[]
 export type MetadataName = (typeof metadataNames)[number]
 
-/** Those that are to be written. @throws AppError INVALID_INPUT when nothing is to be done. */
+/** Returns the fields to write. @throws AppError INVALID_INPUT when there is nothing to do. */
 export function givenTexts(options: MetadataOptions): Map<MetadataName, string> {
   const given = new Map(
     metadataNames.flatMap((name): [MetadataName, string][] => {

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path'
 import { passwordMissing } from '../../formats/locked-pdf.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { damagedPdfError, runQpdf } from './qpdf.ts'
+import { corruptPdfError, runQpdf } from './qpdf.ts'
 
 /** Size in points of the page as displayed, after its rotation. */
 export interface PageSize {
@@ -45,7 +45,7 @@ export async function openPdf(source: string, password: string | undefined, tool
   const path = join(tools.workDir, `open-${basename(source)}`)
   await runQpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
   const opened = await readFacts(path, tools)
-  if (opened === 'locked') throw new Error('qpdf left the encryption.')
+  if (opened === 'locked') throw new Error('qpdf did not remove the encryption.')
   return { path, ...opened, isEncrypted: true }
 }
 
@@ -62,7 +62,7 @@ async function readFacts(path: string, tools: Tools): Promise<PdfFacts | 'locked
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     if (/Incorrect password/i.test(error.stderr)) return 'locked'
-    throw damagedPdfError(error)
+    throw corruptPdfError(error)
   }
 }
 
@@ -79,7 +79,7 @@ function parsePageSizes(stdout: string): PageSize[] {
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
   const count = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
   if (count === 0 || sizes.length !== count)
-    throw damagedPdfError(new Error(`pdfinfo told ${sizes.length} of ${count} sizes`))
+    throw corruptPdfError(new Error(`pdfinfo reported ${sizes.length} of ${count} page sizes`))
   return sizes.map(([, width, height], index) => {
     const isSideways = Number(rotations[index]?.[1] ?? 0) % 180 !== 0
     const size = { width: Number(width), height: Number(height) }

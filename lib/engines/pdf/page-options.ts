@@ -19,16 +19,14 @@ export const password = z
   .min(1)
   .max(200)
   .optional()
-  .describe('Opens a PDF that needs one.')
+  .describe('Password to open the PDF, if it needs one.')
   .meta(secretOption)
 
 export const openShape = { pages: pageRange.optional(), password }
 
 export const resolutionShape = {
   dpi: integer(72, 600).default(150).describe('Pixels per inch.'),
-  downscale: integer(16, 20_000)
-    .optional()
-    .describe('Longest side in pixels; larger pages are drawn smaller.'),
+  downscale: integer(16, 20_000).optional().describe('Longest side in pixels; larger pages are scaled down.'),
 }
 
 const maxPixels = 200_000_000
@@ -64,6 +62,6 @@ export function computeResolution(
   const fittedDpi = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
   const pixels = ((width * fittedDpi) / 72) * ((height * fittedDpi) / 72)
   if (pixels <= maxPixels) return { dpi: fittedDpi, pixels }
-  const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are drawn. Ask for a lower dpi or a downscale.`
+  const sentence = `dpi: page ${page} would have ${Math.round(pixels / 1e6)} megapixels; at most ${maxPixels / 1e6} are allowed. Lower dpi or set downscale.`
   throw new AppError('INVALID_INPUT', sentence, { field: 'dpi', page })
 }

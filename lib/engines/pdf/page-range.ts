@@ -11,8 +11,10 @@ const maxPagesListed = 20_000
 export const pageRange = z
   .string()
   .max(20_000)
-  .regex(rangePattern, 'Expected page numbers and ranges, as 1-5,10,15-last.')
-  .describe('Pages to take, as 1-5,10,15-last. A range may run backward. All when left out.')
+  .regex(rangePattern, 'Expected page numbers and ranges such as 1-5,10,15-last.')
+  .describe(
+    'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.',
+  )
 
 /**
  * Returns the page numbers that a range names, in its order. @throws AppError INVALID_INPUT for a page that does not
@@ -52,7 +54,7 @@ function parsePageNumber(text: string, count: number): number {
   const word = text.trim().toLowerCase()
   const page = word === 'last' ? count : Number(word)
   if (page >= 1 && page <= count) return page
-  throw invalidPages(`pages: page ${word} was asked for, but the document has the pages 1 to ${count}.`)
+  throw invalidPages(`pages: page ${word} does not exist; the document has pages 1 to ${count}.`)
 }
 
 function invalidPages(sentence: string): AppError {

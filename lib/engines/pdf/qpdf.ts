@@ -27,18 +27,18 @@ export async function runQpdf(
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? passwordWrong({}, error) : damagedPdfError(error)
+    throw /invalid password/i.test(error.stderr) ? passwordWrong({}, error) : corruptPdfError(error)
   } finally {
     await rm(path, { force: true })
   }
 }
 
 /** The error for a PDF that some program cannot read. */
-export function damagedPdfError(cause: Error): AppError {
+export function corruptPdfError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }
 
 /** Converts the failure of a program into a CORRUPT_FILE error; returns any other error unchanged. */
 export function toPdfError(error: unknown): unknown {
-  return error instanceof ProcessFailure ? damagedPdfError(error) : error
+  return error instanceof ProcessFailure ? corruptPdfError(error) : error
 }

@@ -117,7 +117,7 @@ async function renderBatch(
   if (files.length !== last - first + 1) {
     throw new AppError(
       'CORRUPT_FILE',
-      `The PDF is damaged: of the pages ${first} to ${last} some cannot be drawn.`,
+      `The PDF is damaged: some of the pages ${first} to ${last} cannot be rendered.`,
     )
   }
   return files.sort((a, b) => a.page - b.page)

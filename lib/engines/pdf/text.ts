@@ -22,13 +22,13 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
     isEmpty &&= text.trim() === ''
     await appendFile(path, text)
   }
-  if (isEmpty) tools.warn('NO_TEXT', 'The pages hold no text, only pictures of it.')
+  if (isEmpty) tools.warn('NO_TEXT', 'The pages contain no text, only images of it.')
   return { path }
 }
 
 /**
  * Fixes characters that older TeX fonts lack and that Poppler returns in parts: an accent separate from a dotless base
- * letter, or a bullet as a control character because its font has no encoding.
+ * character, or a bullet as a control character because its font has no encoding.
  */
 function normalizeTexText(text: string): string {
   return text

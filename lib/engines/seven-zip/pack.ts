@@ -10,17 +10,17 @@ export const compressionLevel = integer(0, 9)
   .default(5)
   .describe('0 is fastest, 9 smallest; the files are the same.')
 
-// Line ends would end the answer to the question for it.
+// The password is sent to a prompt, where a line break would end it.
 export const passwordText = z
   .string()
   .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line ends.')
 
 interface Filter {
-  /** Of bsdtar. */
+  /** Name of the filter in bsdtar. */
   readonly name: string
-  /** Of a public level from 0 to 9; left out where there is but one. */
+  /** Maps the public level (0 to 9) to the filter's level; left out if it has only one. */
   readonly level?: (level: number) => number
-  /** The format of several files under this compression. */
+  /** The tar format for several files with this compression. */
   readonly tape: FormatId
 }
 
@@ -37,7 +37,7 @@ const lz4: Filter = { name: 'lz4', level: fromOne, tape: 'tar.lz4' }
 const lzop: Filter = { name: 'lzop', level: fromOne, tape: 'tar.lzo' }
 const compress: Filter = { name: 'compress', tape: 'tar.z' }
 
-/** What 7-Zip packs, under its name for it. */
+/** Formats packed by 7-Zip, with its type names. */
 const zips = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
 const tapes = {
   tgz: gzip,
@@ -51,11 +51,11 @@ const tapes = {
 } as const
 const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
 const unleveled = { 'tar.z': compress, z: compress } as const
-/** Without compression, and their names in bsdtar; plain ustar headers grow only where a name needs it. */
+/** Uncompressed formats with their names in bsdtar; `paxr` adds pax headers only where ustar is not enough. */
 const bare = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
-/** Packed at a level. */
+/** Formats with a compression level. */
 export const leveled: readonly FormatId[] = [...keys(zips), ...keys(tapes), ...keys(singles)]
-/** Packed without a level. */
+/** Formats without a compression level. */
 export const plains: readonly FormatId[] = [...keys(bare), ...keys(unleveled), 'ar', 'wim', 'squashfs']
 
 interface Content {
@@ -66,23 +66,23 @@ interface Content {
 
 interface Settings {
   readonly outDir: string
-  /** 0 to 9. */
+  /** From 0 to 9. */
   readonly level: number
-  /** Of a ZIP or 7z. */
+  /** For ZIP and 7z only. */
   readonly password?: string
 }
 
-// Object.keys forgets the names.
+// Object.keys widens the keys to string.
 function keys<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>): T[] {
   return Object.keys(table) as T[]
 }
 
-/** An archive, and how many files its packer says that it has put in. */
+/** An archive, with the number of files that the packer reports. */
 export interface Packed extends OutputFile {
   readonly listed?: number
 }
 
-/** @returns the archive; of several files a `gz` is a `tgz`, and so on: it holds a tape archive. */
+/** Packs the content. Several files as `gz` become a `tgz`, and so on, because a `gz` contains a single file. */
 export async function pack(
   content: Content,
   to: FormatId,
@@ -99,7 +99,7 @@ export async function pack(
   const tape = lookUp(tapes, to) ?? (to === 'tar.z' ? compress : undefined)
   if (tape) return bsdtar(content, path, ['--format', 'paxr', ...compression(tape, settings.level)], tools)
   const single = lookUp(singles, to) ?? (to === 'z' ? compress : undefined)
-  if (!single) throw new Error(`7zip was asked for ${to}, which it does not declare.`)
+  if (!single) throw new Error(`7zip does not support the target ${to}.`)
   if (content.files === 1 && content.folders === 0)
     return bsdtar(content, path, ['--format', 'raw', ...compression(single, settings.level)], tools)
   return { ...(await pack(content, single.tape, settings, tools)), format: single.tape }
@@ -133,7 +133,7 @@ async function squashfs({ folder }: Content, path: string, tools: Tools): Promis
   return { path }
 }
 
-/** An `ar` has no folders: the files of all of them side by side, told apart where they share a name. */
+/** Puts all files into one folder with unique names, because `ar` has no folders. */
 async function flattened({ folder, files, folders }: Content, tools: Tools): Promise<Content> {
   if (folders === 0) return { folder, files, folders }
   tools.warn(

@@ -6,7 +6,7 @@ import type { PageContent } from './page-content.ts'
 const dpi = 150
 const maxSidePixels = 5000
 
-/** Pictures of all on a page that is no text, by page number. */
+/** Renders everything on the pages except text; returns the image paths by page number. */
 export async function renderBackgrounds(
   path: string,
   pages: readonly PageContent[],
@@ -33,6 +33,6 @@ function hasBackground({ images, vectors, textSegments, width, height }: PageCon
   return textSegments.length === 0 || !isScan({ images, width, height })
 }
 
-/** A picture fills the page. */
+/** Whether an image fills the page. */
 export const isScan = ({ images, width, height }: Pick<PageContent, 'images' | 'width' | 'height'>) =>
   images.some(({ box }) => areaOf(box) > width * height * 0.8)

@@ -7,7 +7,7 @@ export interface StyledRun {
   readonly link?: string
   readonly script?: 'super' | 'sub'
   readonly isRtl?: boolean
-  /** Stands for the number of the page; its text is that of one page. */
+  /** Placeholder for the page number; its text is the number on one page. */
   readonly field?: 'page'
 }
 
@@ -15,20 +15,20 @@ export type Alignment = 'left' | 'center' | 'right' | 'both'
 
 export interface ListMarker {
   readonly kind: 'bullet' | 'number'
-  /** As it stands in front of the item: `•`, `3.`, `(b)`. */
+  /** As printed before the item: `•`, `3.`, `(b)`. */
   readonly text: string
-  /** Where the mark and where the text after it begins, in points. */
+  /** Where the marker and the text after it start, in points. */
   readonly x: number
   readonly textX: number
 }
 
-/** An item of a list that is one: which of the document's lists, how deep, and how that list starts. */
+/** Position of a paragraph in a list: which list, at which level, and how that list starts. */
 export interface ListPosition {
   readonly kind: ListMarker['kind']
   readonly listId: number
   readonly level: number
   readonly start: number
-  /** The first item's. */
+  /** Marker of the first item. */
   readonly marker: string
 }
 
@@ -37,14 +37,14 @@ export interface Paragraph {
   readonly box: BoundingBox
   readonly runs: readonly StyledRun[]
   readonly alignment: Alignment
-  /** Most of its letters have it. */
+  /** Style of most of its characters. */
   readonly style: Style
   readonly lineCount: number
-  /** Its last line ends at the edge of the column, so it may go on elsewhere. */
+  /** Whether its last line reaches the edge of the column, so the paragraph may continue elsewhere. */
   readonly mayContinue: boolean
-  /** Points between its first line and what is above, beyond the usual distance. */
+  /** Points above its first line, beyond the usual line spacing. */
   readonly spaceBefore: number
-  /** Points from the edge of its column; the first line's comes on top and may be negative. */
+  /** Points from the edge of its column; the indent of the first line is added to it and may be negative. */
   readonly indent: number
   readonly firstIndent: number
   readonly isRtl: boolean
@@ -68,7 +68,7 @@ export interface TableBlock {
   readonly box: BoundingBox
   /** Points. */
   readonly widths: readonly number[]
-  /** From the left, or from the right where it is read so. */
+  /** From left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean
   readonly isRtl: boolean
@@ -79,35 +79,35 @@ export interface ImageBlock {
   readonly box: BoundingBox
   /** PNG or JPEG. */
   readonly path: string
-  /** What it says, where the words of the page stand in it and nowhere else. */
+  /** Words of the page that appear only in this image. */
   readonly labels?: string
 }
 
 export type ContentBlock = Paragraph | TableBlock | ImageBlock
 
-/** Columns of one width that stand side by side. */
+/** Columns of equal width next to each other. */
 export interface ColumnSet {
   readonly count: number
-  /** Points from the left edge of one to that of the next. */
+  /** Points from the left edge of one column to that of the next. */
   readonly pitch: number
-  /** All end at about the same height. */
+  /** Whether all columns end at about the same height. */
   readonly isBalanced: boolean
-  /** A line is drawn between them. */
+  /** Whether there is a rule between the columns. */
   readonly isRuled: boolean
 }
 
 export type FlowBlock = ContentBlock & {
-  /** Starts on a new page, as it does in the PDF. */
+  /** Whether it starts on a new page, as in the PDF. */
   readonly startsNewPage?: boolean
-  /** Starts at the top of the next column, though the one before has room. */
+  /** Whether it starts at the top of the next column although there is room left in the current one. */
   readonly startsNewColumn?: boolean
-  /** Points below it, where columns begin: above one of them they would stand in that one alone. */
+  /** Points below it, before columns start: spacing above the first block would move only that block's column. */
   readonly spaceAfter?: number
-  /** Left and right edge of the text around it. */
+  /** Left and right edge of the surrounding text. */
   readonly column: BoundingBox
-  /** The columns that it stands in, where there are several. */
+  /** The columns it belongs to, when there are several. */
   readonly columnSet?: ColumnSet
 }
 
-/** Without the mark of a list. */
+/** Returns the text without a list marker. */
 export const paragraphText = (paragraph: Paragraph): string => paragraph.runs.map(({ text }) => text).join('')

@@ -4,28 +4,29 @@ import { isPreformatted, type Line, splitAtGaps } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import type { Word } from './page-content.ts'
 
-/** Lines that stand as a table without being drawn as one: cells by row, then by column. */
+/** Lines that form a table without rules; cells by row, then by column. */
 export interface BorderlessTable {
   readonly lines: readonly Line[]
   readonly box: BoundingBox
-  /** Left edge of each column, and the right edge of the last. */
+  /** Left edge of each column, and right edge of the last one. */
   readonly xs: readonly number[]
   readonly rows: readonly (readonly (readonly Word[])[])[]
 }
 
 /** Points. */
 const maxExtraWidth = 12
-/** In units of the size of the letters: what a row must have once, and what then separates columns. */
+/**
+ * In ems: a gap that a row must have at least once, the same inside a ruled region, and a gap that separates columns.
+ */
 const wideGap = 1.1
 const ruledGap = 0.8
 const minColumnGap = 0.42
-/** What it must have beside the gaps within its pieces. */
+/** Minimum ratio to the usual gap between words. */
 const minGapRatio = 2.5
 
 /**
- * Finds runs of lines whose words leave the same strips empty.
- *
- * @param ruledRegions where lines are drawn between rows: what stands there is a table, and its columns may be closer together
+ * Finds consecutive lines whose words leave the same vertical strips empty.
+ * @param ruledRegions areas between horizontal rules: they contain tables, whose columns may be closer together.
  */
 export function findBorderlessTables(
   lines: readonly Line[],
@@ -54,7 +55,7 @@ function collectRows(
   if (!first || !isRow(first)) return undefined
   const run = [first]
   let emptyStrips = findEmptyStrips([first])
-  // Lines of one piece, which belong to the table only if another row comes after them.
+  // Lines without a gap, which belong to the table only if another row follows.
   let pending: Line[] = []
   for (const line of lines.slice(start + 1)) {
     const before = pending.at(-1) ?? run.at(-1) ?? first
@@ -76,7 +77,7 @@ function collectRows(
   return run
 }
 
-/** The heads of narrow columns stand closer together than what is below them. */
+/** Finds the header row: headers of narrow columns are closer together than the cells below them. */
 function findHeaderRow(
   run: readonly Line[],
   line: Line | undefined,
@@ -94,21 +95,21 @@ function findHeaderRow(
   return columns > 0 && left >= columns && splitAtGaps(line, minColumnGap).length > columns ? line : undefined
 }
 
-/** Several pieces, and not just the mark of a list before its text. */
+/** Whether the line has several segments, apart from a list marker and its text. */
 function isTableRow(line: Line, minGap: number): boolean {
   if (isPreformatted(line) || line.isJustified) return false
-  const pieces = splitAtGaps(line, Math.max(minGap, minGapRatio * medianWordGap(line, minGap))).length
-  return pieces >= (findListMarker(line.words) ? 3 : 2)
+  const segmentCount = splitAtGaps(line, Math.max(minGap, minGapRatio * medianWordGap(line, minGap))).length
+  return segmentCount >= (findListMarker(line.words) ? 3 : 2)
 }
 
-/** Between the words of a piece, in sizes of the letters: lines that are set wide have wider ones after a sentence. */
+/** Median gap between the words of a segment, in ems: widely spaced lines have even wider gaps after a sentence. */
 function medianWordGap({ words, style }: Line, minGap: number): number {
   const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
   const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
   return median(gaps.filter((gap) => gap < minGap))
 }
 
-/** A line of prose ends a table even where a gap happens to fit. */
+/** A line of prose ends a table, even where a gap happens to fit. */
 function isProse(line: Line, bounds: BoundingBox, gap: number): boolean {
   const [only, ...more] = splitAtGaps(line, gap)
   return more.length === 0 && !!only && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
@@ -120,7 +121,7 @@ function findEmptyStrips(lines: readonly Line[]): Interval[] {
 
 const wordIntervals = (line: Line): Interval[] => line.words.map(({ box }) => ({ from: box[0], to: box[2] }))
 
-/** Empty strips between the outermost words. */
+/** Returns the empty strips between the outermost words. */
 function findColumnGaps(emptyStrips: readonly Interval[], lines: readonly Line[], width: number): Interval[] {
   const [left, , right] = boundingBoxOf(lines.map(({ box }) => box))
   return emptyStrips.filter(({ from, to }) => from >= left && to <= right && to - from >= width)
@@ -131,7 +132,7 @@ function toTable(run: readonly Line[]): BorderlessTable | undefined {
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = boundingBoxOf(run.map((line) => line.box))
   const middles = gaps.map(({ from, to }) => (from + to) / 2)
-  // The last column has as much room as the others, or a font that is a little wider breaks its words.
+  // The last column gets as much room as the others; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))
   const xs = [box[0], ...middles, box[2] + (gaps.length > 0 ? extraWidth : 0)]
   const rows = run.map((line) =>
@@ -154,7 +155,7 @@ function toTable(run: readonly Line[]): BorderlessTable | undefined {
 
 const centerX = ({ box }: Word) => (box[0] + box[2]) / 2
 
-/** A line that leaves the first column empty goes on with the cells above. */
+/** A line with an empty first column continues the cells above. */
 function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly Line[]): Word[][][] {
   const out: Word[][][] = []
   for (const [index, row] of rows.entries()) {

@@ -9,8 +9,8 @@ import { buildImagesOnly } from './images-only.ts'
 import type { PageContent } from './page-content.ts'
 
 /**
- * The interface: "When layout reconstruction fails, a rendering import runs instead, so a file is still returned."
- * LibreOffice's import of PDFs was tried for it and dropped: it does not open its own files again.
+ * The specification: "When layout reconstruction fails, a rendering import runs instead, so a file is still returned."
+ * LibreOffice's PDF import was tried and dropped: it cannot reopen the files it writes.
  */
 export async function buildDocx(request: DocxRequest, tools: Tools): Promise<DocxResult> {
   try {
@@ -22,14 +22,14 @@ export async function buildDocx(request: DocxRequest, tools: Tools): Promise<Doc
     const file = await buildFromPoppler(request, tools)
     tools.warn(
       'LAYOUT_NOT_REBUILT',
-      'The layout of the PDF could not be rebuilt, so each line stands where it stood on its page, over a picture of the rest.',
+      'The layout of the PDF could not be rebuilt, so each line keeps its position on the page, over an image of everything else.',
     )
     return { file, pagesRecognized: [] }
   } catch (error) {
     if (isFinal(error, tools)) throw error
     tools.warn(
       'LAYOUT_NOT_REBUILT',
-      'The text of the PDF could not be rebuilt, so the document holds a picture of each page.',
+      'The text of the PDF could not be rebuilt, so the document contains an image of each page.',
     )
     return { file: await buildImagesOnly(request, tools), pagesRecognized: [] }
   }
@@ -38,7 +38,7 @@ export async function buildDocx(request: DocxRequest, tools: Tools): Promise<Doc
 const isFinal = (error: unknown, { signal }: Tools) =>
   signal.aborted || (error instanceof AppError && error.code !== 'TIMEOUT')
 
-/** Poppler's words over pictures of the pages: what does without MuPDF. */
+/** Fallback without MuPDF: Poppler's words over images of the pages. */
 async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<string> {
   const { path, pages } = request
   const { sizes } = await openPdf(path, undefined, tools)
@@ -59,8 +59,8 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
     }
     read.push({ ...empty, textSegments: await readWithPoppler(path, empty, tools) })
   }
-  // Pictures without words are the fallback after this one, which draws text that is made of lines as well.
+  // Without any words, the next fallback is better: its page images also include text drawn as shapes.
   if (read.every(({ textSegments }) => textSegments.length === 0))
-    throw new Error('Poppler reads no words either.')
+    throw new Error('Poppler found no words either.')
   return writeFixedLayout(request, read, tools, () => true)
 }

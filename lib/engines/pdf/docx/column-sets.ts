@@ -5,12 +5,12 @@ import type { Band, PageItem } from './reading-order.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 
 const maxColumns = 4
-/** Points by which the edges of a set of columns may miss those of the text. */
+/** How far the edges of a column set may differ from those of the text, in points. */
 const slack = 12
-/** Points that a column may end above the others and still be the one that the text was poured into first. */
+/** How much higher than the others a column may end and still count as filled, in points. */
 const maxBottomDifference = 40
 
-/** Columns as Word knows them: of one width, over all the width of the text. Others are no set. */
+/** Returns the columns when Word can represent them: of equal width, across the full width of the text. */
 export function toColumnSet(
   { columns }: Band<PageItem>,
   text: BoundingBox,
@@ -20,7 +20,7 @@ export function toColumnSet(
   const [first] = boxes
   const last = boxes.at(-1)
   if (!first || !last || boxes.length < 2 || boxes.length > maxColumns) return undefined
-  // The writer has no word for columns that are read from the right, and there the first comes last here.
+  // The docx library has no right-to-left columns; here the first column would be placed last.
   if (first[0] > last[0] || columns.some(({ items }) => items.some(({ isRtl }) => isRtl))) return undefined
   const count = boxes.length
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
@@ -54,7 +54,7 @@ function hasRule(left: BoundingBox, right: BoundingBox, vectors: readonly Vector
   )
 }
 
-/** The columns of a set one after the other: text goes on from one to the next, or is sent there. */
+/** Concatenates the columns of a set: text either flows into the next column or starts there with a column break. */
 export function flowThroughColumns(
   columns: readonly (readonly ContentBlock[])[],
   boxes: readonly BoundingBox[],

@@ -8,13 +8,13 @@ export interface DocxRequest extends ParseSource {
 }
 
 export interface DocxResult {
-  /** The document. */
+  /** Path of the document. */
   readonly file: string
-  /** Pages whose text was read from pictures. */
+  /** Pages whose text was read by OCR. */
   readonly pagesRecognized: readonly number[]
 }
 
-/** The document is its author's: left to itself the writer of documents names a person of its own. */
+/** Document properties from the PDF; without them the docx library writes an author of its own. */
 export function documentProperties({ title, author = '', subject, keywords }: DocumentInfo) {
   return {
     creator: author,

@@ -5,8 +5,8 @@ import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geome
 import type { PageContent, Style, Word } from './page-content.ts'
 
 /**
- * The words of a page as Poppler reads them. It knows encodings that MuPDF does not, as names of glyphs that are made
- * of numbers; but it tells nothing of the looks of words, which are those that MuPDF saw in their place.
+ * Reads the words of a page with Poppler. It knows encodings that MuPDF does not, such as glyph names made of numbers,
+ * but reports no styles, so those that MuPDF found in the same place are used.
  */
 export async function readWithPoppler(
   path: string,
@@ -41,7 +41,7 @@ export function parseLines(html: string): PlacedText[][] {
   })
 }
 
-/** What pdftotext writes in place of the letters that HTML wants written so. */
+/** Entities that pdftotext writes for characters reserved in HTML. */
 const escapes: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 const decodeText = (text: string) =>
@@ -59,7 +59,7 @@ const defaultStyle = {
   color: '000000',
 }
 
-/** Sets words that were found in another way in the looks of those that stand in their place. */
+/** Gives words found in another way the styles of the known words in the same place. */
 export function applyStyles(lines: readonly (readonly PlacedText[])[], page: PageContent): Word[][] {
   const knownWords = [...page.undecodedWords, ...page.textSegments.flat()]
   return lines.map((line) => {
@@ -81,13 +81,13 @@ function findBaseline(line: readonly PlacedText[], knownWords: readonly Word[], 
   return knownWords.find((word) => isCenterInside(word.box, whole))?.baseline ?? whole[3] - size * 0.2
 }
 
-/** Whether letters make words, and not what a font without names for its glyphs gives. */
+/** Whether characters form words rather than the gibberish of a font without glyph names. */
 export function isReadable(text: string): boolean {
   const characters = text.match(/\S/gu)?.length ?? 0
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  if (letters < characters * 0.6) return false
+  const alphanumerics = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  if (alphanumerics < characters * 0.6) return false
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   const vowels = text.normalize('NFD').match(/[aeiouy]/giu)?.length ?? 0
-  // Languages written in Latin letters have between a fourth and a half of vowels.
+  // In languages with Latin script, a quarter to half of the characters are vowels.
   return latin < 40 || (vowels > latin * 0.2 && vowels < latin * 0.65)
 }

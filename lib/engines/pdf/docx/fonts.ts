@@ -1,6 +1,6 @@
 import type { Style } from './page-content.ts'
 
-/** Fonts that Word has or replaces by one of the same widths, by how PDFs name them. */
+/** Patterns of font names in PDFs, and fonts that Word has or replaces with one of the same widths. */
 const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(timesnewroman|times|nimbusrom|tinos|freeserif)/, 'Times New Roman'],
   [/^(arialnarrow)/, 'Arial Narrow'],
@@ -29,7 +29,7 @@ const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^cm[a-z]*\d|^sfr[mb]|^lmroman/, 'Times New Roman'],
 ]
 
-/** Name of a font for Word. Subsets and makers name theirs freely; what is not known goes by its kind. */
+/** Returns a font for Word. Subset prefixes and vendor names vary; unknown fonts are replaced by kind. */
 export function toWordFont({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
   const name = font.replace(/^[A-Z]{6}\+/, '')
   const plain = name.toLowerCase().replaceAll(/[\s_,-]/g, '')

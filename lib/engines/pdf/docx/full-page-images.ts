@@ -13,7 +13,7 @@ interface PageSize {
   readonly height: number
 }
 
-/** A page that is filled up to its edges. */
+/** A section without margins. */
 export const fullPageSection = (
   library: DocxLibrary,
   size: PageSize,
@@ -28,7 +28,7 @@ export const fullPageSection = (
   children: [...children],
 })
 
-/** A JPEG that covers a page, behind its text. */
+/** Returns a JPEG that covers the page behind its text. */
 export async function backgroundImage(
   library: DocxLibrary,
   size: PageSize,
@@ -43,7 +43,7 @@ export async function backgroundImage(
   })
 }
 
-/** Gives the path of the document. */
+/** Writes the document and returns its path. */
 export async function writeSections(
   library: DocxLibrary,
   sections: readonly docx.ISectionOptions[],

@@ -1,4 +1,4 @@
-/** Left, top, right, bottom in points; down is more. */
+/** Left, top, right, bottom in points; y increases downward. */
 export type BoundingBox = readonly [left: number, top: number, right: number, bottom: number]
 
 export interface Interval {
@@ -10,7 +10,7 @@ export const widthOf = (box: BoundingBox) => box[2] - box[0]
 export const heightOf = (box: BoundingBox) => box[3] - box[1]
 export const areaOf = (box: BoundingBox) => Math.max(0, widthOf(box)) * Math.max(0, heightOf(box))
 
-/** The smallest box around all; all must not be empty. */
+/** Returns the smallest box around all boxes, of which there must be at least one. */
 export function boundingBoxOf(boxes: readonly BoundingBox[]): BoundingBox {
   return boxes.reduce((whole, box) => [
     Math.min(whole[0], box[0]),
@@ -40,7 +40,7 @@ interface Group<T> {
   readonly members: T[]
 }
 
-/** Groups of things whose boxes touch, directly or through others. */
+/** Groups items whose boxes touch, directly or through others. */
 export function clusterTouching<T extends { readonly box: BoundingBox }>(
   items: readonly T[],
   slack: number,
@@ -63,7 +63,7 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
   return groups.map(({ members }) => members)
 }
 
-/** Values that lie closer than `slack` become one, their mean; sorted. */
+/** Merges values closer than `slack` into their mean; returns them sorted. */
 export function mergeCloseValues(values: readonly number[], slack: number): number[] {
   const groups: number[][] = []
   for (const value of [...values].sort((a, b) => a - b)) {
@@ -79,7 +79,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-/** What is left of `free` without the intervals `taken`. */
+/** Returns what remains of `free` without the intervals `taken`. */
 export function subtractIntervals(free: readonly Interval[], taken: readonly Interval[]): Interval[] {
   let remaining = [...free]
   for (const { from, to } of taken) {

@@ -6,15 +6,15 @@ import { buildRuns, separatorBetween } from './runs.ts'
 export interface HeaderFooterRow {
   readonly runs: readonly StyledRun[]
   readonly alignment: Alignment
-  /** Left and right edge, in points from the left one of the page: it may be wider than the text. */
+  /** Left and right edge in points from the left edge of the page; may be wider than the text. */
   readonly edges: readonly [number, number]
 }
 
-/** What stands at the top and the bottom of page after page. */
+/** Rows that repeat at the top and bottom of the pages. */
 export interface HeadersFooters {
   readonly header: readonly HeaderFooterRow[]
   readonly footer: readonly HeaderFooterRow[]
-  /** Words that belong to it. */
+  /** Words that belong to headers and footers. */
   readonly words: ReadonlySet<Word>
 }
 
@@ -24,17 +24,17 @@ interface CandidateRow {
   readonly page: PageContent
   readonly line: Line
   readonly edge: Edge
-  /** Where it stands, and how large its letters are. */
+  /** Position and font size of the row. */
   readonly key: string
-  /** Its digits made alike. */
+  /** Text with digits replaced, so that page numbers compare equal. */
   readonly text: string
 }
 
-/** Part of the page's height in which it may stand. */
+/** Maximum part of the page height that headers and footers may occupy. */
 const maxZoneRatio = 0.12
 const maxRows = 3
 
-/** Finds headers and footers by what repeats at the same height of at least two fifths of the pages. */
+/** Finds headers and footers: rows at the same height on at least 40% of the pages. */
 export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooters {
   const rows = pages.flatMap((page) => [...candidateRows(page, 'header'), ...candidateRows(page, 'footer')])
   const minPages = Math.max(2, pages.length * 0.4)
@@ -69,14 +69,14 @@ function candidateRows(page: PageContent, edge: Edge): CandidateRow[] {
 
 const lineText = (line: Line) => line.words.map((word) => word.text).join(' ')
 
-/** Each text comes twice, as the title of a chapter does, or the row has the number of its page. */
+/** Whether most texts occur at least twice, as a chapter title does, or contain the page number. */
 function isRepeated(group: readonly CandidateRow[]): boolean {
   const repeatedTexts = group.filter((row) => group.some((other) => other !== row && other.text === row.text))
   const numbered = group.filter((row) => pageNumberIn(row, group) !== undefined)
   return Math.max(repeatedTexts.length, numbered.length) >= group.length * 0.7
 }
 
-/** The word that counts with the pages. */
+/** Returns the word that increases with the page number. */
 function pageNumberIn({ page, line }: CandidateRow, group: readonly CandidateRow[]): Word | undefined {
   return line.words.find((word) => {
     if (!/^\d{1,5}$/.test(word.text)) return false
@@ -90,7 +90,7 @@ function pageNumberIn({ page, line }: CandidateRow, group: readonly CandidateRow
   })
 }
 
-/** The text that most pages have; where it changes with the chapter, the number of the page alone. */
+/** Returns the text on most pages, or only the page number where the text changes with the chapter. */
 function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   const counts = Map.groupBy(group, ({ text }) => text)
   const [common = []] = [...counts.values()].sort((a, b) => b.length - a.length)
@@ -110,7 +110,7 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   return [{ runs, alignment: alignmentOf(group), edges: [row.line.box[0], row.line.box[2]] }]
 }
 
-/** Rows with something at both sides have a tab between and start at the left. */
+/** Rows with text on both sides contain a tab and are left-aligned. */
 function alignmentOf([row]: readonly CandidateRow[]): Alignment {
   if (!row) return 'left'
   const { page, line } = row

@@ -13,13 +13,13 @@ import {
 } from './paragraph-styles.ts'
 import { joinRuns } from './runs.ts'
 
-/** A title of the PDF's own outline. */
+/** An entry of the PDF's outline. */
 export interface OutlineTitle {
   readonly title: string
   readonly level: number
 }
 
-/** A block with its look, where it is a paragraph. */
+/** A block, with its style if it is a paragraph. */
 interface StyledBlock {
   readonly block: ContentBlock
   readonly style?: ParagraphStyle
@@ -33,8 +33,8 @@ interface Candidate {
 }
 
 /**
- * Marks headings: titles of the outline, short text in larger letters, and lines that are set apart from the text by
- * their weight, their font, their color or capitals, where the document does so with all that look like them.
+ * Marks headings: outline titles, short text in a larger font, and lines that differ from the body text in weight,
+ * font, color or capitals, provided that the document uses that style consistently.
  */
 export function markHeadings<B extends ContentBlock>(
   given: readonly B[],
@@ -56,7 +56,7 @@ export function markHeadings<B extends ContentBlock>(
     return large || isMarkedLine ? [{ index, paragraph: block, style, isLarge: large }] : []
   })
   const stylesByKey = Map.groupBy(
-    // What could not be a heading by what it says tells nothing of how headings look.
+    // Text that cannot be a heading because of its content says nothing about heading styles.
     styledBlocks.flatMap(({ block, style }) =>
       block.kind === 'paragraph' && style && isTitleLike(block) ? style : [],
     ),
@@ -87,7 +87,7 @@ function findOutlineLevel(paragraph: Paragraph, titles: ReadonlyMap<string, numb
 
 const normalizeTitle = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase()
 
-/** Not a lead or a quotation in larger letters, which are sentences. */
+/** Excludes leads and quotations in a larger font, which are sentences. */
 function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: ParagraphStyle): boolean {
   const text = paragraphText(paragraph)
   return (
@@ -98,7 +98,7 @@ function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: Paragra
   )
 }
 
-/** A quotation in larger letters, of which this is a part. */
+/** Whether the block is part of a quotation in a larger font. */
 function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number): boolean {
   const [own, next] = [styledBlocks[index], styledBlocks[index + 1]]
   const startsLowercase = ({ block }: StyledBlock) =>
@@ -109,7 +109,7 @@ function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number):
   return continues || startsLowercase(own)
 }
 
-/** What comes next is text that it stands above, and closer to it than to what comes before. */
+/** Whether text follows that is closer to the block than what precedes it. */
 function introducesText(styledBlocks: readonly StyledBlock[], index: number): boolean {
   const [before, own, next] = [styledBlocks[index - 1], styledBlocks[index], styledBlocks[index + 1]]
   if (!next || !own?.style || own.block.kind !== 'paragraph') return false
@@ -124,8 +124,8 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
 }
 
 /**
- * A bold line may stand alone. What is only in another font, color or capitals is a heading where there are more. And
- * where most of what looks so is none, the look is that of something else, as of labels and names.
+ * A single bold line may be a heading. Lines that differ only in font, color or capitals must occur several times. A
+ * style that is mostly used for other text, such as labels or names, is not a heading style.
  */
 function isConsistent(
   { style }: Candidate,
@@ -141,7 +141,7 @@ function isConsistent(
   return hasSpaceAbove && (alike.length >= 2 || style.caps)
 }
 
-/** By size, then by weight: each look that differs in them has a level of its own. */
+/** Assigns levels by size, then by weight: each distinct combination gets its own level. */
 function assignLevels(accepted: readonly Candidate[]): (style: ParagraphStyle) => number {
   const weightOf = ({ size, bold, caps }: ParagraphStyle) =>
     Math.round(size) * 4 + (bold ? 2 : 0) + (caps ? 1 : 0)
@@ -156,7 +156,7 @@ function assignLevels(accepted: readonly Candidate[]): (style: ParagraphStyle) =
       : largest.length + rest.indexOf(weightOf(style)) + 1
 }
 
-/** A title that its author broke into lines is one. */
+/** Joins the lines of a title that has manual line breaks. */
 export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], body: ParagraphStyle): B[] {
   const out: B[] = []
   for (const block of blocks) {

@@ -8,7 +8,8 @@ const minLength = 40
 const slack = 2
 
 /**
- * Where lines of one width stand above each other, as books draw their tables: above and below it, and below its heads.
+ * Finds areas between horizontal rules of equal width, the usual table style in books: rules above and below the table
+ * and below its header.
  */
 export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
   const rules = vectors.filter(({ box }) => heightOf(box) < maxThickness && widthOf(box) > minLength)

@@ -7,16 +7,16 @@ import { areaOf, type BoundingBox, heightOf, isCenterInside, widthOf } from './g
 import { toLineInOrder } from './lines.ts'
 import type { PageContent, PlacedImage, Word } from './page-content.ts'
 
-/** Pixels per inch of what is drawn anew. */
+/** Pixels per inch of rendered areas. */
 const dpi = 150
 const maxRendered = 200
 
-/** Pages that are drawn in parts. */
+/** Shared state for rendering areas of pages. */
 export interface RenderContext {
   readonly path: string
-  /** Without its text, by the page of the first file; made when one asks for it. */
+  /** Returns a PDF without text and its page numbers; created on first use. */
   readonly textless: () => Promise<TextlessPdf>
-  /** Parts drawn so far. */
+  /** Number of areas rendered so far. */
   renderedCount: number
 }
 
@@ -27,11 +27,11 @@ export interface TextlessPdf {
 
 export interface PageImages {
   readonly images: readonly ImageBlock[]
-  /** Words that stand in pictures and not in the text. */
+  /** Words that are part of images and not of the text. */
   readonly labels: ReadonlySet<Word>
 }
 
-/** The pictures of a page: images as they are in the file, and drawings as the page shows them. */
+/** Collects the images of a page: embedded images as files, and drawings rendered as shown. */
 export async function collectImages(
   page: PageContent,
   tables: readonly BoundingBox[],
@@ -41,24 +41,24 @@ export async function collectImages(
   const figures = findFigures(page, page.textSegments.flat(), tables).filter((figure) =>
     isRelevant(figure, page),
   )
-  const images = page.images.filter(
+  const embedded = page.images.filter(
     (image) => isRelevant(image, page) && !figures.some(({ box }) => isCenterInside(image.box, box)),
   )
-  const pictures: ImageBlock[] = []
+  const images: ImageBlock[] = []
   const labels = new Set<Word>()
-  for (const { box, path: file } of images) {
+  for (const { box, path: file } of embedded) {
     const path = file ?? (await renderArea({ box, isBackground: false }, page, renderContext, tools))
-    if (path !== undefined) pictures.push({ kind: 'image', box, path })
+    if (path !== undefined) images.push({ kind: 'image', box, path })
   }
   for (const figure of figures) {
     const { box } = figure
     const path = await renderArea(figure, page, renderContext, tools)
     if (path === undefined) continue
-    const own = findLabels(figure, page.textSegments)
-    for (const word of own) labels.add(word)
-    pictures.push({ kind: 'image', box, path, ...(own.length > 0 && { labels: joinWords(own) }) })
+    const labelWords = findLabels(figure, page.textSegments)
+    for (const word of labelWords) labels.add(word)
+    images.push({ kind: 'image', box, path, ...(labelWords.length > 0 && { labels: joinWords(labelWords) }) })
   }
-  return { images: pictures, labels }
+  return { images, labels }
 }
 
 const joinWords = (words: readonly Word[]) =>
@@ -66,7 +66,7 @@ const joinWords = (words: readonly Word[]) =>
     .words.map(({ text }) => text)
     .join(' ')
 
-/** The ground of a page, as a scan behind its recognized text, is not part of what is said on it. */
+/** Excludes page backgrounds, such as a scan behind its recognized text. */
 function isRelevant({ box }: PlacedImage | Figure, page: PageContent): boolean {
   if (widthOf(box) < 6 || heightOf(box) < 6) return false
   const covers = areaOf(box) / (page.width * page.height)

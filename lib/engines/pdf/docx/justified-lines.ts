@@ -1,15 +1,15 @@
 import { type BoundingBox, widthOf } from './geometry.ts'
 import { gapBetween, type Line } from './lines.ts'
 
-/** In sizes of the letters: wider columns have room for enough words, and gaps that wide mean something in them. */
+/** In ems: wider columns fit enough words per line, and wide gaps have a meaning there. */
 const maxWidthEm = 26
 
-/** Marks the lines of a narrow column whose words were moved apart to fill it. */
+/** Marks the justified lines of a narrow column. */
 export function markJustified(lines: readonly Line[], column: BoundingBox): Line[] {
   const areFull = lines.map((line) => fillsColumn(line, column))
   const areEven = lines.map((line, index) => areFull[index] === true && hasEvenGaps(line))
   return lines.map((line, index) => {
-    // Two words have but one gap; it is told by the lines around it.
+    // Two words have only one gap, so the neighboring lines decide.
     const isPair = areFull[index] === true && line.words.length === 2 && !isMostlyNumbers(line)
     const isJustified = areEven[index] || (isPair && (areEven[index - 1] || areEven[index + 1]))
     return isJustified ? { ...line, isJustified } : line
@@ -22,7 +22,7 @@ function fillsColumn({ box, style }: Line, column: BoundingBox): boolean {
   return isNarrow && box[0] - column[0] < slack && column[2] - box[2] < slack
 }
 
-/** Cells of a row have even gaps only by chance, or where all are numbers. */
+/** Cells of a table row have even gaps only by chance, or when all of them are numbers. */
 function hasEvenGaps(line: Line): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {

@@ -4,22 +4,22 @@ import type { Word } from './page-content.ts'
 const bullet = /^[•◦▪▫‣⁃●○■□❖➢✓✔·∙–—+*-]$/u
 const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
-/** What a line starts with if it is an item of a list: `•`, `3.`, `(b)`. */
+/** Returns the list marker that a line starts with: `•`, `3.`, `(b)`. */
 export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   const [first, second] = words
   if (!first || !second) return undefined
   const kind = bullet.test(first.text) ? 'bullet' : number.test(first.text) ? 'number' : undefined
   if (!kind) return undefined
   const gap = second.box[0] - first.box[2]
-  // A dash or a letter within a sentence has a space of usual width behind it, or none.
+  // A dash or single character inside a sentence is followed by a normal space or none.
   if (kind === 'bullet' && gap < first.style.size * 0.15) return undefined
   return { kind, text: first.text, x: first.box[0], textX: second.box[0] }
 }
 
-/** `i.` may start roman numbers; a list that starts with `c.` counts letters. */
+/** `i.` may start a list of roman numerals; a list that starts with `c.` is alphabetical. */
 export const isRoman = (marker: string) => /^[(]?[ivxIVX]+[.)]$/.test(marker)
 
-/** 3 for `3.`, 2 for `(b)`, 4 for `iv.`; roman where the list's first mark is. */
+/** Returns 3 for `3.`, 2 for `(b)`, 4 for `iv.` if the list starts with a roman numeral. */
 export function parseOrdinal(marker: string, isRomanList: boolean): number | undefined {
   const body = marker.replaceAll(/[().]/g, '')
   if (/^\d+$/.test(body)) return Number(body)

@@ -4,14 +4,14 @@ import type { DocxLayout } from './layout.ts'
 import { isRoman } from './list-markers.ts'
 import type { DocxLibrary } from './text-runs.ts'
 
-export const numberingReference = ({ listId: list }: ListPosition) => `list-${list}`
+export const numberingReference = ({ listId }: ListPosition) => `list-${listId}`
 
 type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 
-/** A numbering of its own for each list, so that each starts where it did. */
+/** Creates a numbering for each list, so that each starts with its own number. */
 export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): NumberingConfig[] {
   const items = sections.flatMap(({ blocks }) => blocks.flatMap(collectItems))
-  // The first of each list is set last.
+  // Reversed, so that the first item of each list wins.
   const lists = new Map(items.toReversed().map((item) => [item.position.listId, item]))
   return [...lists.values()].map(({ position: place, paragraph }) => ({
     reference: numberingReference(place),
@@ -28,7 +28,7 @@ export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): 
   }))
 }
 
-/** In twentieths of a point, as Word counts. */
+/** In twips, Word's unit. */
 export function toIndent({ indent, firstIndent }: Paragraph) {
   const left = Math.round(Math.max(0, indent) * 20)
   const first = Math.round(firstIndent * 20)

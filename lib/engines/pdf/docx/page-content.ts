@@ -1,4 +1,4 @@
-// A page as it was read: words with their looks and places, pictures, lines.
+// The parsed content of a page: words with styles and positions, images, vector shapes.
 import * as z from 'zod'
 import type { BoundingBox } from './geometry.ts'
 
@@ -14,17 +14,17 @@ export const StyleShape = z.object({
   color: z.string(),
 })
 export type Style = z.output<typeof StyleShape> & {
-  /** Read from a picture: where its words begin and end is not exact. */
+  /** Set for OCR text, whose word boundaries are not exact. */
   readonly isRecognized?: true
 }
 
 export interface Word {
   readonly text: string
   readonly box: BoundingBox
-  /** Where its letters stand. */
+  /** Y coordinate of the baseline. */
   readonly baseline: number
   readonly style: Style
-  /** A space comes before it. */
+  /** Whether a space precedes it. */
   readonly hasSpaceBefore: boolean
   readonly link?: string
 }
@@ -38,7 +38,7 @@ export interface Vector {
 
 export interface PlacedImage {
   readonly box: BoundingBox
-  /** A PNG or JPEG; left out where the page has to be drawn to get it. */
+  /** A PNG or JPEG; left out when the page must be rendered to obtain it. */
   readonly path?: string
   readonly pixelCount?: number
 }
@@ -48,12 +48,12 @@ export interface PageContent {
   readonly number: number
   readonly width: number
   readonly height: number
-  /** Upright text, in pieces that stand on one line without a wide gap. */
+  /** Horizontal text, split into segments without wide gaps. */
   readonly textSegments: readonly (readonly Word[])[]
   readonly images: readonly PlacedImage[]
   readonly vectors: readonly Vector[]
-  /** Lines that stand turned or run from top to bottom. */
+  /** Lines of rotated or vertical text. */
   readonly rotatedText: readonly (readonly Word[])[]
-  /** Words whose letters the fonts do not tell, with a mark for each. */
+  /** Words whose characters the fonts do not encode, with one placeholder per glyph. */
   readonly undecodedWords: readonly Word[]
 }

@@ -5,17 +5,17 @@ import { findListMarker } from './list-markers.ts'
 import { buildRuns } from './runs.ts'
 
 export interface ParagraphSettings {
-  /** The column that the lines stand in. */
+  /** The column that contains the lines. */
   readonly column: BoundingBox
-  /** Other middles that lines may be centered on: that of the page, and of the text of other pages. */
+  /** Further x coordinates that lines may be centered on: the center of the page, and of the text on other pages. */
   readonly centers?: readonly number[]
-  /** Usual distance of two lines of a paragraph, in sizes of the letters. */
+  /** Usual pitch of the lines of a paragraph, in ems. */
   readonly pitch: number
-  /** Words that are written with a hyphen elsewhere, in small letters. */
+  /** Lowercase words that are written with a hyphen elsewhere. */
   readonly hyphenatedWords: ReadonlySet<string>
 }
 
-/** Joins lines into paragraphs, as a reader would. */
+/** Joins lines into paragraphs. */
 export function groupIntoParagraphs(lines: readonly Line[], settings: ParagraphSettings): Paragraph[] {
   const groups: Line[][] = []
   for (const line of lines) {
@@ -47,7 +47,7 @@ const hasWideGap = (line: Line) => !line.isJustified && splitAtGaps(line, 2).len
 const isBold = (line: Line) => line.words.every(({ style }) => style.bold)
 const isSameStyle = (a: Line, b: Line) => a.style.font === b.style.font && a.style.color === b.style.color
 
-/** The first word of the next line would have found room at the end. */
+/** Whether the first word of the next line would have fit at the end of the line. */
 function endsEarly(before: Line, line: Line, column: BoundingBox): boolean {
   const [word] = line.words
   if (!word) return true
@@ -55,7 +55,7 @@ function endsEarly(before: Line, line: Line, column: BoundingBox): boolean {
   return room > word.box[2] - word.box[0] + line.style.size * 0.7
 }
 
-/** A first line is set in, or out where the whole is set in. */
+/** Whether a line starts a new paragraph by its first-line or hanging indent. */
 function isIndented(group: readonly Line[], line: Line): boolean {
   const before = group.at(-1)
   if (!before || line.isRtl) return false

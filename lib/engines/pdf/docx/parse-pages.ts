@@ -6,33 +6,33 @@ import { areaOf } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type PdfStructure, readStructure } from './structure.ts'
 
-/** The pages of a PDF that needs no password, and what is known of them. */
+/** A PDF without a password, and what is known about its pages. */
 export interface ParseSource {
   readonly path: string
   /** Counted from 1. */
   readonly pages: readonly number[]
-  /** How many letters and digits Poppler finds on each page of the file. */
+  /** Alphanumeric characters that Poppler finds on each page of the file. */
   readonly characterCounts: readonly number[]
-  /** Pages whose pictures were looked at already. */
+  /** Pages that OCR has already tried. */
   readonly pagesTried: readonly number[]
-  /** As `ocrLanguage` gives it; undefined where pictures are not to be read. */
+  /** In the notation of `ocrLanguage`; undefined when OCR is not allowed. */
   readonly language: string | undefined
-  /** How many of them may be read from pictures. */
+  /** Maximum number of pages that OCR may read. */
   readonly maxRecognized: number
 }
 
 export interface ParsedPages {
   readonly structure: PdfStructure
-  /** Shows the pages as they were read. */
+  /** A PDF that shows the pages as they were parsed. */
   readonly path: string
-  /** Pages whose words were read from their looks. */
+  /** Pages whose words were read by OCR. */
   readonly pagesRecognized: readonly number[]
 }
 
 /**
- * Reads pages by MuPDF, those whose fonts it does not understand by Poppler, and by their looks those that nobody
- * understands or that are pictures.
- * @throws ProcessFailure, EngineCrash where MuPDF cannot.
+ * Parses pages with MuPDF, those whose fonts it does not understand with Poppler, and the rest with OCR: pages that
+ * neither understands, and images.
+ * @throws ProcessFailure, EngineCrash where MuPDF fails.
  */
 export async function parsePages(
   source: ParseSource,
@@ -62,10 +62,10 @@ const countCharacters = (words: readonly Word[]) =>
 const countPageCharacters = ({ textSegments, rotatedText }: PageContent) =>
   countCharacters(textSegments.flat()) + countCharacters(rotatedText.flat())
 
-/** Readers differ in what they take for text by a few letters, not by a third. */
+/** Parsers differ by a few characters in what they count as text, not by a third. */
 export const isTextMissing = (read: number, others: number) => others >= 20 && others > read * 1.5
 
-/** Nothing but a picture, or letters that were drawn as lines. */
+/** Whether the page contains only an image, or text drawn as shapes. */
 function isImageOnly(page: PageContent): boolean {
   if (page.textSegments.length + page.rotatedText.length + page.undecodedWords.length > 0) return false
   const area = page.width * page.height
@@ -75,7 +75,7 @@ function isImageOnly(page: PageContent): boolean {
   )
 }
 
-/** Letters are there, and most of them nobody can name. */
+/** Whether the page has text, but most of its characters cannot be decoded. */
 function isUndecodable(page: PageContent): boolean {
   const characters = page.undecodedWords.reduce((sum, { text }) => sum + [...text].length, 0)
   return characters >= 12 && characters > countPageCharacters(page)
@@ -94,29 +94,29 @@ async function recognizePages(
   language: string,
   tools: Tools,
 ): Promise<ParsedPages> {
-  const found = new Map<number, PageContent>()
+  const replacements = new Map<number, PageContent>()
   const pagesRecognized = new Set<number>()
   let { path } = parsed
   try {
     if (scans.length > 0) {
-      const { again, readable, read } = await recognizeAndParse(
+      const { reparsed, readablePath, read } = await recognizeAndParse(
         path,
         scans,
         { language, isForced: false },
         tools,
       )
-      path = readable
-      for (const page of again) found.set(page.number, page)
+      path = readablePath
+      for (const page of reparsed) replacements.set(page.number, page)
       for (const number of read) pagesRecognized.add(number)
     }
     if (undecodable.length > 0) {
-      const { again, read } = await recognizeAndParse(
+      const { reparsed, read } = await recognizeAndParse(
         parsed.path,
         undecodable,
         { language, isForced: true },
         tools,
       )
-      for (const page of again) found.set(page.number, replaceWords(undecodable, page))
+      for (const page of reparsed) replacements.set(page.number, replaceWords(undecodable, page))
       for (const number of read) pagesRecognized.add(number)
     }
   } catch (error) {
@@ -124,7 +124,7 @@ async function recognizePages(
     warnTextMissing([...scans, ...undecodable], tools)
     return parsed
   }
-  const withText = [...found.values()].filter((page) => page.textSegments.length > 0)
+  const withText = [...replacements.values()].filter((page) => page.textSegments.length > 0)
   const pages = parsed.structure.pages.map(
     (page) => withText.find(({ number }) => number === page.number) ?? page,
   )
@@ -136,18 +136,18 @@ async function recognizeAndParse(
   pages: readonly PageContent[],
   { language, isForced }: { readonly language: string; readonly isForced: boolean },
   tools: Tools,
-): Promise<{ again: readonly PageContent[]; readable: string; read: readonly number[] }> {
+): Promise<{ reparsed: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
-  const { path: readable, read } = await recognize(
+  const { path: readablePath, read } = await recognize(
     { path, pages: numbers, language, deskew: !isForced, isForced, onPage },
     tools,
   )
-  const { pages: again } = await readStructure(readable, numbers, tools, onPage)
-  return { again, readable, read }
+  const { pages: reparsed } = await readStructure(readablePath, numbers, tools, onPage)
+  return { reparsed, readablePath, read }
 }
 
-/** The page as it was, with words that were read from its looks. */
+/** Returns the original page with the words that OCR found. */
 function replaceWords(undecodable: readonly PageContent[], found: PageContent): PageContent {
   const page = undecodable.find(({ number }) => number === found.number)
   if (!page || found.textSegments.length === 0) return found
@@ -159,6 +159,6 @@ function warnTextMissing(pages: readonly PageContent[], tools: Tools): void {
   const pageList = `${numbers.join(', ')}${pages.length > 10 ? ' …' : ''}`
   tools.warn(
     'TEXT_MAY_BE_MISSING',
-    `${pages.length} pages hold text that can only be seen (${pageList}). Use toolOperation=ocr-pdf first to read it.`,
+    `${pages.length} pages contain text that is only visible as an image (${pageList}). Use toolOperation=ocr-pdf first to recognize it.`,
   )
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import type { TextlessPdf } from './images.ts'
 
-/** The pages without their text, to draw what is behind it. */
+/** Writes a PDF of the pages without their text, to render what is behind it. */
 export async function removeText(path: string, pages: readonly number[], tools: Tools): Promise<TextlessPdf> {
   const out = join(tools.workDir, 'textless.pdf')
-  // Ghostscript takes them in the order of the document, each once.
+  // Ghostscript writes each page once, in document order.
   const sorted = [...new Set(pages)].sort((a, b) => a - b)
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-dFILTERTEXT', '-sDEVICE=pdfwrite'],

@@ -4,7 +4,9 @@ interface Placed {
   readonly box: BoundingBox
 }
 
-/** Cells of a table begin side by side, row by row; paragraphs of columns do so by chance alone. */
+/**
+ * Whether columns are table rows: cells start at equal heights, row by row; paragraphs of columns do so only by chance.
+ */
 export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolean {
   const tops = columns.map(findBlockTops)
   const [fewest = []] = tops.toSorted((a, b) => a.length - b.length)
@@ -12,9 +14,9 @@ export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolea
   return shared.length >= 2 && shared.length >= fewest.length * 0.6
 }
 
-/** Where something begins below more than the usual distance, but for the top. */
-function findBlockTops(atoms: readonly Placed[]): number[] {
-  const sorted = [...atoms].sort((a, b) => a.box[1] - b.box[1])
+/** Returns the top of each block that follows a larger gap, without the first. */
+function findBlockTops(items: readonly Placed[]): number[] {
+  const sorted = [...items].sort((a, b) => a.box[1] - b.box[1])
   return sorted.flatMap(({ box }, index) => {
     const before = sorted[index - 1]
     return before && box[1] - before.box[3] > Math.min(12, heightOf(box)) * 0.4 ? [box[1]] : []

@@ -5,7 +5,7 @@ import type { Style, Word } from './page-content.ts'
 const unspacedCharacter = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
 const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
-/** The text of a paragraph's lines in pieces of one look, words parted by hyphens made whole. */
+/** Turns the lines of a paragraph into runs with one style each, joining hyphenated words. */
 export function buildRuns(
   lines: readonly Line[],
   skipsMarker: boolean,
@@ -25,7 +25,7 @@ export function buildRuns(
   return runs
 }
 
-/** The runs of one paragraph after those of another, as if a line ended between them. */
+/** Joins the runs of two paragraphs as if there were a line break between them. */
 export function joinRuns(before: readonly StyledRun[], after: readonly StyledRun[]): StyledRun[] {
   const [first, ...rest] = after
   const runs = [...before]
@@ -41,7 +41,7 @@ function toRun(word: Word, line: Line): StyledRun {
     isSmall && raised > size * 0.1 ? 'super' : isSmall && raised < -size * 0.03 ? 'sub' : undefined
   return {
     text: word.text,
-    // A raised letter is made small by being raised.
+    // Superscript formatting makes the text smaller by itself.
     style: script ? { ...word.style, size } : word.style,
     ...(word.link !== undefined && { link: word.link }),
     ...(script && { script }),
@@ -52,7 +52,7 @@ function toRun(word: Word, line: Line): StyledRun {
 export function separatorBetween(before: Word, word: Word, line: Line): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(before, word)))
   if (!line.isRtl && !line.isJustified && gapBetween(before, word) > line.style.size * 2) return '\t'
-  // Recognized characters of such scripts are words of their own.
+  // OCR splits such scripts into one word per character.
   const isClose = gapBetween(before, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&
@@ -73,7 +73,7 @@ function appendRun(runs: StyledRun[], run: StyledRun, space: string): void {
   } else runs.push(run)
 }
 
-/** A line's first word after the last of the line before. */
+/** Appends the first word of a line to the last word of the line before. */
 function appendAcrossLines(runs: StyledRun[], run: StyledRun, hyphenatedWords: ReadonlySet<string>): void {
   const last = runs.at(-1)
   if (!last) return

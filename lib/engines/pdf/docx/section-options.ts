@@ -3,13 +3,13 @@ import type { DocxSection } from './sections.ts'
 import type { DocxLibrary } from './text-runs.ts'
 import { toTwips } from './units.ts'
 
-/** Points from the left to the right edge of a line. */
+/** Returns the width of a line in points. */
 export function textWidthOf({ width, margins, columns }: DocxSection): number {
   const text = width - margins[0] - margins[2]
   return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
 }
 
-/** Word wants the shorter side as the width, and to be told that the sheet lies. */
+/** Word expects the shorter side as the width, plus the orientation. */
 export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSection, 'width' | 'height'>) {
   return {
     width: toTwips(Math.min(width, height)),
@@ -18,7 +18,7 @@ export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSec
   }
 }
 
-/** Sheet, margins and columns as Word is told. */
+/** Page size, margins and columns in Word's terms. */
 export function sectionOptions(library: DocxLibrary, section: DocxSection): docx.ISectionPropertiesOptions {
   const { columns, isContinuous } = section
   const [left, top, right, bottom] = section.margins
@@ -39,7 +39,7 @@ export function sectionOptions(library: DocxLibrary, section: DocxSection): docx
   }
 }
 
-/** Word fills the last columns of a document one by one, unless something stands below them. */
+/** Word fills the columns at the end of a document one by one unless a section follows. */
 export function columnBalancingSection(library: DocxLibrary, last: DocxSection): docx.ISectionOptions {
   const { columns: _, ...plain } = last
   return {

@@ -4,24 +4,24 @@ import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 
-/** Pages of one size that flow on from one to the next, or a part of them that is set in columns. */
+/** Consecutive pages of one size, or the part of them that is set in columns. */
 export interface DocxSection {
   readonly width: number
   readonly height: number
   /** Left, top, right, bottom in points. */
   readonly margins: BoundingBox
   readonly blocks: readonly FlowBlock[]
-  /** Goes on below the section before; others start on a new page. */
+  /** Whether it continues below the previous section; otherwise it starts on a new page. */
   readonly isContinuous: boolean
   readonly columns?: SectionColumns
 }
 
 interface SectionColumns {
   readonly count: number
-  /** Points between two of them. */
+  /** Points between two columns. */
   readonly space: number
   readonly isRuled: boolean
-  /** All end at about the same height. */
+  /** Whether all columns end at about the same height. */
   readonly isBalanced: boolean
 }
 
@@ -30,7 +30,7 @@ export interface PageFlow {
   readonly blocks: readonly FlowBlock[]
 }
 
-/** The pages as sections, parted where their size or their columns change. */
+/** Splits the pages into sections where their size or columns change. */
 export function buildSections(flows: readonly PageFlow[], column: readonly [number, number]): DocxSection[] {
   const groups: PageFlow[][] = []
   for (const flow of flows) {
@@ -50,13 +50,13 @@ export function buildSections(flows: readonly PageFlow[], column: readonly [numb
 
 type PageSetup = Pick<DocxSection, 'width' | 'height' | 'margins'>
 
-/** A section for each run of text that stands in the same columns. */
+/** Creates a section for each run of blocks in the same columns. */
 function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSection[] {
   const parts: FlowBlock[][] = []
   for (const block of blocks) {
     const part = parts.at(-1)
     const last = part?.at(-1)
-    // A page that was left ends its columns, too.
+    // A page break also ends its columns.
     if (
       part &&
       last &&
@@ -69,7 +69,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   return parts.map((part, index): DocxSection => {
     const before = parts[index - 1]?.at(-1)?.columnSet
     const [first] = part
-    // Columns that a new page ends are filled one by one, those above a section on the same page evenly.
+    // Columns before a page break are filled one by one; those above another section on the same page are balanced.
     const isContinuous = index > 0 && (first?.startsNewPage !== true || before?.isBalanced === true)
     const columns = first?.columnSet && toSectionColumns(first.columnSet, setup)
     return {
@@ -83,7 +83,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   })
 }
 
-/** The strips between them take what the columns leave of the text's width. */
+/** The gutters take the width that the columns leave. */
 function toSectionColumns(
   { count, pitch, isRuled, isBalanced }: ColumnSet,
   { width, margins }: PageSetup,
@@ -108,12 +108,12 @@ function computeMargins(group: readonly PageFlow[], column: readonly [number, nu
     within(fits ? column[0] : whole[0], width * 0.3),
     within(whole[1], height * 0.2),
     within(width - (fits ? column[1] : whole[2]), width * 0.3),
-    // A page alone need not be full: where its text grows by a line it shall not become two.
+    // A single page need not be full: it must not become two when its text grows by a line.
     within(group.length === 1 ? Math.min(below, whole[1]) : below, height * 0.12),
   ]
 }
 
-/** A page that was left before it was full, or a chapter, starts a new one; other text flows on. */
+/** Starts a new page after a page that ended early and before a chapter; other text flows on. */
 function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
   const out: FlowBlock[] = []
   for (const [index, { blocks }] of group.entries()) {

@@ -1,7 +1,7 @@
 import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
 import { joinRuns } from './runs.ts'
 
-/** A paragraph that a column or a page cut in two. */
+/** Whether `first` continues a paragraph that was split by a column or page break. */
 export function isContinuation(last: ContentBlock, first: ContentBlock): last is Paragraph {
   if (last.kind !== 'paragraph' || first.kind !== 'paragraph') return false
   if (!last.mayContinue || last.heading !== undefined || first.heading !== undefined || first.marker)
@@ -12,7 +12,7 @@ export function isContinuation(last: ContentBlock, first: ContentBlock): last is
   )
 }
 
-/** The first part with the text of the second; it stands where the first part stood. */
+/** Joins both parts of a split paragraph in the place of the first. */
 export function joinParagraphs<First extends Paragraph>(last: First, first: ContentBlock): First {
   if (first.kind !== 'paragraph') return last
   return {
@@ -20,7 +20,7 @@ export function joinParagraphs<First extends Paragraph>(last: First, first: Cont
     runs: joinRuns(last.runs, first.runs),
     mayContinue: first.mayContinue,
     lineCount: last.lineCount + first.lineCount,
-    // The longer part tells better whether its lines are filled.
+    // The longer part shows more reliably whether its lines are justified.
     alignment: last.lineCount < first.lineCount ? first.alignment : last.alignment,
   }
 }

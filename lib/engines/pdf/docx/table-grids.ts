@@ -9,7 +9,7 @@ import {
 } from './geometry.ts'
 import type { Vector } from './page-content.ts'
 
-/** A line of a table. */
+/** A rule of a table. */
 interface RuleLine {
   readonly box: BoundingBox
   readonly isHorizontal: boolean
@@ -24,7 +24,7 @@ export interface GridCell {
   readonly shading?: string
 }
 
-/** A table by its lines; its cells may span several rows and columns. */
+/** A ruled table; its cells may span several rows and columns. */
 export interface Grid {
   readonly box: BoundingBox
   readonly xs: readonly number[]
@@ -37,16 +37,16 @@ const maxThickness = 3
 const maxCells = 5000
 const maxRules = 4000
 
-/** Finds tables by the lines that are drawn around their cells. */
+/** Finds tables by the rules around their cells. */
 export function findGrids(vectors: readonly Vector[], pageArea: number): Grid[] {
   const fills = findFills(vectors, pageArea)
   const rules = vectors.flatMap(toRuleLines)
-  // So many are a drawing, and each is held against all others.
+  // That many rules are a drawing, and every rule is compared with all others.
   if (rules.length > maxRules) return []
   return clusterTouching(rules, slack).flatMap((group) => toGrid(group, fills) ?? [])
 }
 
-/** Colored ground behind text. */
+/** Returns the colored backgrounds of text. */
 export function findFills(vectors: readonly Vector[], pageArea: number): Vector[] {
   return vectors.filter(
     ({ box, isStroked, color }) =>
@@ -62,7 +62,7 @@ function toRuleLines({ box, isStroked, isRectangle }: Vector): RuleLine[] {
   const [width, height] = [widthOf(box), heightOf(box)]
   if (height <= maxThickness && width >= 8) return [{ box, isHorizontal: true }]
   if (width <= maxThickness && height >= 5) return [{ box, isHorizontal: false }]
-  // Filled rectangles are the ground of rows as often as of cells, so they tell nothing.
+  // Filled rectangles are backgrounds of rows as often as of cells, so they do not indicate edges.
   if (!isRectangle || !isStroked || width < 8 || height < 5) return []
   const [left, top, right, bottom] = box
   return [
@@ -100,7 +100,7 @@ function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | un
   return cells.length < 2 ? undefined : { box: [left, top, right, bottom], xs, ys, cells }
 }
 
-/** A table without lines at its sides ends where its lines end. */
+/** A table without rules at its sides ends where its rules end. */
 function outermost(values: readonly number[]): number[] {
   return [Math.min(...values), Math.max(...values)]
 }
@@ -150,14 +150,14 @@ function buildCells(
   return cells
 }
 
-/** How many fields a cell takes: one more as long as the way to the next is open. */
+/** Returns how many rows or columns a cell spans: one more while there is no rule in between. */
 function countSpan(max: number, isOpen: (span: number) => boolean): number {
   let span = 1
   while (span < max && isOpen(span)) span++
   return span
 }
 
-/** Whether edges cover most of the way between two points, along x (0) or y (1). */
+/** Whether rules cover most of the distance between two points, along x (0) or y (1). */
 function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, number], axis: 0 | 1): boolean {
   const length = rules.reduce((sum, { box }) => {
     const part = Math.min(to, box[axis === 0 ? 2 : 3]) - Math.max(from, box[axis])

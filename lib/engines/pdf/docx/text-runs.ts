@@ -5,11 +5,11 @@ import { toWordFont } from './fonts.ts'
 export type DocxLibrary = typeof docx
 
 interface TextBackground {
-  /** What is behind the text, where it has another color than paper. */
+  /** Background color, unless it is that of the paper. */
   readonly backgroundColor?: string | undefined
 }
 
-/** The runs of a paragraph, links around those that have one. */
+/** Creates the runs of a paragraph, wrapped in hyperlinks where they have one. */
 export function createTextRuns(
   library: DocxLibrary,
   runs: readonly StyledRun[],
@@ -24,7 +24,7 @@ export function createTextRuns(
   })
 }
 
-/** A tab is an element of its own. */
+/** A tab is an element of its own in the docx library. */
 function splitTabs(library: DocxLibrary, text: string): (string | docx.Tab)[] {
   return text.split('\t').flatMap((part, index) => (index === 0 ? [part] : [new library.Tab(), part]))
 }
@@ -47,7 +47,7 @@ function toRunOptions(
   }
 }
 
-/** Black is left to the reader's settings; light text whose ground was lost would not be seen on paper. */
+/** Leaves black to the reader's settings; light text without its background would be invisible on paper. */
 function visibleColor(color: string, backgroundColor: string | undefined): string | undefined {
   if (color === '000000') return undefined
   const channels = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))

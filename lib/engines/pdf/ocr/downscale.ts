@@ -15,7 +15,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
   if (!(await hasFineImages(path, tools))) return path
   tools.warn(
     'PICTURES_REDUCED',
-    `The pages are pictures of more than ${maxDpi} pixels per inch. They were reduced to ${targetDpi}, at which their text is read.`,
+    `The page images have more than ${maxDpi} pixels per inch. They were downscaled to ${targetDpi} for reading their text.`,
   )
   const out = join(tools.workDir, 'coarser.pdf')
   const reduced = ['Color', 'Gray', 'Mono'].flatMap((kind) => [

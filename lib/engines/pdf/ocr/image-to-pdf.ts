@@ -27,13 +27,13 @@ export async function imageToPdf(input: InputFile, tools: Tools): Promise<ImageP
     return await convertImage(input, tools)
   } catch (error) {
     if (error instanceof AppError || tools.signal.aborted) throw error
-    const sentence = `The ${input.format} image is damaged, or of a kind that cannot be read.`
+    const sentence = `The ${input.format} image is damaged or has an unsupported encoding.`
     throw new AppError('CORRUPT_FILE', sentence, { format: input.format }, { cause: error })
   }
 }
 
 async function convertImage(input: InputFile, tools: Tools): Promise<ImagePdf> {
-  const path = join(tools.workDir, 'picture.pdf')
+  const path = join(tools.workDir, 'image.pdf')
   const { files, dpi } = await writePngs(input, tools)
   const size = `${Math.round(dpi)}dpix${Math.round(dpi)}dpi`
   await tools.exec('img2pdf', ['--imgsize', size, '--output', path, '--', ...files])
@@ -44,13 +44,13 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
   const sharp = await loadSharp()
   const { pages = 1, width, height, density, format } = await sharp(input.path).metadata()
   if (width * height > maxPixels || pages > maxPages) {
-    const sentence = `The picture has ${Math.round((width * height) / 1e6)} megapixels and ${pages} pages; text is read in at most ${maxPixels / 1e6} megapixels and ${maxPages} pages.`
+    const sentence = `The image has ${Math.round((width * height) / 1e6)} megapixels and ${pages} pages; OCR accepts at most ${maxPixels / 1e6} megapixels and ${maxPages} pages.`
     throw new AppError('FILE_TOO_LARGE', sentence, { maxPixels, maxPages })
   }
   const files: string[] = []
   // Only the first frame of an animation is read.
   for (let page = 0; page < (format === 'tiff' ? pages : 1); page++) {
-    const path = join(tools.workDir, `picture-${page}.png`)
+    const path = join(tools.workDir, `image-${page}.png`)
     const image = sharp(input.path, { page, limitInputPixels: maxPixels })
     await image
       .autoOrient()

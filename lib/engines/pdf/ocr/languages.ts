@@ -47,10 +47,10 @@ export const ocrLanguage = z.preprocess(
     .string()
     .regex(
       languageList,
-      `Expected one of ${names.join(', ')}, or up to ${maxLanguages} of them joined by +, as eng+deu.`,
+      `Expected one of ${names.join(', ')}, or up to ${maxLanguages} of them joined by +, such as eng+deu.`,
     )
     .describe(
-      `Languages of the text in pictures, at most ${maxLanguages} joined by +, the main one first: ${names.join(', ')}.`,
+      `Languages of the text in images, at most ${maxLanguages} joined by +, the main one first: ${names.join(', ')}.`,
     ),
 )
 

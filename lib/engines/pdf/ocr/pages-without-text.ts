@@ -7,29 +7,32 @@ const reasons = [
     pattern: /^ *(\d+) \[tesseract\] took too long to OCR/gm,
     explain: (seconds: number) => `reading one took longer than ${seconds} seconds`,
   },
-  { pattern: /^ *(\d+) page too big, skipping OCR/gm, explain: () => 'their pictures are too large' },
+  { pattern: /^ *(\d+) page too big, skipping OCR/gm, explain: () => 'their images are too large' },
 ] as const
 
 /**
  * Warns about pages that were left without text.
  * @returns their numbers in the PDF that was read.
  * @param log of OCRmyPDF, whose lines start with a page number.
- * @param numbers of its pages in the whole document; the same when left out.
+ * @param documentPages numbers of its pages in the whole document; the same when left out.
  */
 export function warnPagesWithoutText(
   log: string,
-  { seconds, numbers }: { readonly seconds: number; readonly numbers?: readonly number[] | undefined },
+  {
+    seconds,
+    documentPages,
+  }: { readonly seconds: number; readonly documentPages?: readonly number[] | undefined },
   tools: Pick<Tools, 'warn'>,
 ): readonly number[] {
   const all = new Set<number>()
-  for (const { pattern: said, explain: told } of reasons) {
-    const pages = Array.from(log.matchAll(said), ([, page]) => Number(page))
+  for (const { pattern, explain } of reasons) {
+    const pages = Array.from(log.matchAll(pattern), ([, page]) => Number(page))
     if (pages.length === 0) continue
     for (const page of pages) all.add(page)
-    const pageList = formatPageRange(pages.map((page) => numbers?.[page - 1] ?? page))
+    const pageList = formatPageRange(pages.map((page) => documentPages?.[page - 1] ?? page))
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `The text of these pages was not read, as ${told(seconds)}: ${pageList}. Send them in a lower resolution.`,
+      `The text of these pages was not read because ${explain(seconds)}: ${pageList}. Send them at a lower resolution.`,
     )
   }
   return [...all]

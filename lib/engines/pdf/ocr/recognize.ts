@@ -41,9 +41,9 @@ const defaultPageTimeoutS = 120
 /** A page with at least this many characters counts as text: scanners stamp their name on images. */
 const minCharacters = 12
 
-/** Counts the letters and digits of each page. @throws AppError CORRUPT_FILE. */
+/** Counts the alphanumeric characters of each page. @throws AppError CORRUPT_FILE. */
 export async function countCharactersByPage(path: string, tools: Tools): Promise<number[]> {
-  const text = join(tools.workDir, 'letters.txt')
+  const text = join(tools.workDir, 'characters.txt')
   try {
     await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', path, text])
   } catch (error) {
@@ -69,9 +69,9 @@ export async function recognize(
   request: OcrRequest & { readonly keptArchives?: readonly string[] },
   tools: Tools,
 ): Promise<{ path: string; read: readonly number[] }> {
-  const { pages, language, isForced = false, keptArchives: kept } = request
+  const { pages, language, isForced = false, keptArchives } = request
   const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
-  const chunkArgs = kept && pluginArgs(kept.flatMap((archive) => ['--kept-pages', archive]))
+  const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
   const read = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out }, tools)
   if (languagesToFix.test(language)) await fixTextLayers(out, pages, tools)
   return { path: out, read }
@@ -106,18 +106,10 @@ interface OcrmypdfRun {
 
 async function runOcrmypdf(
   request: OcrRequest,
-  { args, type, out, documentPages: numbers }: OcrmypdfRun,
+  { args, type, out, documentPages }: OcrmypdfRun,
   tools: Tools,
 ): Promise<readonly number[]> {
-  const {
-    path,
-    pages,
-    language,
-    deskew,
-    oversample,
-    isForced,
-    pageTimeoutS: pageTakesS = defaultPageTimeoutS,
-  } = request
+  const { path, pages, language, deskew, oversample, isForced, pageTimeoutS = defaultPageTimeoutS } = request
   const allArgs = [
     ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
     ...['--output-type', type, '--optimize', '1'],
@@ -125,7 +117,7 @@ async function runOcrmypdf(
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
     // Larger images are plans and maps, which take minutes and contain little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
-    ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTakesS)],
+    ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTimeoutS)],
     ...['--language', tesseractLanguages(language), '--pages', formatPageRange(pages)],
     ...args,
   ]
@@ -137,7 +129,7 @@ async function runOcrmypdf(
       env,
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })
-    const withoutText = warnPagesWithoutText(stderr, { seconds: pageTakesS, numbers }, tools)
+    const withoutText = warnPagesWithoutText(stderr, { seconds: pageTimeoutS, documentPages }, tools)
     return pages.filter((page) => !withoutText.includes(page))
   } catch (error) {
     throw toOcrError(error)
@@ -174,7 +166,7 @@ function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
 function toOcrError(error: unknown): unknown {
   if (!(error instanceof ProcessFailure)) return error
   if (/signature/i.test(error.stderr)) {
-    const sentence = 'The PDF is signed: recognizing its text would break the signature.'
+    const sentence = 'The PDF is signed: adding a text layer would invalidate the signature.'
     return new AppError('CONVERSION_FAILED', sentence, { reason: 'signed' }, { cause: error })
   }
   const sentence =

@@ -19,8 +19,8 @@ const defaultPitch = 1.2
 /** Groups lines with the same size and left edge into text boxes. */
 export function findTextBoxes(page: PageContent): TextBox[] {
   const lines = page.textSegments
-    .flatMap((piece) =>
-      groupIntoLines(piece).flatMap((line) => splitAtGaps(line, wideGap).map((words) => toLine(words))),
+    .flatMap((segment) =>
+      groupIntoLines(segment).flatMap((line) => splitAtGaps(line, wideGap).map((words) => toLine(words))),
     )
     .sort((a, b) => a.baseline - b.baseline)
   const groups: Line[][] = []

@@ -10,9 +10,9 @@ import {
 } from './navigation.ts'
 import { isPdfRef, PdfObjects } from './objects.ts'
 
-/** Pages to take from a file, counted from 1, in the order wanted. */
+/** Pages to take from a file, counted from 1, in output order. */
 export interface PageSource {
-  /** Needs no password. */
+  /** Path of a file without a password. */
   readonly path: string
   readonly pages: readonly number[]
 }
@@ -20,8 +20,8 @@ export interface PageSource {
 export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => readonly OutlineItem[]
 
 /**
- * Puts pages together into one PDF. Links and outline items lead to where their pages are now; those whose pages
- * are gone are gone too. All else of the document, as its title and its layers, comes from the first file.
+ * Assembles pages into one PDF. Links and outline items lead to the new positions of their pages; those to missing
+ * pages are dropped. Everything else in the document, such as its title and layers, comes from the first file.
  */
 export async function assemble(
   sources: readonly [PageSource, ...PageSource[]],
@@ -62,7 +62,7 @@ export async function assemble(
 const pageOffset = (sources: readonly PageSource[], index: number) =>
   sources.slice(0, index).reduce((sum, { pages }) => sum + pages.length, 0)
 
-/** Where a place of the source is now, if it is there at all. */
+/** Returns a function that maps a destination to its new page, or to undefined when the page was not taken. */
 function createDestinationMapper(
   { pages }: Pick<PageSource, 'pages'>,
   offset: number,
@@ -77,7 +77,7 @@ function createDestinationMapper(
   }
 }
 
-/** The outline of a file of these pages alone. */
+/** Returns the outline for a file with only these pages. */
 export const filterOutline = (items: readonly OutlineItem[], pages: readonly number[]): OutlineItem[] =>
   filterItems(items, createDestinationMapper({ pages }, 0))
 
@@ -93,22 +93,25 @@ function filterItems(
   })
 }
 
-/** The outline, links and form of the first file still refer to pages that were not taken, and would carry them along. */
+/**
+ * Removes pages that were not taken: outline, links and form of the first file still refer to them and would include
+ * them.
+ */
 function removeUnusedPages(objects: PdfObjects): void {
   const usedRefs = new Set(objects.pages().map(({ ref }) => ref))
   const rest = objects.refs.filter((ref) => objects.dict(ref)?.['/Type'] === '/Page' && !usedRefs.has(ref))
   for (const ref of rest) objects.set(ref, null)
 }
 
-/** The document in another order, at most. */
+/** Whether the result has all pages of one document, possibly in another order. */
 function keepsAllPages(sources: readonly PageSource[], navigations: readonly Navigation[]): boolean {
   return sources.length === 1 && new Set(sources[0]?.pages).size === navigations[0]?.links.length
 }
 
-/** What was only true of the document as it was. */
+/** Removes entries of the catalog that are only valid for the original document. */
 function removeStaleEntries(objects: PdfObjects, hasSamePages: boolean): void {
   const { root } = objects
-  // The tree of tags holds the words of pages that are gone, and knows nothing of pages that came.
+  // The structure tree contains text of removed pages and does not know pages from other files.
   const tags = hasSamePages ? [] : ['/StructTreeRoot', '/MarkInfo']
   for (const key of [...tags, '/Dests', '/OpenAction', '/Threads', '/Perms']) delete root[key]
   const names = objects.dict(root['/Names'])
@@ -146,7 +149,7 @@ function updateLinks(
       delete link['/A']
       delete link['/Dest']
       if (target && ref) link['/Dest'] = [ref, ...target.view]
-      // An annotation may stand in the list itself, and that in the page.
+      // The annotation, or the list of annotations, may be stored inline in its parent.
       const holder = [annotation, page?.dict['/Annots'], page?.ref].find(isPdfRef)
       if (holder) objects.markChanged(holder)
     }

@@ -8,7 +8,7 @@ const additionalPdfs = { from: ['pdf'], min: 1, max: 99 } as const satisfies Cap
 interface ToolRow {
   readonly to?: readonly FormatId[]
   readonly more?: Capability['more']
-  /** Rough seconds for a document of some ten pages. */
+  /** Approximate seconds for a document of ten pages. */
   readonly cost: number
 }
 
@@ -42,12 +42,12 @@ const rows: Readonly<Record<PdfToolId, ToolRow>> = {
 }
 
 /**
- * What can be done with a PDF besides converting it. A tool whose result is no PDF is also found under the target
- * pdf: the interface has clients ask for that with every tool.
+ * Operations on PDFs other than conversion. A tool whose result is not a PDF is also listed with the target pdf,
+ * because the specification has clients request that with every tool.
  */
 export const pdfToolCapabilities: readonly Capability[] = Object.entries(rows).map(
   ([operation, row]): Capability => {
-    const id = operation as PdfToolId // Object.entries forgets the names.
+    const id = operation as PdfToolId // Object.entries loses the key type.
     const { to = ['pdf'], more, cost }: ToolRow = row
     return {
       operation: id,

@@ -7,16 +7,16 @@ import { parsePoints } from './parse-length.ts'
 
 type CropOptions = ToolOptions<'crop-pdf'>
 
-/** Lower left and upper right corner, in the page's own space. */
+/** Lower left and upper right corner, in the unrotated page space. */
 type PageBox = readonly [left: number, bottom: number, right: number, top: number]
-/** What is cut off each side of the page as it is shown. */
+/** Margins to cut off the page as displayed. */
 type Margins = readonly [top: number, right: number, bottom: number, left: number]
 
 /** In the order of `Margins`. */
 const marginFields = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
 const minSide = 3
 
-/** Shows less of pages. What is cut off stays in the file, out of sight. */
+/** Hides the margins of pages. The cropped content stays in the file. */
 export const cropPages: PdfTool<CropOptions> = async (job) => {
   const { pdf, options, tools } = job
   const objects = await PdfObjects.load(pdf.path, tools)
@@ -36,7 +36,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
   const media = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
   const shown = readBox(objects, page, '/CropBox') ?? media
   const margins = resolveMargins(options, shown, quarterTurns)
-  // Turned clockwise, the page's own left side is shown on top.
+  // On a page rotated clockwise, its left side is displayed at the top.
   const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarterTurns) % 4] ?? 0)
   const box = [
     shown[0] + (left ?? 0),
@@ -50,7 +50,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
     throw invalidOption(findOffendingField(options, isAcross), `nothing would be left of page ${number}.`)
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
-  // Boxes for print shops that are larger than the page make no sense.
+  // Print boxes larger than the page would be invalid.
   for (const key of ['/TrimBox', '/BleedBox', '/ArtBox']) delete page.dict[key]
   objects.markChanged(page.ref)
 }
@@ -63,7 +63,7 @@ function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | und
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]
 }
 
-/** What left nothing of the page as it is shown: of two margins the one that takes more. */
+/** Names the option that leaves nothing of the displayed page: the larger of two opposite margins. */
 function findOffendingField(options: CropOptions, isAcross: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
   const [one, other] = isAcross
@@ -83,7 +83,7 @@ function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarter
     })
     return [top, right, bottom, left]
   }
-  if (hasMargins) throw invalidOption('cropBox', 'margins came as well; send one of them.')
+  if (hasMargins) throw invalidOption('cropBox', 'cannot be combined with margins; send one or the other.')
   const [left = 0, top = 0, width = 0, height = 0] = options.cropBox.split(',').map(Number)
   const isSideways = quarterTurns % 2 === 1
   const [pageWidth, pageHeight] = isSideways ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
@@ -91,7 +91,7 @@ function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarter
   if (margins.some((side) => side < -0.5)) {
     throw invalidOption(
       'cropBox',
-      `it reaches beyond the page, which is ${pageWidth} x ${pageHeight} points.`,
+      `expected a box within the page, which is ${pageWidth} x ${pageHeight} points.`,
     )
   }
   return margins

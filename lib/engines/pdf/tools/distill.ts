@@ -1,24 +1,24 @@
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { damagedPdfError, toPdfError } from '../qpdf.ts'
+import { corruptPdfError, toPdfError } from '../qpdf.ts'
 import { type EditablePdf, warnTagsRemoved } from './editable-pdf.ts'
 import { flattenAnnotations } from './flatten.ts'
 
 export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
 
-/** How Ghostscript writes a PDF anew. */
+/** Settings for rewriting a PDF with Ghostscript. */
 export interface DistillSettings {
-  /** Arguments before the input, the device's settings. */
+  /** Device settings, before the input. */
   readonly args: readonly string[]
-  /** PostScript that runs before the document; its text is ours alone. */
+  /** PostScript that runs before the document; must not contain user input. */
   readonly prolog?: string
   readonly output: string
-  /** Called with the share of pages that are done. */
+  /** Called with the ratio of finished pages. */
   readonly onProgress?: (ratio: number) => void
 }
 
 /**
- * Writes the whole PDF anew by Ghostscript. Drawings and text stay what they are; forms become drawings.
+ * Rewrites the whole PDF with Ghostscript. Vector graphics and text are kept; form fields become page content.
  * @throws AppError CORRUPT_FILE.
  */
 export async function distill(
@@ -37,14 +37,14 @@ export async function distill(
   try {
     const all = [...fixed, ...args, `-sOutputFile=${output}`, ...before, '-f', path]
     await tools.exec('gs', all, { onLine })
-    // Of a ruin it makes an empty page and calls that a success.
-    if (pagesSeen === 0) throw damagedPdfError(new Error('Ghostscript found no page.'))
+    // From a badly damaged file, Ghostscript writes an empty page and reports success.
+    if (pagesSeen === 0) throw corruptPdfError(new Error('Ghostscript found no page.'))
   } catch (error) {
     throw toPdfError(error)
   }
 }
 
-/** @returns pages of a PDF that a tool has just written; 0 when it is none. */
+/** @returns the number of pages of a PDF that a tool has written; 0 when it is not a PDF. */
 export async function countPages(path: string, tools: Tools): Promise<number> {
   try {
     const { stdout } = await tools.exec('pdfinfo', [path])
@@ -55,15 +55,15 @@ export async function countPages(path: string, tools: Tools): Promise<number> {
   }
 }
 
-/** Ghostscript keeps no forms, and of fields that only readers draw it would keep nothing. */
+/** Flattens the form before distilling: Ghostscript drops forms, including fields without an appearance stream. */
 export async function flattenForm(pdf: EditablePdf, tools: Tools): Promise<DistillInput> {
   return pdf.hasForm ? { path: await flattenAnnotations(pdf, tools), sizes: pdf.sizes } : pdf
 }
 
-/** What does not survive `distill`. */
+/** Warns about features that `distill` removes. */
 export function warnDistillLosses(pdf: EditablePdf, tools: Tools): void {
   warnTagsRemoved(pdf, tools)
   if (!pdf.hasForm) return
-  const sentence = 'Form fields became plain page content: they show, but can no longer be filled in.'
+  const sentence = 'Form fields became plain page content: they are visible but can no longer be filled in.'
   tools.warn('FORM_FLATTENED', sentence)
 }

@@ -9,12 +9,12 @@ import { runQpdf } from '../qpdf.ts'
 
 /** A PDF that tools may change. */
 export interface EditablePdf extends OpenPdf {
-  /** As it came, still protected. */
+  /** Path of the original file, still encrypted. */
   readonly source: string
   readonly password: string | undefined
 }
 
-/** What a tool is asked to do, and for which document. */
+/** The options of a tool and the document it works on. */
 export interface PdfToolJob<Options> {
   readonly pdf: EditablePdf
   readonly options: Options
@@ -22,11 +22,12 @@ export interface PdfToolJob<Options> {
   readonly tools: Tools
 }
 
-/** Most tools open one PDF, change it and end with `finish`. */
+/** Most tools open one PDF, change it and end with `finishPdf`. */
 export type PdfTool<Options> = (job: PdfToolJob<Options>) => Promise<EngineResult>
 
 /**
- * @param field that the password comes in.
+ * Opens a PDF for editing, without its restrictions.
+ * @param field name of the password option, for error messages.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, which name the file.
  */
 export async function openEditable(
@@ -42,13 +43,13 @@ export async function openEditable(
   })
   const original = { source: input.path, password }
   if (!opened.isEncrypted || opened.path !== input.path) return { ...opened, ...original }
-  // It opens for everybody, but restricts what may be done with it; most tools refuse such a file.
+  // Opens without a password but restricts permissions; most programs refuse to edit such a file.
   const path = join(tools.workDir, `open-${basename(input.path)}`)
   await runQpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
   return { ...opened, ...original, path }
 }
 
-/** Makes a result of a changed file: protected as its source was, with a word on signatures that no longer hold. */
+/** Turns a changed file into a result, encrypted like its source, and warns about invalidated signatures. */
 export async function finishPdf(
   { pdf, work, tools }: PdfToolJob<unknown>,
   changed: string,
@@ -60,7 +61,7 @@ export async function finishPdf(
   return { files: [file], details }
 }
 
-/** Writes `changed` to `path` with the passwords and restrictions that the source has. */
+/** Writes `changed` to `path` with the passwords and restrictions of the source. */
 export async function reencrypt(
   { isEncrypted, source, password }: EditablePdf,
   changed: string,
@@ -69,7 +70,7 @@ export async function reencrypt(
 ): Promise<OutputFile> {
   if (!isEncrypted) await rename(changed, path)
   else {
-    // Old ciphers are weak, but none at all would be weaker.
+    // Old ciphers are weak, but no encryption would be weaker.
     const encryption = {
       copyEncryption: source,
       ...(password !== undefined && { encryptionFilePassword: password }),
@@ -82,30 +83,33 @@ export async function reencrypt(
 
 export function warnEncryptionRemoved({ isEncrypted }: OpenPdf, tools: Tools): void {
   if (!isEncrypted) return
-  tools.warn('ENCRYPTION_REMOVED', 'The PDF was protected; the result is not.')
+  tools.warn('ENCRYPTION_REMOVED', 'The PDF was encrypted; the result is not.')
 }
 
 export function warnTagsRemoved({ isTagged }: OpenPdf, tools: Tools): void {
   if (!isTagged) return
   tools.warn(
     'TAGS_REMOVED',
-    'The structure for screen readers was lost: it described the pages as they were.',
+    'The structure tags for screen readers were removed, because they described the original pages.',
   )
 }
 
 export async function warnSignatureInvalid(paths: readonly string[], tools: Tools): Promise<void> {
   for (const path of paths) {
     if (!(await isSignedPdf(path))) continue
-    tools.warn('SIGNATURE_INVALID', 'The PDF was signed. A changed file no longer matches its signatures.')
+    tools.warn('SIGNATURE_INVALID', 'The PDF was signed; the changes invalidate its signatures.')
     return
   }
 }
 
-/** A signature names the bytes that it covers in plain text, even in an encrypted file (ISO 32000-1, 12.8.1). */
+/**
+ * Whether a PDF is signed: signatures list the bytes they cover in plain text, even in encrypted files (ISO 32000-1,
+ * 12.8.1).
+ */
 export async function isSignedPdf(path: string): Promise<boolean> {
   let tail = ''
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    // A Buffer, as the stream has no encoding.
+    // Chunks are Buffers, because the stream has no encoding.
     const text = tail + (chunk as Buffer).toString('latin1')
     if (text.includes('/ByteRange')) return true
     tail = text.slice(-16)
@@ -115,7 +119,7 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 
 export const fileSize = async (path: string) => (await stat(path)).size
 
-/** The sentence goes on from the name of the field. */
+/** @param sentence continues after the name of the field. */
 export function invalidOption(field: string, sentence: string, cause?: Error): AppError {
   return new AppError('INVALID_INPUT', `${field}: ${sentence}`, { field }, { cause })
 }

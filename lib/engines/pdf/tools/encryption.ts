@@ -4,7 +4,7 @@ import { runQpdf } from '../qpdf.ts'
 import { finishPdf, type PdfTool, warnSignatureInvalid } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-/** AES with 256 bits (ISO 32000-2, 7.6). The work's own `openEditable` has opened the source. */
+/** Encrypts with AES-256 (ISO 32000-2, 7.6). `openEditable` has decrypted the source before. */
 export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { password, allowPrinting, allowCopying, allowModifying, allowAnnotating, allowFormFilling } = options
   const isRestricted = !(
@@ -14,12 +14,12 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
     allowAnnotating &&
     allowFormFilling
   )
-  // Who opens with the owner's password is not restricted, so it must not be the one that everybody has.
+  // The owner password lifts all restrictions, so it must differ from the one that every reader knows.
   const ownerPassword = options.ownerPassword ?? (isRestricted ? randomBytes(24).toString('hex') : password)
   if (isRestricted && ownerPassword === password) {
     tools.warn(
       'RESTRICTIONS_VOID',
-      'The owner password is the same as the password, so whoever opens the PDF may do everything.',
+      'The owner password is the same as the password, so anyone who opens the PDF has all permissions.',
     )
   }
   const yesOrNo = (allowed: boolean) => (allowed ? 'y' : 'n')
@@ -42,7 +42,7 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
 
 export const decryptPdf: PdfTool<ToolOptions<'decrypt-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  if (!pdf.isEncrypted) tools.warn('NOTHING_TO_DO', 'The PDF was not protected.')
+  if (!pdf.isEncrypted) tools.warn('NOTHING_TO_DO', 'The PDF was not encrypted.')
   const decryptedPath = join(tools.workDir, 'decrypted.pdf')
   await runQpdf({ inputFile: pdf.path, outputFile: decryptedPath }, tools)
   return finishPdf({ ...job, pdf: { ...pdf, isEncrypted: false } }, decryptedPath, {

@@ -18,21 +18,21 @@ interface ImageEntry {
 
 const maxImages = 10_000
 
-/** The pictures of pages as they lie in the file: JPEG stays JPEG, the rest becomes PNG, with its transparency. */
+/** Extracts embedded images: JPEG files unchanged, others as PNG, with their transparency. */
 export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (job) => {
   const { pdf, options, work, tools } = job
   const pages = new Set(resolvePages(options.pages, pdf.sizes.length))
   const range = ['-f', String(Math.min(...pages)), '-l', String(Math.max(...pages))]
   const listed = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
   if (listed.length === 0) {
-    const where = options.pages === undefined ? 'The PDF holds' : 'These pages of the PDF hold'
-    const sentence = `${where} no pictures; what looks like one is drawn. Convert the pages to png instead.`
+    const where = options.pages === undefined ? 'The PDF contains' : 'These pages of the PDF contain'
+    const sentence = `${where} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file' })
   }
   if (listed.length > maxImages) {
     throw new AppError(
       'INVALID_INPUT',
-      `The PDF holds ${listed.length} pictures; at most ${maxImages} are extracted. Send a range of pages.`,
+      `The PDF contains ${listed.length} images; at most ${maxImages} can be extracted. Send a page range.`,
       { field: 'pages' },
     )
   }
@@ -51,7 +51,7 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
     const digest = createHash('sha256')
       .update(await readFile(final))
       .digest('hex')
-    // A letterhead is on every page, and one copy of it is enough.
+    // An image that repeats on every page, such as a letterhead, is extracted once.
     if (seen.has(digest)) continue
     seen.add(digest)
     const name = `image-${String(files.length + 1).padStart(3, '0')}${extname(final).replace('.tif', '.tiff')}`
@@ -77,9 +77,9 @@ async function listImages(path: string, range: readonly string[], tools: Tools):
     })
 }
 
-const prefix = 'picture'
+const prefix = 'extracted'
 
-/** @returns files by the number that the list has too. */
+/** @returns paths by the image number that `pdfimages -list` uses. */
 async function extractFiles(
   path: string,
   range: readonly string[],
@@ -88,13 +88,13 @@ async function extractFiles(
   const kinds = ['-png', '-tiff', '-j', '-jp2']
   await runPdfimages([...kinds, ...range, path, join(tools.workDir, prefix)], tools)
   const pathsByNumber = (await readdir(tools.workDir)).flatMap((name) => {
-    const number = /^picture-(\d+)\.\w+$/.exec(name)?.[1]
+    const number = /^extracted-(\d+)\.\w+$/.exec(name)?.[1]
     return number === undefined ? [] : [[Number(number), join(tools.workDir, name)] as const]
   })
   return new Map(pathsByNumber)
 }
 
-/** A PDF keeps transparency as a second picture, which alone is of no use. */
+/** Applies the soft mask: a PDF stores transparency as a second image, which is useless on its own. */
 async function withAlpha(path: string, mask: string): Promise<string> {
   if (!['.png', '.jpg', '.tif'].includes(extname(path))) return path
   const sharp = await loadSharp()

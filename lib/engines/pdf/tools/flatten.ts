@@ -6,13 +6,13 @@ import { runMutoolScript } from './mutool.ts'
 import { PdfObjects, type PdfPage, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Form fields and comments become what they show; links stay. */
+/** Turns form fields and comments into page content; links are kept. */
 export const flattenPdf: PdfTool<ToolOptions<'flatten-pdf'>> = async (job) => {
   const { pdf, tools } = job
   return finishPdf(job, await flattenAnnotations(pdf, tools), { pages: pdf.sizes.length })
 }
 
-/** The path of a copy without form fields and comments. */
+/** Returns the path of a copy without form fields and comments. */
 export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, tools: Tools): Promise<string> {
   const objects = await loadWithAppearances(path, tools)
   setLinksAside(objects)
@@ -23,7 +23,7 @@ export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, to
   return restoreLinks(flat, tools)
 }
 
-/** Readers draw fields and comments that come without a picture of themselves; qpdf would drop them. */
+/** Adds missing appearance streams: readers draw such fields and comments themselves, but qpdf would drop them. */
 async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjects> {
   const objects = await PdfObjects.load(path, tools)
   const form = objects.dict(objects.root['/AcroForm'])
@@ -42,7 +42,7 @@ function lacksAppearance(objects: PdfObjects, { dict }: PdfPage): boolean {
   })
 }
 
-/** A private entry of a page, for the time that qpdf removes all annotations. */
+/** Private page entry that stores the links while qpdf removes all annotations. */
 const savedLinksKey = '/MutaborLinks'
 
 function setLinksAside(objects: PdfObjects): void {

@@ -7,7 +7,7 @@ import { type OutlineItem, readNavigation } from './navigation.ts'
 import { isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
-/** What is known about a PDF, as a JSON file and as details of the result. */
+/** Writes the properties of a PDF as JSON, and returns most of them as details. */
 export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work, tools }) => {
   const [info, fonts, images, objects, signed] = [
     await runPdfinfo(pdf.source, pdf.path, tools),
@@ -49,7 +49,7 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
   return { files: [{ path, format: 'json' }], details: { ...details, attachments: attachments.length } }
 }
 
-/** The open copy tells what a locked one keeps for itself; only the original tells how it is locked. */
+/** The decrypted copy reveals what an encrypted file hides; only the original shows how it is encrypted. */
 async function runPdfinfo(source: string, open: string, tools: Tools): Promise<Map<string, string>> {
   const lines = await readOutputLines('pdfinfo', ['-isodates', open], tools)
   const facts = new Map(lines.map(parseField))
@@ -72,7 +72,7 @@ async function readOutputLines(bin: string, args: readonly string[], tools: Tool
   }
 }
 
-/** `yes (print:yes copy:no change:no addNotes:no algorithm:AES-256)` */
+/** Parses `yes (print:yes copy:no change:no addNotes:no algorithm:AES-256)`. */
 function parsePermissions(encryption: string | undefined) {
   const facts = [...(encryption ?? '').matchAll(/(\w+):([\w-]+)/g)].map(([, name = '', value]) => [
     name,
@@ -112,7 +112,7 @@ async function listFonts(path: string, tools: Tools) {
 async function countImages(path: string, tools: Tools): Promise<number> {
   const [, , ...lines] = await readOutputLines('pdfimages', ['-list', path], tools)
   const drawn = lines.map((line) => line.trim().split(/\s+/))
-  // The same picture on two pages is one object.
+  // An image used on two pages is one object.
   return new Set(drawn.filter(([, , type]) => type === 'image').map((columns) => columns[10])).size
 }
 
@@ -120,7 +120,7 @@ function countOutlineItems(items: readonly OutlineItem[]): number {
   return items.reduce((sum, { children }) => sum + 1 + countOutlineItems(children), 0)
 }
 
-/** Wherever an action hangs; readers look in a few places only. */
+/** Searches all actions, although readers only check some places. */
 function hasScript(value: PdfValue): boolean {
   if (Array.isArray(value)) return value.some(hasScript)
   if (!isPdfDict(value)) return false

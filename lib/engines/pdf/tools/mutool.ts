@@ -5,9 +5,9 @@ import type { Tools } from '../../engine.ts'
 import { toPdfError } from '../qpdf.ts'
 
 /**
- * Runs one of our scripts in MuPDF's own program, which stays apart from this code as its license (AGPL) asks.
- * The script is copied: a sandbox sees nothing of ours outside of the work folder.
- * @returns what it printed, by line.
+ * Runs one of our scripts with MuPDF's command-line program, which stays separate because of its license (AGPL). The
+ * script is copied, because the sandbox only sees the work folder.
+ * @returns the lines it printed.
  * @throws AppError CORRUPT_FILE.
  */
 export async function runMutoolScript(

@@ -1,13 +1,13 @@
 import { isPdfDict, isPdfRef, type PdfDict, type PdfObjects, type PdfValue } from './objects.ts'
 
-/** A place in a document: a page, counted from 0, and how it is shown, as [/XYZ, 0, 700, null]. */
+/** A destination in a document: a page, counted from 0, and its view, such as [/XYZ, 0, 700, null]. */
 export interface Destination {
   readonly page: number
   readonly view: readonly PdfValue[]
 }
 
 export interface OutlineItem {
-  /** A text of qpdf's JSON. */
+  /** A string in qpdf's JSON. */
   readonly title: PdfValue
   readonly destination?: Destination | undefined
   readonly uri?: PdfValue | undefined
@@ -15,17 +15,17 @@ export interface OutlineItem {
   readonly children: readonly OutlineItem[]
 }
 
-/** Where a document leads to inside itself. */
+/** Internal navigation of a document. */
 export interface Navigation {
   readonly outline: readonly OutlineItem[]
-  /** By page, then by the number of the annotation on it. */
+  /** By page, then by the index of the annotation on it. */
   readonly links: readonly ReadonlyMap<number, Destination>[]
 }
 
 const maxItems = 50_000
 const maxDepth = 64
 
-/** Reads it from the outline, the links and the named destinations (ISO 32000-1, 12.3 and 12.5.6.5). */
+/** Reads the outline, links and named destinations (ISO 32000-1, 12.3 and 12.5.6.5). */
 export function readNavigation(objects: PdfObjects): Navigation {
   const pages = objects.pages()
   const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))
@@ -73,7 +73,7 @@ function readOutline(
   return siblings(objects.dict(objects.root['/Outlines'])?.['/First'], 0)
 }
 
-/** Named destinations, from the tree of today and the dictionary of PDF 1.1. */
+/** Returns the named destinations, from the name tree and from the dictionary of PDF 1.1. */
 function readNamedDestinations(objects: PdfObjects): ReadonlyMap<string, PdfValue> {
   const destinations = new Map<string, PdfValue>(
     Object.entries(objects.dict(objects.root['/Dests']) ?? {}).map(([name, destination]) => [
@@ -108,15 +108,15 @@ function resolveDestination(
   if (isPdfDict(found)) found = objects.resolve(found['/D'])
   if (!Array.isArray(found)) return undefined
   const [target, ...view] = found
-  // Some programs write the number of the page, which is only right for other files.
+  // Some programs write a page number, which is only correct for links to other files.
   const page = isPdfRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
 }
 
-/** As much of a document as an outline needs to be written into it. */
+/** The parts of a document that are needed to write an outline into it. */
 export type OutlineTarget = Pick<PdfObjects, 'root' | 'markRootChanged' | 'add' | 'set'>
 
-/** Replaces the outline of a document. `pageOf` tells the object of a page. */
+/** Replaces the outline of a document. `pageOf` returns the reference of a page. */
 export function writeOutline(
   objects: OutlineTarget,
   items: readonly OutlineItem[],
@@ -133,7 +133,7 @@ export function writeOutline(
   addItems(objects, items, { ref, dict: holder }, pageOf)
 }
 
-/** @returns how many items show below the parent while it is open. */
+/** @returns how many items are visible below the parent when it is open. */
 function addItems(
   objects: OutlineTarget,
   items: readonly OutlineItem[],
@@ -166,7 +166,7 @@ interface Neighbors {
 }
 
 function toItemDict(
-  { title, destination: place, uri }: OutlineItem,
+  { title, destination, uri }: OutlineItem,
   { parent, previous, next }: Neighbors,
 ): PdfDict {
   return {
@@ -174,6 +174,6 @@ function toItemDict(
     '/Parent': parent,
     ...(previous !== undefined && { '/Prev': previous }),
     ...(next !== undefined && { '/Next': next }),
-    ...(!place && uri !== undefined && { '/A': { '/S': '/URI', '/URI': uri } }),
+    ...(!destination && uri !== undefined && { '/A': { '/S': '/URI', '/URI': uri } }),
   }
 }

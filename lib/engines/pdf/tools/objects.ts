@@ -4,11 +4,11 @@ import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { EngineCrash } from '../../sandbox/engine-crash.ts'
-import { damagedPdfError, runQpdf } from '../qpdf.ts'
+import { corruptPdfError, runQpdf } from '../qpdf.ts'
 
 /**
- * A PDF object as qpdf's JSON writes it (qpdf manual, "qpdf JSON"): names begin with `/`, texts with `u:` or, as
- * hexadecimal bytes, `b:`, and `12 0 R` refers to another object.
+ * A PDF object in qpdf's JSON (qpdf manual, "qpdf JSON"): names start with `/`, strings with `u:` or, as hexadecimal
+ * bytes, with `b:`, and `12 0 R` is a reference to another object.
  */
 export type PdfValue = null | boolean | number | string | PdfValue[] | PdfDict
 export interface PdfDict {
@@ -24,9 +24,9 @@ const QpdfJson = z.object({
   qpdf: z.tuple([z.looseObject({ maxobjectid: z.int() }), z.record(z.string(), QpdfEntry)]),
 })
 
-/** More would not fit into a text that can be parsed without the worker standing still for seconds. */
+/** A larger JSON text would block the worker for seconds while it is parsed. */
 const maxBytes = 160 * 1024 * 1024
-/** Deeper than any real document, and no loop goes on for ever. */
+/** Deeper than in any real document, and stops infinite loops. */
 const maxDepth = 100
 
 export function isPdfDict(value: PdfValue | undefined): value is PdfDict {
@@ -41,11 +41,11 @@ export function isPdfRef(value: PdfValue | undefined): value is PdfRef {
 export interface PdfPage {
   readonly ref: PdfRef
   readonly dict: PdfDict
-  /** An attribute of the page or of the nodes above it. */
+  /** Returns an attribute of the page or of the nodes above it. */
   inherited(key: string): PdfValue | undefined
 }
 
-/** The objects of a PDF without the data of its streams, to be read, changed and written back by qpdf. */
+/** The objects of a PDF without stream data, which can be read, changed and written back with qpdf. */
 export class PdfObjects {
   readonly #path: string
   readonly #entries: Record<string, z.infer<typeof QpdfEntry>>
@@ -67,7 +67,7 @@ export class PdfObjects {
       return new PdfObjects(path, QpdfJson.parse(JSON.parse(await readFile(json, 'utf8'))))
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof EngineCrash) throw tooManyObjectsError(error)
-      if (error instanceof z.ZodError || error instanceof SyntaxError) throw damagedPdfError(error)
+      if (error instanceof z.ZodError || error instanceof SyntaxError) throw corruptPdfError(error)
       throw error
     } finally {
       await rm(json, { force: true })
@@ -79,7 +79,7 @@ export class PdfObjects {
     return isPdfDict(value) ? value : {}
   }
 
-  /** The catalog, which holds all that is no page. */
+  /** The catalog, the root of everything except the pages. */
   get root(): PdfDict {
     return this.dict(this.trailer['/Root']) ?? {}
   }
@@ -90,11 +90,11 @@ export class PdfObjects {
 
   #value(key: string): PdfValue {
     const entry = this.#entries[key]
-    // The JSON of qpdf holds nothing but these types.
+    // qpdf's JSON contains no other types.
     return (entry?.stream?.dict ?? entry?.value ?? null) as PdfValue
   }
 
-  /** What a value is, or what it refers to. A stream is its dictionary. */
+  /** Returns a value, or the one that it refers to. A stream is represented by its dictionary. */
   resolve(value: PdfValue | undefined): PdfValue {
     let found = value ?? null
     for (let depth = 0; isPdfRef(found) && depth < maxDepth; depth++) found = this.#value(`obj:${found}`)
@@ -115,7 +115,7 @@ export class PdfObjects {
     return this.#entries[`obj:${ref}`]?.stream !== undefined
   }
 
-  /** Says that the object was changed in place. */
+  /** Marks an object that was changed in place. */
   markChanged(ref: PdfRef): void {
     this.#changed.add(`obj:${ref}`)
   }
@@ -155,7 +155,7 @@ export class PdfObjects {
     return pages
   }
 
-  /** Writes the document with its changes; what nothing refers to any more is left out. */
+  /** Writes the changed document; objects that nothing refers to any more are dropped. */
   async save(path: string, tools: Tools): Promise<void> {
     const update = join(tools.workDir, 'update.json')
     const changed = Object.fromEntries([...this.#changed].map((key) => [key, this.#update(key)]))
@@ -169,7 +169,7 @@ export class PdfObjects {
     }
   }
 
-  /** Without its data a stream keeps the data that it has. */
+  /** Without `data`, qpdf keeps the data of the stream. */
   #update(key: string) {
     const entry = this.#entries[key]
     return entry?.stream ? { stream: { dict: entry.stream.dict } } : { value: entry?.value ?? null }
@@ -177,11 +177,11 @@ export class PdfObjects {
 }
 
 function tooManyObjectsError(cause: Error): AppError {
-  const sentence = 'The PDF has too many parts for this tool. Split it first.'
+  const sentence = 'The PDF has too many objects for this tool. Split it first.'
   return new AppError('FILE_TOO_LARGE', sentence, undefined, { cause })
 }
 
-/** A text of the JSON as people read it; undefined for bytes that are none. */
+/** Decodes a string of qpdf's JSON; returns undefined for binary strings. */
 export function decodePdfText(value: PdfValue | undefined): string | undefined {
   return typeof value === 'string' && value.startsWith('u:') ? value.slice(2) : undefined
 }

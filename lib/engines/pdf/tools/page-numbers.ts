@@ -6,7 +6,7 @@ import type { ToolOptions } from './options.ts'
 import { parsePoints } from './parse-length.ts'
 import { stampPages } from './stamp.ts'
 
-/** Numbers on pages. `{pages}` is the number of the last page that has one. */
+/** Draws page numbers. `{pages}` is the number of the last numbered page. */
 export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
   const { startNumber, format, fontSize, fontColor, position } = options
@@ -17,7 +17,7 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
   const anchor = position.endsWith('left') ? 'start' : position.endsWith('right') ? 'end' : 'middle'
   const draw = (size: PageSize, page: number) => {
     const text = format.replaceAll('{page}', String(numbers.get(page))).replaceAll('{pages}', String(last))
-    // The anchor holds the side that the margin is measured from, however wide the text turns out.
+    // The anchor fixes the side that the margin is measured from, whatever the width of the text.
     const { x, y } = centerAt(size, { width: 0, height: fontSize }, position, margin)
     const look = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
     return `<text x="${x}" y="${y + fontSize * 0.35}" ${look} xml:space="preserve">${escapeXml(text)}</text>`

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { runMutoolScript } from './mutool.ts'
 
-/** Gives each part of a document its title, author and what else it says of itself, in both places of a PDF. */
+/**
+ * Copies title, author and other metadata to the parts of a document, both to the information dictionary and to XMP.
+ */
 export async function copyMetadata(source: string, paths: readonly string[], tools: Tools): Promise<void> {
   const list = join(tools.workDir, 'parts.json')
   await writeFile(list, JSON.stringify(paths))

@@ -7,7 +7,7 @@ import { runMutoolScript } from './mutool.ts'
 import { type OutlineItem, readNavigation, writeOutline } from './navigation.ts'
 import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 
-/** Gives each part of a document, which holds these of its pages, the bookmarks that lead to them. */
+/** Gives each part of a document the bookmarks that lead to its pages. */
 export async function copyOutlines(
   source: string,
   parts: readonly PageSource[],
@@ -24,21 +24,21 @@ export async function copyOutlines(
   await runMutoolScript('outlines', [list], tools)
 }
 
-/** @returns none where there is none, or where it cannot be read, which is told. */
+/** @returns an empty outline when the source has none, or when it cannot be read, which adds a warning. */
 async function readSourceOutline(path: string, tools: Tools): Promise<readonly OutlineItem[]> {
   const { stdout } = await tools.exec('mutool', ['show', path, 'trailer/Root/Outlines'], { okCodes: [0, 1] })
   if (!stdout.includes('/First')) return []
   try {
     return readNavigation(await PdfObjects.load(path, tools)).outline
   } catch (error) {
-    // Who splits a PDF because it is too large for other tools gets his parts.
+    // Splitting must still work for PDFs that are too large for other tools.
     if (!(error instanceof AppError) || error.code !== 'FILE_TOO_LARGE') throw error
-    tools.warn('BOOKMARKS_DROPPED', 'The bookmarks were dropped: the PDF has too many parts to read them.')
+    tools.warn('BOOKMARKS_DROPPED', 'The bookmarks were dropped: the PDF has too many objects to read them.')
     return []
   }
 }
 
-/** For `outlines.js`: `o:0` is the first of the objects, `p:0` the first page. */
+/** Serializes an outline for `outlines.js`: `o:0` is the first of the objects, `p:0` the first page. */
 function toScriptObjects(items: readonly OutlineItem[]) {
   const root: PdfDict = {}
   const objects: PdfValue[] = []

@@ -18,7 +18,7 @@ export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (
     '-dProcessColorModel=/DeviceGray',
     '-dCompatibilityLevel=1.7',
   ]
-  // Pictures keep their pixels: only the color goes.
+  // Images keep their resolution: only the color is removed.
   const keepResolution = [
     '-dDownsampleColorImages=false',
     '-dDownsampleGrayImages=false',
@@ -36,7 +36,7 @@ export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (
 
 const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
 
-/** The color that RGB numbers mean, without which PDF/A takes none (ISO 19005-1, 6.2.2). */
+/** Defines the RGB color space, which PDF/A requires (ISO 19005-1, 6.2.2). */
 const outputIntent = `
 [ /_objdef {icc} /type /stream /OBJ pdfmark
 [ {icc} << /N 3 >> /PUT pdfmark
@@ -47,7 +47,7 @@ const outputIntent = `
 [ {Catalog} << /OutputIntents [ {intent} ] >> /PUT pdfmark
 `
 
-/** For the archive: fonts inside, colors defined, nothing that depends on the reader. */
+/** Converts to PDF/A for archiving: embedded fonts, defined colors, nothing that depends on the reader. */
 export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
   warnEncryptionRemoved(pdf, tools)
@@ -55,7 +55,7 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const output = join(tools.workDir, 'archive.pdf')
   const args = [
     `-dPDFA=${part}`,
-    // What the part forbids is left out rather than the conformance.
+    // Drops what the part forbids instead of giving up conformance.
     '-dPDFACompatibilityPolicy=1',
     '-sColorConversionStrategy=RGB',
     '-dEmbedAllFonts=true',
@@ -74,19 +74,21 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   return finishPdf(unencryptedJob, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
 }
 
-/** Ghostscript would take over attachments and actions that no part of PDF/A allows. */
+/** Removes attachments and actions that PDF/A forbids and Ghostscript would keep. */
 async function removeActiveContent(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
   const removed = removeHiddenContent(objects, {})
   if (Object.keys(removed).length === 0) return source
-  const sentence = 'Scripts, actions and attached files were removed: an archive file must not have them.'
+  const sentence = 'Scripts, actions and attached files were removed, because PDF/A forbids them.'
   tools.warn('ACTIVE_CONTENT_REMOVED', sentence)
   const path = join(tools.workDir, 'passive.pdf')
   await objects.save(path, tools)
   return path
 }
 
-/** Ghostscript writes a plain PDF where it finds no way to keep the rules, and says so only in passing. */
+/**
+ * Checks the result, because Ghostscript writes a plain PDF when it cannot conform, and only mentions that in its log.
+ */
 async function requirePdfA(path: string, part: string, tools: Tools) {
   const text = await readFile(path, 'latin1')
   const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${part}`).test(text)
@@ -97,19 +99,19 @@ async function requirePdfA(path: string, part: string, tools: Tools) {
   if (claimsPdfA && text.includes('/GTS_PDFA1') && !hasUnembeddedFont) return
   throw new AppError(
     'CONVERSION_FAILED',
-    `The PDF holds something that PDF/A-${part} cannot, so no conforming file could be made. Try another pdfaVersion.`,
+    `The PDF contains features that PDF/A-${part} does not support, so no conforming file could be created. Try another pdfaVersion.`,
     { field: 'pdfaVersion' },
   )
 }
 
 async function requirePages(path: string, pages: number, tools: Tools) {
   if ((await countPages(path, tools)) === pages) return
-  throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be written anew.')
+  throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
 }
 
 export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) => {
   const { pdf, work, tools } = job
-  // qpdf keeps the protection here by itself: a second pass for it would undo the order.
+  // qpdf keeps the encryption here; a second pass for it would undo the linearization.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
   await warnSignatureInvalid([source], tools)

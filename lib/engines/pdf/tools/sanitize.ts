@@ -3,7 +3,7 @@ import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Actions that run code, open programs or files, or send what was filled in (ISO 32000-2, 12.6.4). */
+/** Actions that run code, open programs or files, or submit form data (ISO 32000-2, 12.6.4). */
 const activeActions: readonly string[] = [
   '/JavaScript',
   '/Launch',
@@ -19,7 +19,7 @@ const activeActions: readonly string[] = [
   '/ResetForm',
 ]
 
-/** Annotations that carry files or players. */
+/** Annotations that contain files or media players. */
 const activeAnnotations: readonly string[] = [
   '/FileAttachment',
   '/RichMedia',
@@ -42,7 +42,7 @@ const activeKeys: Readonly<Record<string, string>> = {
 
 type RemovedCounts = Record<string, number>
 
-/** Takes out what does something by itself or carries something along; what is seen on the pages stays. */
+/** Removes active and hidden content; what the pages show is kept. */
 export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
   const objects = await PdfObjects.load(pdf.path, tools)
@@ -59,12 +59,12 @@ export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => 
 }
 
 export interface ExtraRemovals {
-  /** Besides those that are always removed. */
+  /** In addition to those that are always removed. */
   readonly actions?: readonly string[]
   readonly keys?: readonly string[]
 }
 
-/** @returns how much of what was removed. */
+/** @returns how many items of each kind were removed. */
 export function removeHiddenContent(
   objects: PdfObjects,
   { actions = [], keys = [] }: ExtraRemovals,
@@ -119,7 +119,7 @@ export function removeHiddenContent(
   return removed
 }
 
-/** A place to open at does no harm; an action that was removed leaves nothing. */
+/** Keeps an open action that is only a destination; removes all others. */
 function removeOpenAction(objects: PdfObjects, count: (kind: string) => void): void {
   const { root } = objects
   if (!('/OpenAction' in root) || Array.isArray(objects.resolve(root['/OpenAction']))) return
@@ -129,7 +129,7 @@ function removeOpenAction(objects: PdfObjects, count: (kind: string) => void): v
   objects.markRootChanged()
 }
 
-/** Readers dislike lists with gaps. */
+/** Removes the gaps left in lists of annotations, which some readers reject. */
 function dropEmptyAnnotations(objects: PdfObjects): void {
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])

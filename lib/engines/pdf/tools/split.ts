@@ -19,7 +19,7 @@ import { copyOutlines } from './part-outlines.ts'
 
 const maxParts = 2000
 
-/** A file for each part of the range, or for each page. */
+/** Writes a file for each part of the range, or for each page. */
 export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options, work, tools }) => {
   const { length } = pdf.sizes
   warnTagsRemoved(pdf, tools)
@@ -28,7 +28,7 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   if (parts.length > maxParts) {
     throw invalidOption(
       'pages',
-      `the PDF would become ${parts.length} files; at most ${maxParts} are made at once.`,
+      `the PDF would become ${parts.length} files; at most ${maxParts} are allowed.`,
     )
   }
   const ranges = parts.map((part) => resolvePages(part, length))
@@ -65,15 +65,15 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   return { files: [isSingleFile ? { path } : { path, format: 'zip' }], details }
 }
 
-/** Which layers are hidden stands in the catalog, which pages that are only cut out do not take along. */
+/** Whether layers are hidden: the catalog lists them, and pages that are only extracted lose that list. */
 async function hasHiddenLayers(path: string, tools: Tools): Promise<boolean> {
   const args = ['show', path, 'trailer/Root/OCProperties/D']
-  // A ruin that only qpdf can read has none that anybody could find.
+  // In a file so damaged that only qpdf can read it, no reader could find hidden layers.
   const { stdout } = await tools.exec('mutool', args, { okCodes: [0, 1] })
   return /\/OFF\s*\[\s*\d|\/BaseState\s*\/OFF/.test(stdout)
 }
 
-/** Nothing of the other pages comes along, as it would with the outline of the whole. */
+/** Extracts pages without the content of other pages, which the document's outline would include. */
 async function extractRanges(
   pdf: EditablePdf,
   ranges: readonly (readonly number[])[] | undefined,
@@ -91,7 +91,7 @@ async function extractRanges(
   return paths
 }
 
-/** One call for all pages reads the document once. */
+/** Extracts all pages in one call, so that the document is read once. */
 async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[]> {
   const name = join(tools.workDir, 'cut-%d.pdf')
   const splitSettings = { splitPages: '1', objectStreams: 'generate' }
@@ -100,10 +100,10 @@ async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[
   return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digits, '0')))
 }
 
-/** Files that belong to the whole would be in each part, and the parts together far larger than what came. */
+/** Attachments would be repeated in each part, and the parts together would be far larger than the source. */
 async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void> {
   const { stdout } = await tools.exec('qpdf', ['--list-attachments', path], { okCodes: [0, 3] })
-  // A line for each: its key, and the object that holds it.
+  // Each line contains the key of an attachment and its object.
   const count = stdout.match(/ -> \d+,\d+$/gm)?.length ?? 0
   if (count === 0) return
   const files = count === 1 ? 'An attached file was' : `${count} attached files were`
@@ -113,7 +113,7 @@ async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void>
   )
 }
 
-/** `pages-002-005.pdf`. */
+/** Returns a name such as `pages-002-005.pdf`. */
 function rangeName(pages: readonly number[], length: number): string {
   const [first = 1] = pages
   const digits = Math.max(3, String(length).length)

@@ -7,9 +7,8 @@ import { runQpdf, toPdfError } from '../qpdf.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
- * Draws over pages what `draw` gives for each: an SVG without its frame, in points from the top left corner.
- * The drawings are laid out by pango, so that every script is shaped and finds its font, and become PDF with these
- * fonts inside.
+ * Draws the SVG content returned by `draw` over pages, in points from the top left corner. Pango lays it out, so that
+ * every script is shaped and finds a font, and the fonts are embedded in the PDF.
  */
 export async function stampPages(
   { path }: Pick<EditablePdf, 'path'>,
@@ -34,7 +33,7 @@ export async function stampPages(
   return stamped
 }
 
-/** Pages as they are shown: qpdf lays a drawing onto the trim box. */
+/** Returns the trim boxes as displayed, because qpdf places overlays on them. */
 async function readTrimSizes(path: string, tools: Tools): Promise<PageSize[]> {
   const { stdout } = await tools.exec('pdfinfo', ['-box', '-f', '1', '-l', '1000000', path])
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
@@ -47,7 +46,7 @@ async function readTrimSizes(path: string, tools: Tools): Promise<PageSize[]> {
   })
 }
 
-/** Sheets that one call draws: each is an argument. */
+/** Maximum number of sheets per call, because each is an argument. */
 const maxSheetsPerCall = 200
 
 async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string> {
@@ -59,7 +58,7 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
     for (const { svg, file } of files) await writeFile(file, svg)
     const part = join(tools.workDir, `sheets-${at}.pdf`)
     try {
-      // A picture inside may be more text than its reader takes from strangers; the sheets are our own.
+      // Embedded images may exceed the default limit for untrusted XML; these sheets are our own.
       const rsvgArgs = ['--unlimited', '--format=pdf', `--output=${part}`]
       await tools.exec('rsvg-convert', [...rsvgArgs, ...files.map(({ file }) => file)])
     } catch (error) {

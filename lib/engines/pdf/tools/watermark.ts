@@ -5,7 +5,7 @@ import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 import { stampPages } from './stamp.ts'
 
-/** A text or a picture over pages. */
+/** Draws a text or image over pages. */
 export const addWatermark: PdfTool<ToolOptions<'watermark'>> = async (job) => {
   const { pdf, options, work, tools } = job
   const watermark = await createWatermark(options, work.inputs[1])
