@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: what is kept of sounds.
+// Run by `npm run test:slow`: what audio conversions keep.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -11,9 +11,9 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { codecs, output, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
-const folder = scratchFolder('sound')
+const folder = scratchFolder('audio')
 
-/** A second of 48 kHz in which each channel has a tone of its own: 300 Hz, 500 Hz and so on. */
+/** Creates one second at 48 kHz in which each channel has its own tone: 300 Hz, 500 Hz and so on. */
 function createTones(layout: string, channels: number): string {
   const path = join(folder, `${layout}.wav`)
   const voices = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')
@@ -22,7 +22,7 @@ function createTones(layout: string, channels: number): string {
   return path
 }
 
-/** The voice that is heard in each channel; a dash where none is. */
+/** Returns the number of the tone in each channel; a dash for silence. */
 async function voicesIn(path: string, voices: number): Promise<string> {
   const args = ['-v', 'error', '-i', path, '-ss', '0.3', '-t', '0.4', '-f', 'f32le', '-c:a', 'pcm_f32le', '-']
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 })
@@ -54,10 +54,10 @@ async function voicesIn(path: string, voices: number): Promise<string> {
   }).join(' ')
 }
 
-describe('sound', () => {
+describe('audio', () => {
   after(removeRuns)
 
-  test('of six channels keeps them where the codec can and is mixed down where it cannot', async () => {
+  test('keeps six channels if the codec supports them, and is mixed down otherwise', async () => {
     for (const [to, channels] of [
       ['opus', 6],
       ['ac3', 6],
@@ -71,7 +71,7 @@ describe('sound', () => {
     }
   })
 
-  test('keeps its title and its cover where the target holds one', async () => {
+  test('keeps its title, and its cover if the format supports one', async () => {
     for (const to of ['mp3', 'm4a', 'flac'] as const) {
       const run = await convert(ffmpeg, fixture('cover.mp3'), to, { options: { quality: 'low' } })
       assert.equal((await streams(run, 'video')).length, 1, to)
@@ -84,16 +84,16 @@ describe('sound', () => {
     assert.deepEqual(await codecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
   })
 
-  test('is copied into its own format, and encoded when a bit rate is asked for', async () => {
+  test('is copied to its own format, and re-encoded if a bit rate is requested', async () => {
     assert.equal((await convert(ffmpeg, fixture('tone.mp3'), 'mp3')).result.method, 'stream-copy')
     const run = await convert(ffmpeg, fixture('tone.mp3'), 'mp3', { options: { audioBitrate: '64k' } })
     assert.equal(run.result.method, 'encode')
   })
 
-  test('of three, four and more channels keeps each where it was', async () => {
+  test('with three or more channels keeps each in its position', async () => {
     const sources = { '3.0': 3, quad: 4, '4.0': 4, '5.0': 5 } as const
     const targets = ['flac', 'm4a', 'opus', 'alac'] as const
-    /** Where the codec has no layout of just these speakers, one with silence in the others; else all in their order. */
+    /** If the codec has no layout with exactly these speakers, the additional ones are silent. */
     const wider: Readonly<Record<string, string>> = {
       'alac of quad': '0 1 - 2 3',
       'opus of 4.0': '0 1 2 - 3 - -',
@@ -108,7 +108,7 @@ describe('sound', () => {
     }
   })
 
-  test('whose channels have no names keeps their order', async () => {
+  test('with unnamed channels keeps their order', async () => {
     const named = createTones('quad', 4)
     const unnamed = join(folder, 'unnamed.au')
     execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', named, '-c:a', 'pcm_s16be', unnamed])
@@ -116,7 +116,7 @@ describe('sound', () => {
       assert.equal(await voicesIn((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
   })
 
-  test('of 20, 24 and 32 bits keeps them, or says how many are left', async () => {
+  test('with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
     const samples = (path: string) =>
       output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     const noise = (name: string, codec: string, ...filters: string[]) => {
@@ -152,7 +152,7 @@ describe('sound', () => {
     assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
   })
 
-  test('without a sample in it is no result', async () => {
+  test('without samples is refused as corrupt', async () => {
     const header = Buffer.from(
       'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
       'latin1',
@@ -163,7 +163,7 @@ describe('sound', () => {
       await refused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
   })
 
-  test('without loss is the same samples', async () => {
+  test('keeps identical samples in lossless formats', async () => {
     const samples = (path: string) =>
       output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
     const source = await samples(fixture('tone.wav'))
@@ -173,7 +173,7 @@ describe('sound', () => {
   })
 })
 
-/** Samples of 20 bits in the 24 of a WAV that says so; the reference encoder makes FLAC of 20 bits of that. */
+/** Creates a 20-bit FLAC: the reference encoder makes it from a 24-bit WAV that declares 20 valid bits. */
 function asFlacOf20Bits(wav: string): string {
   const raw = execFileSync('ffmpeg', ['-v', 'error', '-i', wav, '-f', 's24le', '-c:a', 'pcm_s24le', '-'], {
     maxBuffer: 1 << 26,

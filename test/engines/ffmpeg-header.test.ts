@@ -22,7 +22,7 @@ function formatOf(path: string): FormatId {
   return format
 }
 
-/** What a copy needs to know. */
+/** The properties that a stream copy depends on. */
 async function told(path: string, source: 'header' | 'ffprobe') {
   const tools = createTools({
     workDir: scratchFolder('probe'),
@@ -51,8 +51,8 @@ const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'EN
 await writeFile(made('chapters.txt'), chapters.join('\n'))
 const chaptered = ['-i', fixture('film.mp4'), '-i', made('chapters.txt'), '-map_chapters', '1', '-c', 'copy']
 
-describe('the header of a film', () => {
-  test('tells what ffprobe does', async () => {
+describe('the header of a media file', () => {
+  test('gives the same information as ffprobe', async () => {
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', made('layer3.mp4'))
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', made('dolby.mkv'))
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', made('vp9.mp4'))
@@ -70,7 +70,7 @@ describe('the header of a film', () => {
     }
   })
 
-  test('says that there is more in the file than it tells: chapters, files, covers', async () => {
+  test('is marked as incomplete if the file has chapters, attachments or covers', async () => {
     const chapters = [
       ';FFMETADATA1',
       '[CHAPTER]',
@@ -95,7 +95,7 @@ describe('the header of a film', () => {
     assert.equal((await streams(run, 'video')).length, 2)
   })
 
-  test('that is damaged tells nothing, whatever is wrong with it', async () => {
+  test('is not read, and never throws, if it is damaged', async () => {
     let seed = 1
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -122,7 +122,7 @@ describe('ffmpeg is started', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('once for a film that only changes its container', async () => {
+  test('only once for a video that is copied to another container', async () => {
     assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
@@ -133,21 +133,21 @@ describe('ffmpeg is started', () => {
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
-  test('again where its copy breaks off before its header says, until nothing is left to try', async () => {
+  test('again if the copy is shorter than the header says, until all attempts have failed', async () => {
     const whole = await readFile(fixture('subtitled.mkv'))
     await writeFile(made('broken.mkv'), whole.subarray(0, whole.length * 0.4))
     assert.equal((await readHeader(made('broken.mkv'), 'mkv'))?.mayHaveMore, false)
     await refused(convert(ffmpeg, made('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
-  test('after one look at what is encoded, and not before another', async () => {
+  test('after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
     assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
-    // Its muxer counts eight times the time, so that its word is not taken.
+    // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
-  test('and looked after where what was copied has no header of its own', async () => {
+  test('and the result is probed if a copied format has no readable header', async () => {
     assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

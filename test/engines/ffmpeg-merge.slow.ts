@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: films and sounds one after the other, and made smaller.
+// Run by `npm run test:slow`: merges and compression of video and audio.
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
@@ -25,7 +25,7 @@ describe('a merge', () => {
     return convert(ffmpeg, first, to, { operation: 'merge', more, ...(options && { options }) })
   }
 
-  test('copies films that are alike', async () => {
+  test('copies videos with the same format', async () => {
     for (const [name, to, codecs] of [
       ['film.mp4', 'mp4', ['h264', 'aac']],
       ['film.mp4', 'mkv', ['h264', 'aac']],
@@ -39,7 +39,7 @@ describe('a merge', () => {
     }
   })
 
-  test('fits films that differ into the picture of the first, as H.264 and AAC', async () => {
+  test('encodes different videos as H.264 and AAC in the frame size of the first', async () => {
     const turned = await convert(ffmpeg, fixture('film.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
@@ -50,37 +50,37 @@ describe('a merge', () => {
     assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
   })
 
-  test('encodes films that are alike when asked to, and what the target cannot hold', async () => {
+  test('encodes videos with the same format if requested or if the target does not support them', async () => {
     assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
     assert.deepEqual((await summaryOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
   })
 
-  test('gives silence to a film without sound', async () => {
+  test('adds silence to a video without audio', async () => {
     const [mute, film] = [fixture('alpha.webm'), fixture('film.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [film] })
     assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
 
-  test('puts silence between pieces of sound', async () => {
+  test('inserts silence between audio files', async () => {
     const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
     const apart = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
     assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
   })
 
-  test('makes each of its targets for sound', async () => {
+  test('supports all its audio targets', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
       const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)
     }
   })
 
-  test('takes a gap of at most 10 seconds', () => {
+  test('accepts a gap of at most 10 seconds', () => {
     const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
     for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
     assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
   })
 
-  test('refuses a film that is none', async () => {
+  test('of videos refuses a file without a video track', async () => {
     const more = [fixture('tone.m4a')]
     const merging = convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more })
     await refused(merging, 'UNSUPPORTED_CONVERSION')
@@ -95,7 +95,7 @@ describe('compression', () => {
   const large = (to: FormatId) =>
     convert(ffmpeg, fixture('film.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
-  test('makes a film smaller, the more so the lower its quality', async () => {
+  test('makes a video smaller, even more with a lower quality', async () => {
     const source = await large('mp4')
     const [low, high] = [
       await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
@@ -104,25 +104,25 @@ describe('compression', () => {
     assert.ok(low < high && high < (await bytes(source)), `${low}, ${high}, ${await bytes(source)}`)
   })
 
-  test('meets a size, in films and in sound', async () => {
+  test('meets a target size for video and audio', async () => {
     const film = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
-    assert.ok((await bytes(film)) <= 20_000, `the film has ${await bytes(film)} bytes`)
-    assert.ok((await summaryOf(film)).seconds > 0.9, 'the film is as long as before')
+    assert.ok((await bytes(film)) <= 20_000, `the video has ${await bytes(film)} bytes`)
+    assert.ok((await summaryOf(film)).seconds > 0.9, 'the video is as long as before')
     const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
     const sound = await compress(song.path, 'mp3', { targetSize: 10_000 })
-    assert.ok((await bytes(sound)) <= 10_000, `the sound has ${await bytes(sound)} bytes`)
+    assert.ok((await bytes(sound)) <= 10_000, `the audio has ${await bytes(sound)} bytes`)
   })
 
-  test('meets a size in which Vorbis would have too few bits for its usual samples', async () => {
+  test('meets a target size that requires a lower sample rate for Vorbis', async () => {
     const more = Array.from({ length: 11 }, () => fixture('tone.ogg'))
     const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more })
     const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
     assert.deepEqual(made.warnings, [])
-    assert.ok((await bytes(made)) <= 14_000, `the sound has ${await bytes(made)} bytes`)
+    assert.ok((await bytes(made)) <= 14_000, `the audio has ${await bytes(made)} bytes`)
     assert.ok((await summaryOf(made)).seconds > 11, 'it is as long as before')
   })
 
-  test('never makes a file larger, and says so', async () => {
+  test('never makes a file larger, and gives a warning instead', async () => {
     for (const [name, format] of [
       ['film.mp4', 'mp4'],
       ['tone.mp3', 'mp3'],
@@ -133,7 +133,7 @@ describe('compression', () => {
     }
   })
 
-  test('into fewer bytes than its length needs is refused, with the number that would do', async () => {
+  test('is refused if the target size is too small for the duration, with the required size', async () => {
     const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('film.mp4')),
@@ -145,7 +145,7 @@ describe('compression', () => {
     assert.ok(made <= least, `${made} of ${least} bytes`)
   })
 
-  test('is not offered where nothing can be left out', () => {
+  test('is not offered for lossless formats', () => {
     const rows = ffmpeg.capabilities.filter((one) => one.operation === 'compress')
     const formats = rows.flatMap((one) => one.from)
     assert.ok(formats.includes('webm') && formats.includes('ogg'), `offered for ${formats}`)

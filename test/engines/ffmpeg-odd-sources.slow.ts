@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: sources that ffmpeg takes in its stride, and makes something of that nobody can play.
+// Run by `npm run test:slow`: sources that ffmpeg converts without an error but, without precautions, to unplayable files.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -13,14 +13,14 @@ const folder = scratchFolder('odd-sources')
 /** Fails at the first packet that cannot be decoded. */
 const decodeAll = (path: string) => output('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
 
-test('sound of 8 bits can be heard after it became MLP or TrueHD', async () => {
+test('8-bit audio is playable after conversion to MLP or TrueHD', async () => {
   const noise = 'anoisesrc=d=1:c=pink:r=48000:seed=7'
   const source = join(folder, 'noise.wav')
   await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'pcm_u8', source)
   for (const to of ['mlp', 'thd'] as const) await decodeAll((await convert(ffmpeg, source, to)).path)
 })
 
-test('sound of a low sample rate becomes MPEG layer II, at a bit rate that it knows', async () => {
+test('audio with a low sample rate is converted to MPEG layer II at a supported bit rate', async () => {
   const source = join(folder, 'low.wav')
   await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
   const { path } = await convert(ffmpeg, source, 'mp2')
@@ -29,7 +29,7 @@ test('sound of a low sample rate becomes MPEG layer II, at a bit rate that it kn
   assert.equal((await probed(tuned)).streams[0]?.bit_rate, '128000')
 })
 
-test('an animated PNG, which tells no rate, becomes a film of formats that need one', async () => {
+test('an animated PNG, which has no frame rate, can be converted to formats that require one', async () => {
   for (const to of ['swf', 'rm', 'obu', 'avi'] as const) {
     const { path } = await convert(ffmpeg, fixture('animated.apng'), to)
     await decodeAll(path)
@@ -39,7 +39,7 @@ test('an animated PNG, which tells no rate, becomes a film of formats that need 
   }
 })
 
-test('an animation of one picture becomes a film of it', async () => {
+test('an animation with one frame can be converted to video', async () => {
   const source = join(folder, 'still.apng')
   await sharp(fixture('corners.png')).png().toFile(source)
   const { path } = await convert(ffmpeg, source, 'mp4')
@@ -47,7 +47,7 @@ test('an animation of one picture becomes a film of it', async () => {
   await decodeAll(path)
 })
 
-test('an animation of one picture becomes a WebP and a GIF of it', async () => {
+test('an animation with one frame can be converted to WebP and GIF', async () => {
   const source = join(folder, 'one.apng')
   await output('ffmpeg', '-v', 'error', '-i', fixture('alpha.png'), '-f', 'apng', source)
   const { path } = await convert(ffmpeg, source, 'webp')
@@ -57,12 +57,12 @@ test('an animation of one picture becomes a WebP and a GIF of it', async () => {
   assert.equal((await sharp(gif.path).metadata()).width, 40)
 })
 
-test('a RealMedia film made of another can still be seen', async () => {
+test('a RealMedia video converted from RealMedia is playable', async () => {
   const source = (await convert(ffmpeg, fixture('film.mp4'), 'rm')).path
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)
 })
 
-test('a film that stands still for a while lasts as long as before in two passes', async () => {
+test('a video with a long still keeps its duration when it is encoded in two passes', async () => {
   const source = join(folder, 'still-for-a-while.webm')
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']

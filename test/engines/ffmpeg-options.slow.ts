@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: every option of films and sounds.
+// Run by `npm run test:slow`: every option for video and audio.
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { output, pictureSize, streams } from './judge.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
 
-describe('an option of a film', () => {
+describe('an option for video', () => {
   after(removeRuns)
   const size = async (to: FormatId, options: Record<string, unknown>, source = 'film.mp4') => {
     const [stream] = await streams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
@@ -23,18 +23,18 @@ describe('an option of a film', () => {
     assert.ok(Math.abs(rate - wanted) < 0.2 * wanted, `${rate} bit/s instead of ${wanted}`)
   }
 
-  test('sets the resolution by the shorter side or by a box, and keeps the shape', async () => {
+  test('sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
     assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
     assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
     assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
   })
 
-  test('turns the picture', async () => {
+  test('rotates the video', async () => {
     assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
     assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
   })
 
-  test('sets pictures per second, and the bit rate and sample rate of sound', async () => {
+  test('sets the frame rate, and the bit rate and sample rate of audio', async () => {
     const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
     const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
     const [video] = await streams(run, 'video')
@@ -44,11 +44,11 @@ describe('an option of a film', () => {
     assertRate(audio, 64_000)
   })
 
-  test('comes near the bit rate that is asked for, and nearer in two passes', async () => {
+  test('sets an approximate bit rate, which two passes meet more precisely', async () => {
     const encoded = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
-      assert.ok(run.progress.length > 2, `progress was told ${run.progress.length} times`)
+      assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
       return (await streams(run, 'video'))[0]
     }
     const twice = await encoded('300k', 'true')
@@ -58,7 +58,7 @@ describe('an option of a film', () => {
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
   })
 
-  test('makes a better picture larger', async () => {
+  test('gives larger files for a better quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })).path)).size
     for (const [worse, better] of [
@@ -71,7 +71,7 @@ describe('an option of a film', () => {
     }
   })
 
-  test('takes each codec of its container by any of its names, with the fastest and the slowest preset', async () => {
+  test('selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
     const asked = [
       ['mp4', 'av1', 'av1'],
       ['mp4', 'mpeg4', 'mpeg4'],
@@ -89,14 +89,14 @@ describe('an option of a film', () => {
     }
   })
 
-  test('that means nothing to the codec is said to be left out', async () => {
+  test('that the codec does not support gives a warning', async () => {
     const { warnings } = await convert(ffmpeg, fixture('film.mp4'), 'mov', {
       options: { codec: 'prores', crf: 20, preset: 'fast' },
     })
     assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
   })
 
-  test('of bit rates is not there where sound loses nothing', () => {
+  test('for the audio bit rate does not exist for lossless formats', () => {
     for (const [to, present] of [
       ['flac', false],
       ['wav', false],
@@ -107,7 +107,7 @@ describe('an option of a film', () => {
     }
   })
 
-  test('out of bounds is refused', () => {
+  test('with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
     const wrong = [
       { codec: 'vp8' },
@@ -129,19 +129,19 @@ describe('an option of a film', () => {
   })
 })
 
-describe('a GIF of a film', () => {
+describe('a GIF made from a video', () => {
   after(removeRuns)
   const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
   const frames = async (run: Run) => (await streams(run, 'video'))[0]?.nb_read_packets
 
-  test('has the width, frames and part that were asked for', async () => {
+  test('has the requested width, frame rate and range', async () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
     assert.deepEqual(await pictureSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await frames(run), 5)
   })
 
-  test('ends with the picture that is shown before the end that was asked for', async () => {
-    // The gray of each picture is twice its number.
+  test('ends with the last frame before the requested end', async () => {
+    // The gray level of each frame is twice its number.
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
     const gray = "geq=r='2*N':g='2*N':b='2*N'"
     const drawn = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
@@ -168,14 +168,14 @@ describe('a GIF of a film', () => {
       2000,
     )
     const last = (await sharp(path, { page: 19 }).raw().toBuffer())[0] ?? 0
-    assert.ok(Math.abs(last / 2 - 72) <= 1, `picture ${last / 2} instead of 72`)
+    assert.ok(Math.abs(last / 2 - 72) <= 1, `frame ${last / 2} instead of 72`)
   })
 
-  test('plays forward and back', async () => {
+  test('can play forward and backward', async () => {
     assert.equal(await frames(await gif({ boomerang: 'true' })), 19)
   })
 
-  test('repeats as often as asked', async () => {
+  test('repeats as often as requested', async () => {
     const loops = async (loop: number) => {
       const bytes = await readFile((await gif({ loop })).path)
       const at = bytes.indexOf('NETSCAPE2.0')
@@ -184,7 +184,7 @@ describe('a GIF of a film', () => {
     assert.deepEqual([await loops(0), await loops(1), await loops(3)], [0, undefined, 2])
   })
 
-  test('takes every dither and palette', async () => {
+  test('supports every dither method and palette', async () => {
     for (const palette of ['optimized', 'full']) {
       for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
         assert.equal(await frames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
@@ -192,7 +192,7 @@ describe('a GIF of a film', () => {
     }
   })
 
-  test('fits into the size that was asked for', async () => {
+  test('fits into the requested file size', async () => {
     const whole = (await stat((await gif({ width: 400 })).path)).size
     const maxFileSize = Math.ceil(whole / 2)
     const run = await gif({ width: 400, maxFileSize })
@@ -200,13 +200,13 @@ describe('a GIF of a film', () => {
     assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
   })
 
-  test('of a part that is not there is refused', async () => {
+  test('of an empty range is refused', async () => {
     for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
       await refused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
     }
   })
 
-  test('out of bounds is refused', () => {
+  test('with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
     for (const given of [
       { fps: 4 },

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: what is kept of tracks, parts and animations.
+// Run by `npm run test:slow`: tracks, trimming and animations.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,8 +15,8 @@ const made = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await probed(run.path)).format.duration ?? Number.NaN
 
-describe('what a film carries besides its picture', () => {
-  test('keeps its chapters with their names, or the result says that they are gone', async () => {
+describe('a video with additional content', () => {
+  test('keeps its chapters with their titles, or gives a warning', async () => {
     const chapters = [
       [0, 500, 'Anfang'],
       [500, 1000, 'End'],
@@ -37,7 +37,7 @@ describe('what a film carries besides its picture', () => {
     assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
   })
 
-  test('keeps styled subtitles where they fit, and their words where only those do', async () => {
+  test('keeps styled subtitles if the format supports them, and otherwise their text', async () => {
     await writeFile(made('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
     const inputs = ['-i', fixture('film.mp4'), '-i', made('words.srt')]
     await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', made('styled.mkv'))
@@ -52,7 +52,7 @@ describe('what a film carries besides its picture', () => {
     }
   })
 
-  test('keeps its cover where the target holds one, and the result says where it does not', async () => {
+  test('keeps its cover if the format supports one, and gives a warning otherwise', async () => {
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', made('cover.mp4'))
     const kept = await convert(ffmpeg, made('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
@@ -61,7 +61,7 @@ describe('what a film carries besides its picture', () => {
     assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
   })
 
-  test('that does not tell how long it is is measured', async () => {
+  test('is measured if its duration is not stored', async () => {
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', made('live.webm'))
     assert.equal((await probed(made('live.webm'))).format.duration, undefined)
     const { result } = await convert(ffmpeg, made('live.webm'), 'mp4')
@@ -70,8 +70,8 @@ describe('what a film carries besides its picture', () => {
   })
 })
 
-describe('a part of a file', () => {
-  test('begins and ends where asked, in films and in sound', async () => {
+describe('a trimmed file', () => {
+  test('begins and ends at the requested times, for video and audio', async () => {
     for (const [name, to] of [
       ['film.mp4', 'mp4'],
       ['film.mp4', 'webm'],
@@ -80,24 +80,24 @@ describe('a part of a file', () => {
       ['tone.flac', 'flac'],
     ] as const) {
       const run = await convert(ffmpeg, fixture(name), to, { options: { start: '00:00:00.3', end: '0.7' } })
-      // Frames of MP3 are long at low rates, and it begins with some silence.
+      // MP3 frames are long at low sample rates, and the encoder adds some silence at the beginning.
       assert.ok(Math.abs((await seconds(run)) - 0.4) < 0.2, `${name} to ${to}: ${await seconds(run)} s`)
     }
   })
 
-  test('that lies behind the end is refused', async () => {
+  test('is refused if its range is after the end', async () => {
     const late = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
     await refused(late, 'INVALID_INPUT')
   })
 })
 
-describe('sound', () => {
+describe('audio', () => {
   const peakDb = async (path: string) => {
     const heard = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
     return Number(/max_volume: (-?[\d.]+) dB/.exec(heard)?.[1])
   }
 
-  test('gets as loud and as wide as asked', async () => {
+  test('gets the requested volume and number of channels', async () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
     assert.equal((await probed(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
@@ -105,8 +105,8 @@ describe('sound', () => {
     assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
   })
 
-  test('is played from the notes of a MIDI file, bare or in RIFF', async () => {
-    // One note of half a second: its key down, 480 ticks, its key up.
+  test('is rendered from a MIDI file, bare or in RIFF', async () => {
+    // One note of half a second: note on, 480 ticks, note off.
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
     const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
@@ -125,7 +125,7 @@ describe('sound', () => {
 describe('an animation', () => {
   const countFrames = async (run: Run) => (await probed(run.path)).streams[0]?.nb_read_packets
 
-  test('becomes a film, and a film becomes an animation', async () => {
+  test('can be converted to video and back', async () => {
     const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
     assert.equal(await countFrames(apng), 10)
     for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
@@ -136,7 +136,7 @@ describe('an animation', () => {
     assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('keeps what is clear of a film with alpha', async () => {
+  test('keeps the transparency of a video', async () => {
     const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
     assert.match((await probed(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
   })

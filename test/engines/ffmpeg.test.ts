@@ -14,7 +14,7 @@ import { conformance } from './conformance.ts'
 import { codecs, output, probed, streams } from './judge.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
-/** From each kind of source to kinds of targets that differ in how they are made; `npm run conformance` tries all. */
+/** Representative conversions that use different code paths; `npm run conformance` tests all of them. */
 const targets: Readonly<Partial<Record<FormatId, readonly FormatId[]>>> = {
   mp4: ['mov', 'webm', 'wmv', 'swf', 'mxf', 'y4m', 'gif', 'apng'],
   wav: ['mp3', 'flac', 'opus', 'amr', 'mlp', 'c2', 'aptx', 'rf64'],
@@ -67,30 +67,30 @@ conformance(ffmpeg, {
   },
 })
 
-describe('a film', () => {
+describe('a video', () => {
   after(removeRuns)
   const film = (to: FormatId, options?: RunSettings['options']) =>
     convert(ffmpeg, fixture('film.mp4'), to, { ...(options && { options }) })
 
-  test('is copied where its streams fit, and the result says so', async () => {
+  test('is copied if the format supports its streams, which the result reports', async () => {
     const run = await film('mkv')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await codecs(run), ['h264', 'aac'])
   })
 
-  test('is encoded where they do not fit', async () => {
+  test('is re-encoded if the format does not support its streams', async () => {
     const run = await film('webm')
     assert.equal(run.result.method, 'encode')
     assert.deepEqual(await codecs(run), ['vp9', 'opus'])
   })
 
-  test('of VP9 and Opus is copied into MP4', async () => {
+  test('with VP9 and Opus is copied to MP4', async () => {
     const run = await convert(ffmpeg, fixture('film.webm'), 'mp4')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await codecs(run), ['vp9', 'opus'])
   })
 
-  test('is encoded when an option asks for it, and only the streams that it is about', async () => {
+  test('is re-encoded if an option requires it, and only the affected streams', async () => {
     assert.equal((await film('mp4')).result.method, 'stream-copy')
     assert.equal((await film('mp4', { mode: 'encode' })).result.method, 'encode')
     assert.equal((await film('mp4', { crf: '30' })).result.method, 'encode')
@@ -99,8 +99,8 @@ describe('a film', () => {
     assert.deepEqual(await codecs(await film('mp4', { audioCodec: 'libmp3lame' })), ['h264', 'mp3'])
   })
 
-  test('whose copy is bad is encoded instead', async () => {
-    // The header says MPEG-4 sound, the packets are noise: it copies without an error and cannot be decoded.
+  test('is re-encoded if the copy is damaged', async () => {
+    // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const broken = join((await film('mkv')).workDir, 'odd.avi')
     const whole = await readFile(fixture('film.avi'))
     await writeFile(
@@ -111,10 +111,10 @@ describe('a film', () => {
     assert.equal((await streams(run, 'video')).length, 1)
   })
 
-  test('keeps all sound tracks with their languages, and its subtitles', async () => {
+  test('keeps all audio tracks with their languages, and its subtitles', async () => {
     for (const [to, subtitle, german] of [
       ['mp4', 'mov_text', 'deu'],
-      // It has a number for each language, which is read as its older code.
+      // QuickTime stores a number for each language, which ffprobe reads as the older code.
       ['mov', 'mov_text', 'ger'],
       ['mkv', 'subrip', 'deu'],
       ['webm', 'webvtt', 'deu'],
@@ -134,7 +134,7 @@ describe('a film', () => {
     }
   })
 
-  test('keeps in QuickTime also languages that it has no number for', async () => {
+  test('keeps languages in QuickTime that have no QuickTime number', async () => {
     const source = join(scratchFolder('languages'), 'source.mkv')
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
@@ -153,20 +153,20 @@ describe('a film', () => {
     assert.deepEqual(await told(titled), ['hrv', 'ger', 'srp'])
   })
 
-  test('says that nobody knows which sound track is in which language, where the target has no place for that', async () => {
+  test('gives a warning if the format cannot store the languages of the audio tracks', async () => {
     const { warnings, messages: told } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
     assert.match(told.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
-  test('says which tracks the target cannot hold', async () => {
+  test('gives warnings about tracks that the format does not support', async () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])
     assert.equal((await streams(run, 'audio')).length, 1)
   })
 
-  test('a second picture track is dropped, which is said', async () => {
-    const two = join(scratchFolder('two-pictures'), 'film.mp4')
+  test('loses its second video track with a warning', async () => {
+    const two = join(scratchFolder('two-video-tracks'), 'source.mp4')
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('film.mp4')]
     await output('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
     for (const [to, resolution] of [
@@ -180,13 +180,13 @@ describe('a film', () => {
     assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
   })
 
-  test('that is to be shown turned is turned where the target cannot say so', async () => {
+  test('with a stored rotation is rotated if the format cannot store it', async () => {
     const [stream] = await streams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
     assert.deepEqual([stream?.width, stream?.height], [48, 64])
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
   })
 
-  test('made of an animation shows its last picture for as long', async () => {
+  test('converted from an animation shows its last frame for the full duration', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
     const pictures = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four pictures'), { raw: shape })
     const delay = [200, 200, 200, 3000]
@@ -206,14 +206,14 @@ describe('a film', () => {
     }
   })
 
-  test('with alpha is laid over black where the target has none, and keeps it where it can', async () => {
+  test('with transparency gets a black background unless the format supports transparency', async () => {
     const { path } = await convert(ffmpeg, fixture('alpha.webm'), 'mp4')
     const pixels = await output(
       'sh',
       '-c',
       `ffmpeg -v error -i ${path} -frames:v 1 -vf scale=1:1 -f rawvideo -pix_fmt gray - | od -An -tu1`,
     )
-    assert.ok(Number(pixels) < 24, `the clear part became ${pixels.trim()}, not black`)
+    assert.ok(Number(pixels) < 24, `the transparent part became ${pixels.trim()}, not black`)
     const [kept] = await streams(
       await convert(ffmpeg, fixture('alpha.webm'), 'webm', { options: { crf: 40 } }),
       'video',
@@ -221,13 +221,13 @@ describe('a film', () => {
     assert.equal(kept?.tags.alpha_mode, '1')
   })
 
-  test('gives its sound', async () => {
+  test('can be converted to audio', async () => {
     const run = await film('mp3')
     assert.deepEqual(await codecs(run), ['mp3'])
     assert.equal((await film('m4a')).result.method, 'stream-copy')
   })
 
-  test('without sound cannot become sound', async () => {
+  test('without audio cannot be converted to audio', async () => {
     await refused(
       convert(ffmpeg, fixture('alpha.webm'), 'mp3'),
       'UNSUPPORTED_CONVERSION',
@@ -236,10 +236,10 @@ describe('a film', () => {
   })
 })
 
-describe('a hostile film', () => {
+describe('a hostile video', () => {
   after(removeRuns)
 
-  test('that is a playlist in disguise reads no file and no server', async () => {
+  test('that is a disguised playlist cannot open other files or servers', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -266,14 +266,14 @@ describe('a hostile film', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('that is cut off is corrupt', async () => {
+  test('that is truncated is reported as corrupt', async () => {
     const path = join((await convert(ffmpeg, fixture('tone.wav'), 'flac')).workDir, 'cut.mp4')
     await writeFile(path, (await readFile(fixture('film.mov'))).subarray(0, 3000))
     await refused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')
   })
 })
 
-test('sound of more samples than Vorbis takes with a bit rate has as many as it does take', async () => {
+test('audio with a higher sample rate than Vorbis supports at a fixed bit rate is resampled', async () => {
   const folder = dirname((await convert(ffmpeg, fixture('tone.wav'), 'flac')).path)
   const path = join(folder, 'studio.wav')
   const tone = ['-f', 'lavfi', '-i', 'sine=sample_rate=192000:duration=1']

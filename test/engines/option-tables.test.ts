@@ -28,19 +28,19 @@ import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 
-describe('the words for quality', () => {
+describe('the quality levels', () => {
   const words = ({ low, medium, high, highest }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [
     ...[low, medium, high, highest],
   ]
 
-  test('of pictures rise, and stay within 100', () => {
+  test('of images increase and are at most 100', () => {
     for (const [format, scale] of Object.entries(qualityScales)) {
       const [low = 0, medium = 0, high = 0, highest = 0] = words(scale)
       assert.ok(0 < low && low < medium && medium < high && high <= highest && highest <= 100, format)
     }
   })
 
-  test('of films give more bits each, and numbers that their encoders take', () => {
+  test('of videos increase the bit rate and are valid for their encoders', () => {
     for (const [id, codec] of Object.entries(videoCodecs)) {
       const { crf }: VideoCodec = codec
       if (!crf) continue
@@ -67,7 +67,7 @@ test('colors are names or numbers, with or without their sign', () => {
   for (const wrong of ['pink', '#ab', 'red;', '']) assert.throws(() => watermarkColor.parse(wrong), wrong)
 })
 
-test('layouts have as many speakers as their names say', () => {
+test('channel layouts have the number of speakers in their names', () => {
   const said: Readonly<Record<string, number>> = {
     ...{ mono: 1, stereo: 2, quad: 4, 'quad(side)': 4, hexagonal: 6, octagonal: 8 },
     ...{ '2.1': 3, '3.0': 3, '3.0(back)': 3, '3.1': 4, '4.0': 4, '4.1': 5, '5.0': 5, '5.0(side)': 5 },
@@ -77,7 +77,7 @@ test('layouts have as many speakers as their names say', () => {
   assert.deepEqual(defaultLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-test('a film is sized by its short side or into a box, whichever way it is turned', () => {
+test('a video is scaled by its shorter side or into a box, also if it is rotated', () => {
   const size = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
     const { width: across, height: down } = outputSize(video as never, { resolution } as never)
@@ -88,7 +88,7 @@ test('a film is sized by its short side or into a box, whichever way it is turne
   assert.deepEqual(size(1920, 1080, '640x640'), [640, 360])
 })
 
-test('a film of pixels that are not square is as wide as it is shown', () => {
+test('a video with non-square pixels gets its display width', () => {
   const size = (shape: string, rotation = 0) => {
     const turned = rotation === 0 ? [] : [{ rotation }]
     const video = { width: 720, height: 576, sample_aspect_ratio: shape, side_data_list: turned, tags: {} }
@@ -186,7 +186,7 @@ describe('the options', () => {
     })
   })
 
-  test('of films, sounds and clips are these', () => {
+  test('of videos, audio and animations are exactly those listed', () => {
     const { mp4, h264 } = videoContainers
     const picture = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
     const sound = 'audioBitrate audioSampleRate channels volume'
@@ -206,7 +206,7 @@ describe('the options', () => {
     assert.equal(named(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
-  test('of a resolution are these names, each the shorter side of a film', () => {
+  test('of a resolution are the listed names, each with the shorter side of the video', () => {
     const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
       assert.ok(videoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
       return readResolution(name)

@@ -97,9 +97,9 @@ describe('a watermark on a PDF', () => {
     const both = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
     })
-    await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
+    await refused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
-    await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
+    await refused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })
 })
 

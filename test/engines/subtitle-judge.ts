@@ -5,13 +5,13 @@ import type { FormatId } from '../../lib/formats/index.ts'
 
 export interface SeenCue {
   readonly startS: number
-  /** Not a number where the format does not say. */
+  /** NaN if the format has no end times. */
   readonly endS: number
-  /** Without tags. */
+  /** Text without tags. */
   readonly lines: readonly string[]
 }
 
-/** What a player would show, read from the text by no tool of the converter. */
+/** Parses the cues that a player would show, without any tool that the converter uses. */
 export function cuesIn(text: string, format: FormatId): SeenCue[] {
   switch (format) {
     case 'srt':
@@ -27,7 +27,7 @@ export function cuesIn(text: string, format: FormatId): SeenCue[] {
         cue(start, 'x', [words]),
       )
     case 'ttml':
-      // Throws where it is not well-formed.
+      // Throws if it is not well-formed.
       new XMLParser().parse(text, true)
       return [...text.matchAll(/<p\s+begin="([^"]*)"\s+end="([^"]*)">(.*?)<\/p>/gs)].map(
         ([, start = '', end = '', words = '']) => cue(start, end, words.split('<br/>').map(withoutTags)),
@@ -37,7 +37,7 @@ export function cuesIn(text: string, format: FormatId): SeenCue[] {
   }
 }
 
-/** Fails unless subtitles have cues, in the order of their times; other formats are none of its business. */
+/** Fails unless subtitles have cues in order of time. Ignores other formats. */
 export async function assertTimed(path: string, format: FormatId): Promise<void> {
   if (!['srt', 'vtt', 'ass', 'ttml', 'lrc'].includes(format)) return
   const cues = cuesIn(await readFile(path, 'utf8'), format)

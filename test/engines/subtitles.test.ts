@@ -37,7 +37,7 @@ const isRefused = (code: string) => (error: unknown) => {
   return true
 }
 
-/** Tenths of seconds, or frames, is how some count. */
+/** Tolerates rounding, as some formats count tenths of seconds or frames. */
 function assertTimes(cues: readonly SeenCue[], firstEndS: number, haveEnds: boolean): void {
   const isNear = (seen: number | undefined, wanted: number) =>
     assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)
@@ -51,8 +51,8 @@ function assertTimes(cues: readonly SeenCue[], firstEndS: number, haveEnds: bool
 
 describe('subtitles', { concurrency: 2 }, () => {
   for (const from of subtitleSources) {
-    test(`in ${from} keep words, lines and times`, async () => {
-      // Each reader with each writer is what `npm run conformance` tries.
+    test(`in ${from} keep text, lines and times`, async () => {
+      // `npm run conformance` tests all combinations of formats.
       const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
       for (const to of targets.filter((one) => one !== from)) {
         const { text, progress } = await convertText(fixture(`subtitles.${from}`), to)
@@ -61,13 +61,13 @@ describe('subtitles', { concurrency: 2 }, () => {
         const start = from === 'scc' ? 'The kingfisher' : 'Grüße from the kingfisher'
         const lines = cues.flatMap((cue) => cue.lines)
         assert.deepEqual(lines, [start, 'and a nested pear', 'quoted by the river'], `${to}: ${text}`)
-        // Lyrics do not say how long they stay.
+        // Lyrics have no end times.
         if (to !== 'txt') assertTimes(cues, from === 'lrc' ? 3.25 : 2.5, to !== 'lrc')
       }
     })
   }
 
-  test('keep what is said slanted where the format can say so', async () => {
+  test('keep italics if the format supports them', async () => {
     for (const from of ['srt', 'vtt', 'ass', 'sub'] as const) {
       const to = from === 'srt' ? 'vtt' : 'srt'
       assert.match((await convertText(fixture(`subtitles.${from}`), to)).text, /<i>Grüße/, from)
@@ -76,7 +76,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     assert.doesNotMatch((await convertText(fixture('subtitles.srt'), 'lrc')).text, /[<{]/)
   })
 
-  test('of Windows and in UTF-16 come out as UTF-8', async () => {
+  test('in Windows encodings and UTF-16 are converted to UTF-8', async () => {
     const words = srt('Grüße – “naïve”')
     const windows = Buffer.from(
       words.replace('–', '\x96').replace('“', '\x93').replace('”', '\x94'),
@@ -88,13 +88,13 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('with letters that are tags elsewhere are whole in WebVTT', async () => {
+  test('with characters that are markup in WebVTT are escaped', async () => {
     const { text } = await convertText(await writeFixture('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
     assert.match(text, /\na &lt; b &amp; c\n/)
     assert.match(text, /\n<b>R&amp;D<\/b>\n/)
   })
 
-  test('that do not say when they end stay until the next, or for some seconds', async () => {
+  test('without end times are shown until the next one or for a few seconds', async () => {
     const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
     const { text } = await convertText(await writeFixture('open.smi', open), 'vtt')
     assert.deepEqual(cuesIn(text, 'vtt'), [
@@ -103,7 +103,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     ])
   })
 
-  test('keep spaces that break no line as spaces', async () => {
+  test('keep non-breaking spaces', async () => {
     const ass = (await readFile(fixture('subtitles.ass'), 'utf8')).replace('Grüße from', 'Grüße\\hfrom')
     const vtt = 'WEBVTT\n\n00:01.000 --> 00:02.000\nGrüße&nbsp;from the kingfisher\n'
     for (const [name, text] of [
@@ -118,7 +118,7 @@ describe('subtitles', { concurrency: 2 }, () => {
         )
   })
 
-  test('that draw signs do not read the shapes out', async () => {
+  test('with vector drawings lose the drawings and not the text', async () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
     const drawn = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
@@ -130,7 +130,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     )
   })
 
-  test('with rules for styles, places and notes are read behind those', async () => {
+  test('in WebVTT with style, region and note blocks are read completely', async () => {
     const blocks = 'STYLE\n::cue {\n  color: lime;\n}\n\nNOTE\nof two\nlines\n\nREGION\nid:a\nwidth:40%\n\n'
     const cues =
       '1\n00:01.000 --> 00:02.000 align:start\n<v Ann>one</v>\n\nNOTE between\n\n00:03.000 --> 00:04.000\nNOTE this\n'
@@ -146,33 +146,33 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('of films longer than an hour have their times', async () => {
+  test('after more than an hour keep their times', async () => {
     const late = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
     assert.equal(cuesIn((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
     assert.equal(cuesIn((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
-  test('that count pictures say so where they do not tell how many a second has', async () => {
-    const told = await convertText(await writeFixture('told.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
-    assert.deepEqual([cuesIn(told.text, 'srt')[0]?.startS, told.warnings], [1, []])
-    const { warnings } = await convertText(await writeFixture('untold.sub', '{25}{50}one\n'), 'srt')
+  test('that count frames give a warning if they do not state the frame rate', async () => {
+    const withRate = await convertText(await writeFixture('with-rate.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
+    assert.deepEqual([cuesIn(withRate.text, 'srt')[0]?.startS, withRate.warnings], [1, []])
+    const { warnings } = await convertText(await writeFixture('without-rate.sub', '{25}{50}one\n'), 'srt')
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
-  test('of SubViewer are read under the name they share', async () => {
+  test('in SubViewer format are recognised by their content, as they share an extension with MicroDVD', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
     const [cue] = cuesIn((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
     assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
   })
 
-  test('in the older SubStation Alpha lose their styles on the way to the newer, and say so', async () => {
+  test('in SSA lose their styles when converted to ASS, with a warning', async () => {
     const { text, warnings } = await convertText(fixture('subtitles.ssa'), 'ass')
     assert.deepEqual(warnings, ['STYLES_DROPPED'])
     assert.match(text, /ScriptType: v4\.00\+/)
   })
 
-  test('that are none are refused', async () => {
+  test('are refused as corrupt if the file contains no cues', async () => {
     for (const from of subtitleSources) {
       const path = await writeFixture(`words.${from}`, 'Only words.\n')
       await assert.rejects(
@@ -183,7 +183,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('are known by their bytes, and by their name where those say little', async () => {
+  test('are detected by content, or by extension if the content is ambiguous', async () => {
     for (const format of subtitleSources) {
       const bytes = await readFile(fixture(`subtitles.${format}`))
       assert.equal(await detected(`x.${format}`, bytes), format)
@@ -199,8 +199,8 @@ describe('subtitles', { concurrency: 2 }, () => {
   })
 })
 
-describe('the subtitles of a film', { concurrency: 2 }, () => {
-  const film = async (name: string, codec: string) => {
+describe('the subtitles of a video', { concurrency: 2 }, () => {
+  const createVideo = async (name: string, codec: string) => {
     const path = join(scratch, name)
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('subtitles.srt')]
     const video = name.endsWith('.webm') ? ['-c:v', 'libvpx', '-an'] : ['-c', 'copy']
@@ -215,8 +215,8 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
     ['film.mov', 'mov_text'],
     ['film.webm', 'webvtt'],
   ] as const) {
-    test(`are taken out of ${name} (${codec})`, async () => {
-      const path = await film(name, codec)
+    test(`are extracted from ${name} (${codec})`, async () => {
+      const path = await createVideo(name, codec)
       for (const to of videoSubtitleTargets) {
         const cues = cuesIn((await convertText(path, to)).text, to)
         assert.deepEqual(
@@ -228,13 +228,13 @@ describe('the subtitles of a film', { concurrency: 2 }, () => {
     })
   }
 
-  test('that has none is an error that says so', async () => {
+  test('cannot be extracted if there are none', async () => {
     for (const name of ['film.mp4', 'film.mov', 'film.webm']) {
       await assert.rejects(convert(ffmpeg, fixture(name), 'srt'), isRefused('INVALID_INPUT'))
     }
   })
 
-  test('are only looked for where there are some, and never made of other documents', () => {
+  test('are offered only for videos that may contain them, and not for documents', () => {
     const makers = conversions().filter(({ to }) => to === 'srt')
     const sources = makers
       .map(({ from }) => from)

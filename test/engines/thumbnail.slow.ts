@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: thumbnails of whatever there is a fixture of.
+// Run by `npm run test:slow`: thumbnails of all fixtures that support them.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -18,9 +18,9 @@ const shows = readdirSync(fixture('')).flatMap((name) => {
     : []
 })
 
-describe('a thumbnail of every fixture', { concurrency: 2 }, () => {
+describe('a thumbnail', { concurrency: 2 }, () => {
   for (const { name, from } of shows) {
-    test(name, async () => {
+    test(`of ${name} has the requested size`, async () => {
       const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]
       const made = engines.find(({ id }) => id === engine)
       assert.ok(made)

@@ -209,7 +209,7 @@ describe('a thumbnail of a picture', () => {
   })
 })
 
-describe('a thumbnail of a film', () => {
+describe('a thumbnail of a video', () => {
   const shown = async (options: NonNullable<RunSettings['options']>, source = film) => {
     const { result } = await thumbnail(ffmpeg, source, 'png', options)
     return Promise.all(result.files.map(({ path }) => picture(path, 'png')))
@@ -225,7 +225,7 @@ describe('a thumbnail of a film', () => {
       assertColor(dots, [dots.width >> 1, dots.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
   }
 
-  test('shows what is seen at its time', async () => {
+  test('shows the frame at the requested time', async () => {
     await assertShows({ timestamp: 0 }, [0])
     await assertShows({ timestamp: '00:00:01.500' }, [1])
     await assertShows({ timestamp: '1.95' }, [1])
@@ -234,7 +234,7 @@ describe('a thumbnail of a film', () => {
     await assertShows({ timestamp: 3.999 }, [3])
   })
 
-  test('is a still of its own size, or a sheet of many, where a film becomes a picture', async () => {
+  test('is a full-size frame or a contact sheet if a video is converted to an image', async () => {
     const made = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
       const { path } = await convert(ffmpeg, film, to, { options })
       return picture(path, to)
@@ -250,7 +250,7 @@ describe('a thumbnail of a film', () => {
     await refused(convert(ffmpeg, film, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
   })
 
-  test('is refused for a time behind the end, which is named', async () => {
+  test('is refused for a time after the end, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await refused(
         thumbnail(ffmpeg, film, 'png', { timestamp }),
@@ -262,7 +262,7 @@ describe('a thumbnail of a film', () => {
       assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
   })
 
-  test('comes in as many pictures as asked for, evenly over the film', async () => {
+  test('gives the requested number of images, evenly spaced over the video', async () => {
     const { result } = await thumbnail(ffmpeg, film, 'jpg', { count: '4', width: 40, height: 40 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),
@@ -277,7 +277,7 @@ describe('a thumbnail of a film', () => {
     await assertShows({ count: 3, timestamp: 3.95 }, [3, 3, 3])
   })
 
-  test('shows something where there is something to see', async () => {
+  test('shows a frame that is not blank if there is one', async () => {
     const dark = made('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(
@@ -293,7 +293,7 @@ describe('a thumbnail of a film', () => {
     await assertShows({}, [1])
   })
 
-  test('stands upright and has the shape that players show', async () => {
+  test('is upright and has the display aspect ratio', async () => {
     assert.deepEqual(await sizeOf(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
     const wide = made('wide.mp4')
     await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
@@ -304,7 +304,7 @@ describe('a thumbnail of a film', () => {
     assert.equal((await sharp(path).metadata()).hasAlpha, true)
   })
 
-  test('is found in films that tell neither times nor their length', async () => {
+  test('can be made from videos without timestamps and duration', async () => {
     const bare = made('bare.h264')
     await ffmpegTool('-i', film, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
@@ -316,7 +316,7 @@ describe('a thumbnail of a film', () => {
     await assertShows({ count: 4 }, [0, 1, 2, 3], live)
   })
 
-  test('needs a picture in it', async () => {
+  test('is refused for files without a video track', async () => {
     const sound = made('sound.mp4')
     await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', sound)
     await refused(thumbnail(ffmpeg, sound, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)

@@ -1,4 +1,4 @@
-// Warnings that no other test makes, each from the least that gives it.
+// Warnings that no other test covers, each with a minimal source.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ function written(name: string, bytes: Uint8Array): string {
   return path
 }
 
-/** One page of these operators, in Helvetica as `F`. */
+/** Creates a PDF page with these operators; the font `F` is Helvetica. */
 function page(content: string): Uint8Array {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -34,7 +34,7 @@ function page(content: string): Uint8Array {
   return Buffer.from(`${body}${table}startxref\n${body.length}\n%%EOF`)
 }
 
-/** A collection in which the font is there twice: its tables are found by where they are in the file. */
+/** Creates a font collection that contains the font twice; table offsets are relative to the file. */
 function collectionOf(font: Buffer): Buffer {
   const head = Buffer.from('ttcf\0\x01\0\0\0\0\0\x02\0\0\0\x14\0\0\0\x14', 'latin1')
   const moved = Buffer.from(font)
@@ -45,7 +45,7 @@ function collectionOf(font: Buffer): Buffer {
   return Buffer.concat([head, moved])
 }
 
-/** The track of text says that it is data of a camera. */
+/** Marks the subtitle track as camera data. */
 const withDataTrack = (video: Buffer) =>
   Buffer.from(video.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
 
@@ -65,7 +65,7 @@ function create32BitFlac(): string {
   return join(folder, 'deep.flac')
 }
 
-/** What ffmpeg writes of a sound that says all this of itself. */
+/** Creates an audio file with title, artist and date. */
 function createTagged(name: string): string {
   const path = join(folder, name)
   const tags = ['title=Okapi', 'artist=Zebra', 'date=2001'].flatMap((tag) => ['-metadata', tag])
@@ -73,7 +73,7 @@ function createTagged(name: string): string {
   return path
 }
 
-/** A red film that is ever less transparent from left to right, or on its right half not at all. */
+/** Creates a red video whose transparency is given by an expression. */
 function createTransparentVideo(name: string, alpha: string, codec: readonly string[]): string {
   const path = join(folder, name)
   const picture = `color=red:s=64x48:r=5:d=0.4,format=yuva444p,geq=lum=lum(X\\,Y):cb=cb(X\\,Y):cr=cr(X\\,Y):a=${alpha}`
@@ -127,13 +127,13 @@ const cases: readonly [
   ],
 ]
 for (const [code, engine, source, to, settings] of cases) {
-  test(`${code} is told`, async () => {
+  test(`${code} is reported for a minimal source`, async () => {
     const { warnings } = await convert(engine, source(), to, settings)
     assert.ok(warnings.includes(code), warnings.join())
   })
 }
 
-test('a film with half-transparent parts that becomes a GIF says so, one that is clear or opaque does not', async () => {
+test('a GIF made from a video warns about semi-transparent parts, but not about fully transparent ones', async () => {
   const soft = ['X*4', ['TRANSPARENCY_DROPPED']] as const
   const hard = ['255*gt(X\\,32)', []] as const
   const vp9 = ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuva420p']
@@ -148,7 +148,7 @@ test('a film with half-transparent parts that becomes a GIF says so, one that is
     }
 })
 
-test('a still of a film whose transparent parts become white says so', async () => {
+test('a frame of a transparent video gives a warning if the image format has no transparency', async () => {
   const video = createTransparentVideo('still.mov', '255*gt(X\\,32)', ['-c:v', 'png'])
   assert.deepEqual((await convert(ffmpeg, video, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
   const sheet = { options: { rows: 1, columns: 2 } }
@@ -161,23 +161,26 @@ for (const [source, to, lost] of [
   ['tags.mp3', 'amr', 'title, artist, date'],
   ['tags.mp3', 'au', 'date'],
   ['tags.mp3', 'ac3', 'title, artist, date'],
-  // Copied, as it is told by its header.
+  // Copied based on its header.
   ['tags.m4a', 'aac', 'title, artist, date'],
   ['tags.ogg', 'aac', 'title, artist, date'],
   ['tags.mp3', 'wav', undefined],
 ] as const) {
-  test(`what ${source} says of itself is told where ${to} has no place for it`, async () => {
-    const { path, warnings, messages: told } = await convert(ffmpeg, createTagged(source), to)
-    const sentence = `Dropped because the format cannot store it: ${lost}.`
-    assert.deepEqual([warnings, told], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
-    const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
-      encoding: 'utf8',
-    })
-    assert.equal(shown.includes('2001'), lost === undefined)
-  })
+  test(
+    lost ? `tags of ${source} that ${to} cannot store give a warning` : `${to} keeps all tags of ${source}`,
+    async () => {
+      const { path, warnings, messages: told } = await convert(ffmpeg, createTagged(source), to)
+      const sentence = `Dropped because the format cannot store it: ${lost}.`
+      assert.deepEqual([warnings, told], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
+      const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
+        encoding: 'utf8',
+      })
+      assert.equal(shown.includes('2001'), lost === undefined)
+    },
+  )
 }
 
-test('a sound that says nothing of itself loses nothing', async () => {
+test('audio without tags gives no warning about lost tags', async () => {
   const path = join(folder, 'plain.m4a')
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=d=0.3', path])
   for (const to of ['aac', 'ac3'] as const) assert.deepEqual((await convert(ffmpeg, path, to)).warnings, [])

@@ -274,8 +274,8 @@ describe('a watermark on a picture', () => {
   })
 })
 
-describe('a watermark on a film', () => {
-  test('stands in its place in every picture, and the sound is the same', async () => {
+describe('a watermark on a video', () => {
+  test('is at its position in every frame, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, film, {
       ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkFontSize: 40 },
       ...{ watermarkOpacity: 1, watermarkColor: 'red', watermarkMargin: 10 },
@@ -298,7 +298,7 @@ describe('a watermark on a film', () => {
     assert.ok(red > 230 && green < 30, `${red} ${green}`)
   })
 
-  test('may be a picture, in the codec and the shape that the film has', async () => {
+  test('can be an image, and the video keeps its codec and aspect ratio', async () => {
     for (const [name, width, height] of [
       ['film.webm', 64, 48],
       ['turned.mov', 48, 64],
@@ -317,7 +317,7 @@ describe('a watermark on a film', () => {
     }
   })
 
-  test('is never part of a filter graph', async () => {
+  test('with filter syntax in its text does not change the filter graph', async () => {
     for (const watermarkText of [
       `%{pts}:x='0',[in][out];drawbox=color=red@1:t=fill`,
       "\\'];[0:v]null[x\ntwo",
@@ -330,7 +330,7 @@ describe('a watermark on a film', () => {
     }
   })
 
-  test('keeps subtitles and all tracks of sound', async () => {
+  test('keeps subtitles and all audio tracks', async () => {
     const { path } = await mark(ffmpeg, fixture('tracks.mkv'), { watermarkText: 'Draft' })
     assert.deepEqual(
       (await codecs({ path })).toSorted(),
@@ -338,7 +338,7 @@ describe('a watermark on a film', () => {
     )
   })
 
-  test('needs a picture to lie on', async () => {
+  test('is refused for files without a video track', async () => {
     const sound = made('sound.mp4')
     await output('ffmpeg', '-v', 'error', '-i', film, '-vn', '-c', 'copy', sound)
     await refused(mark(ffmpeg, sound, { watermarkText: 'x' }), 'UNSUPPORTED_CONVERSION', /has no video track/)
