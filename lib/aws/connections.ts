@@ -14,10 +14,10 @@ export interface FileExchange {
   /** Copies an object into a new file. @throws errors of the names that the SDK gives them. */
   get(key: string, path: string, etag?: string): Promise<void>
   /** Where the bytes of an object lie, end to end, to be opened at once and read. @throws as `get` does. */
-  lend(key: string, etag?: string): Promise<readonly LentFile[]>
+  locate(key: string, etag?: string): Promise<readonly LocatedFile[]>
 }
 
-export interface LentFile {
+export interface LocatedFile {
   readonly path: string
   /** Bytes. */
   readonly size: number

@@ -12,7 +12,7 @@ import { type BucketClients, openClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { notAsBefore } from './file-errors.ts'
 import { Parts } from './multipart.ts'
-import { readLent } from './prefetched-files.ts'
+import { readLocatedFiles } from './prefetched-files.ts'
 import type { Patience } from './timeouts.ts'
 
 export interface StoredObject {
@@ -126,7 +126,7 @@ export class Files {
     if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${range.start}-${range.end - 1}`, signal })
     signal.throwIfAborted()
     try {
-      return await readLent(await this.#exchange.lend(file.key, file.etag), range)
+      return await readLocatedFiles(await this.#exchange.locate(file.key, file.etag), range)
     } catch (error) {
       throw notAsBefore(error, file.filename) ?? error
     }

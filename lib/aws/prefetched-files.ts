@@ -4,7 +4,7 @@ import { giveBack, readIntoReused } from '../buffer-pool.ts'
 import { alignedBytes, cachedBytes, openDirect, undefinedIfInvalid } from '../direct-io.ts'
 import { readAhead, readPiece } from '../read-ahead.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
-import type { LentFile } from './connections.ts'
+import type { LocatedFile } from './connections.ts'
 
 /** Bytes that are there before somebody asks for them. */
 const aheadBytes = 512 * 1024
@@ -14,8 +14,8 @@ const aheadBytes = 512 * 1024
  * deletes it meanwhile.
  * @throws errors of the name NoSuchKey for a file that is gone.
  */
-export async function readLent(
-  files: readonly LentFile[],
+export async function readLocatedFiles(
+  files: readonly LocatedFile[],
   { start, end, givesBack = false }: ByteRange,
 ): Promise<Readable> {
   const opened: Part[] = []

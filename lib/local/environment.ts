@@ -92,7 +92,7 @@ export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: Que
 export function functionEnvironment(parts: FunctionEnvironmentOptions): Environment {
   const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = parts
   return {
-    ...definedVariables(env),
+    ...omitUndefined(env),
     ...endpoints.urls,
     AWS_ENDPOINT_URL_LAMBDA: env.AWS_ENDPOINT_URL_LAMBDA || lambdaUrl,
     ...(parts.hasWebSockets && {
@@ -118,7 +118,7 @@ export function functionEnvironment(parts: FunctionEnvironmentOptions): Environm
   }
 }
 
-const definedVariables = (env: PartialEnvironment): Environment =>
+const omitUndefined = (env: PartialEnvironment): Environment =>
   Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && !isGatewayOnly(entry),

@@ -11,7 +11,7 @@ import type { Connection } from '../aws/connections.ts'
 import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources/queue-functions.ts'
-import { failedIds, splitIntoBatches, toSqsRecord } from './lambda/sqs-batch.ts'
+import { readFailedIds, splitIntoBatches, toSqsRecord } from './lambda/sqs-batch.ts'
 
 /** Duration of one long poll (AWS's limit). */
 const longPollS = 20
@@ -155,7 +155,7 @@ export class QueueMapping {
       const response = await invoke({ Records })
       failed =
         settings.functionResponseType === 'ReportBatchItemFailures'
-          ? failedIds(
+          ? readFailedIds(
               response,
               Records.map(({ messageId }) => messageId),
             )

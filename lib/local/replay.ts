@@ -83,14 +83,14 @@ async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]
     const isInLog = await printLog(target, jobId, state?.job.requestId)
     if (!state) throw unknownJobError(jobId, target, isInLog)
     return run
-      ? await fetchTasks(chosenTasks(state, task), state, { ...target, engines: present, WORK_DIR })
+      ? await fetchTasks(selectTasks(state, task), state, { ...target, engines: present, WORK_DIR })
       : []
   } finally {
     await target.close()
   }
 }
 
-function chosenTasks(state: JobState, name: string | undefined): readonly Task[] {
+function selectTasks(state: JobState, name: string | undefined): readonly Task[] {
   const tasks = engineTasks(state)
   if (tasks.length === 0) printer.heading('The job has no task that runs an engine.')
   if (name === undefined) return tasks
@@ -103,11 +103,11 @@ function chosenTasks(state: JobState, name: string | undefined): readonly Task[]
 async function fetchTasks(
   tasks: readonly Task[],
   state: JobState,
-  means: ReplayContext,
+  context: ReplayContext,
 ): Promise<FetchedTask[]> {
   const fetched: FetchedTask[] = []
   for (const task of tasks) {
-    const found = await fetchTaskFiles(task, state, means)
+    const found = await fetchTaskFiles(task, state, context)
     if (typeof found !== 'string') fetched.push(found)
     else printer.heading(`${task.name} cannot be run again: ${found}`)
   }

@@ -66,7 +66,7 @@ function readAuthorization(
   path: string,
   query: SignatureClaim['query'],
 ): SignatureClaim | RefusedSignature {
-  const malformed = (what: string) =>
+  const refuseMalformed = (what: string) =>
     refuse('malformed', `The authorization header is malformed; ${what}.`, false)
   const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
   if (algorithm !== knownAlgorithm) return refuse('unsupported', 'Unsupported Authorization Type', false)
@@ -75,16 +75,18 @@ function readAuthorization(
   const signature = field('Signature')
   const credential = readCredential(field('Credential'))
   if (!credential)
-    return malformed('the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request"')
-  if (!signedHeaders) return malformed('missing SignedHeaders')
-  if (!signature) return malformed('missing Signature')
+    return refuseMalformed(
+      'the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request"',
+    )
+  if (!signedHeaders) return refuseMalformed('missing SignedHeaders')
+  if (!signature) return refuseMalformed('missing Signature')
 
   const amzDate = String(headers['x-amz-date'] ?? isoDate(headers.date))
   const signedAt = readAmzDate(amzDate)
   if (!signedAt)
     return refuse('missing', 'AWS authentication requires a valid Date or x-amz-date header', false)
   if (credential.day !== amzDate.slice(0, 8))
-    return malformed(`invalid credential date "${credential.day}"; expected "${amzDate.slice(0, 8)}"`)
+    return refuseMalformed(`invalid credential date "${credential.day}"; expected "${amzDate.slice(0, 8)}"`)
   return {
     ...credential,
     sessionToken: String(headers['x-amz-security-token'] ?? ''),
@@ -99,34 +101,35 @@ function readAuthorization(
 }
 
 function readPresigned(path: string, query: SignatureClaim['query']): SignatureClaim | RefusedSignature {
-  const malformed = (message: string) => refuse('malformed', message, true)
+  const refuseMalformed = (message: string) => refuse('malformed', message, true)
   const field = (name: string) => query.find(([key]) => key === name)?.[1]
   const required = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
   if (required.some((name) => !field(`X-Amz-${name}`)))
-    return malformed(
+    return refuseMalformed(
       'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
     )
   if (field('X-Amz-Algorithm') !== knownAlgorithm)
-    return malformed(`X-Amz-Algorithm only supports "${knownAlgorithm}" and "AWS4-ECDSA-P256-SHA256"`)
+    return refuseMalformed(`X-Amz-Algorithm only supports "${knownAlgorithm}" and "AWS4-ECDSA-P256-SHA256"`)
   const credential = readCredential(field('X-Amz-Credential'))
   if (!credential)
-    return malformed(
+    return refuseMalformed(
       'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed; expecting "<key>/YYYYMMDD/REGION/SERVICE/aws4_request".',
     )
   const amzDate = field('X-Amz-Date') ?? ''
   const signedAt = readAmzDate(amzDate)
-  if (!signedAt) return malformed("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
+  if (!signedAt)
+    return refuseMalformed("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\"")
   if (credential.day !== amzDate.slice(0, 8))
-    return malformed(
+    return refuseMalformed(
       `Error parsing the X-Amz-Credential parameter; incorrect date "${credential.day}". This should be "${amzDate.slice(0, 8)}".`,
     )
   const expires = field('X-Amz-Expires') ?? ''
   const expiresS = Number(expires)
-  if (/^-/.test(expires)) return malformed('X-Amz-Expires must be non-negative')
-  if (!/^\d+$/.test(expires)) return malformed('X-Amz-Expires should be a number')
-  if (expiresS < 1) return malformed('X-Amz-Expires must be greater than zero seconds')
+  if (/^-/.test(expires)) return refuseMalformed('X-Amz-Expires must be non-negative')
+  if (!/^\d+$/.test(expires)) return refuseMalformed('X-Amz-Expires should be a number')
+  if (expiresS < 1) return refuseMalformed('X-Amz-Expires must be greater than zero seconds')
   if (expiresS > weekS)
-    return malformed(
+    return refuseMalformed(
       'X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds',
     )
   return {

@@ -78,7 +78,7 @@ export function verifySigV4(
   const timeFault = checkTime(claim, now)
   if (timeFault) return refuse(timeFault.reason, timeFault.message, timeFault.details)
 
-  const unsigned = unsignedHeaders(request.headers, claim, service)
+  const unsigned = listUnsignedHeaders(request.headers, claim, service)
   if (unsigned.length > 0)
     return refuse('unsigned-headers', 'There were headers present in the request which were not signed', {
       HeadersNotSigned: unsigned.join(', '),
@@ -179,7 +179,7 @@ function checkTime(claim: SignatureClaim, now: Date) {
 }
 
 /** Anyone who sees a presigned URL could add headers that are not signed. */
-function unsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
+function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const required = ['host']
   if (service === 's3') required.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
   return required.filter((name) => !claim.signedHeaders.includes(name))

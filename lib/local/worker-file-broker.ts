@@ -1,9 +1,9 @@
 // Worker processes read and write files of the bucket by asking the service that started them, over IPC.
-import type { FileExchange, LentFile } from '../aws/connections.ts'
+import type { FileExchange, LocatedFile } from '../aws/connections.ts'
 
 type Put = Parameters<FileExchange['put']>
 type Get = Parameters<FileExchange['get']>
-type Lend = Parameters<FileExchange['lend']>
+type Locate = Parameters<FileExchange['locate']>
 
 export type FileRequest = {
   readonly type: 'file'
@@ -11,14 +11,14 @@ export type FileRequest = {
 } & (
   | { readonly verb: 'put'; readonly args: Put }
   | { readonly verb: 'get'; readonly args: Get }
-  | { readonly verb: 'lend'; readonly args: Lend }
+  | { readonly verb: 'locate'; readonly args: Locate }
 )
 
 export interface FileResponse {
   readonly type: 'file'
   readonly id: number
-  /** Files of a `lend` request. */
-  readonly lent?: readonly LentFile[]
+  /** Result of a `locate` request. */
+  readonly located?: readonly LocatedFile[]
   /** Omitted on success. */
   readonly failure?: { readonly name: string; readonly message: string }
 }
@@ -30,7 +30,7 @@ export const fileSharingFlag = '--sharing-files'
 export async function handleFileRequest(request: FileRequest, exchange: FileExchange): Promise<FileResponse> {
   const { type, id } = request
   try {
-    if (request.verb === 'lend') return { type, id, lent: await exchange.lend(...request.args) }
+    if (request.verb === 'locate') return { type, id, located: await exchange.locate(...request.args) }
     if (request.verb === 'put') await exchange.put(...request.args)
     else await exchange.get(...request.args)
     return { type, id }
@@ -49,7 +49,7 @@ function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
 /** The worker's side. Requests need no timeout: the worker exits with its service. */
 export class FileExchangeClient implements FileExchange {
   readonly #send: (request: FileRequest) => void
-  readonly #pending = new Map<number, PromiseWithResolvers<readonly LentFile[]>>()
+  readonly #pending = new Map<number, PromiseWithResolvers<readonly LocatedFile[]>>()
   #next = 1
 
   constructor(send: (request: FileRequest) => void) {
@@ -64,22 +64,22 @@ export class FileExchangeClient implements FileExchange {
     await this.#request((id) => ({ type: 'file', id, verb: 'get', args }))
   }
 
-  lend(...args: Lend): Promise<readonly LentFile[]> {
-    return this.#request((id) => ({ type: 'file', id, verb: 'lend', args }))
+  locate(...args: Locate): Promise<readonly LocatedFile[]> {
+    return this.#request((id) => ({ type: 'file', id, verb: 'locate', args }))
   }
 
-  #request(make: (id: number) => FileRequest): Promise<readonly LentFile[]> {
+  #request(make: (id: number) => FileRequest): Promise<readonly LocatedFile[]> {
     const id = this.#next++
-    const response = Promise.withResolvers<readonly LentFile[]>()
+    const response = Promise.withResolvers<readonly LocatedFile[]>()
     this.#pending.set(id, response)
     this.#send(make(id))
     return response.promise
   }
 
-  handleResponse({ id, lent = [], failure }: FileResponse): void {
+  handleResponse({ id, located = [], failure }: FileResponse): void {
     const response = this.#pending.get(id)
     this.#pending.delete(id)
     if (failure) response?.reject(Object.assign(new Error(failure.message), { name: failure.name }))
-    else response?.resolve(lent)
+    else response?.resolve(located)
   }
 }

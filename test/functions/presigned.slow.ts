@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { identity, region } from '../local/s3/credentials.ts'
+import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
@@ -114,7 +114,7 @@ async function startCli(t: TestContext) {
   const { endpoint } = await startWithBucket(t)
   const env = {
     ...{ PATH: process.env['PATH'], AWS_DEFAULT_REGION: region, HOME: folder },
-    ...{ AWS_ACCESS_KEY_ID: identity.accessKeyId, AWS_SECRET_ACCESS_KEY: identity.secretAccessKey },
+    ...{ AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey },
   }
   const aws = async (...args: string[]) => {
     const { stdout } = await run(AWS, ['--endpoint-url', endpoint, 's3', ...args], { env })
@@ -122,7 +122,7 @@ async function startCli(t: TestContext) {
   }
   const access = {
     ...{ bucket: Bucket, region, endpoint },
-    ...{ access_key_id: identity.accessKeyId, secret_access_key: identity.secretAccessKey },
+    ...{ access_key_id: s3Credentials.accessKeyId, secret_access_key: s3Credentials.secretAccessKey },
   }
   return { aws, access }
 }

@@ -13,7 +13,7 @@ import {
   ListPartsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { identity, region } from '../local/s3/credentials.ts'
+import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -51,7 +51,7 @@ async function begin(t: TestContext) {
 
   const bucket = (port: number, key: string) => ({
     ...{ bucket: Bucket, region, key, endpoint: `http://127.0.0.1:${port}` },
-    ...{ access_key_id: identity.accessKeyId, secret_access_key: identity.secretAccessKey },
+    ...{ access_key_id: s3Credentials.accessKeyId, secret_access_key: s3Credentials.secretAccessKey },
   })
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const server = (port: number, name: string) => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { identity, region } from '../local/s3/credentials.ts'
+import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService } from '../service.ts'
@@ -49,10 +49,10 @@ async function exportsWithout(
     proxies.push(proxy)
     return { port: proxy.port, url: `${protocol}//127.0.0.1:${proxy.port}${pathname.replace(/\/$/, '')}` }
   }
-  const bucket = { bucket: Bucket, region, access_key_id: identity.accessKeyId }
+  const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
   const s3Export = async (key: string, last: string) => {
     const { url: endpoint } = await holding(s3.endpoint, (asked) => asked.includes(`/${key}?${last}`))
-    return { operation: 'export/s3', ...bucket, secret_access_key: identity.secretAccessKey, endpoint, key }
+    return { operation: 'export/s3', ...bucket, secret_access_key: s3Credentials.secretAccessKey, endpoint, key }
   }
   const atGcs = await holding(gcs.endpoint, () => gcs.objects.has('out.txt'))
   const atAzurite = await holding(azurite.access.endpoint, (asked) => asked.includes('comp=blocklist'))

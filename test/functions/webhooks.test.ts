@@ -431,7 +431,7 @@ test('who has an account with a confirmed address is written to once when a webh
   const [letter = ''] = to
   assert.match(
     letter,
-    /"ada@example.com".*Hello Ada.*your webhook at http:\/\/127\.0\.0\.1:\d+ is not called/,
+    /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/,
   )
   assert.doesNotMatch(letter, /secret/)
 })

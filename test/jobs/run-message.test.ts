@@ -7,35 +7,35 @@ import { completed, newJob, newTask, storedImport } from './records.ts'
 
 const { job, fixed, tasks } = newJob([storedImport('in'), newTask('work', [0])])
 
-/** What becomes of the message of a task, and what its queue hears of it. */
-async function told(
+/** Handles the message of a task, and records the calls to the queue. */
+async function handle(
   work: () => Promise<MessageOutcome>,
-  { isSigned = false, isClaimed = true, refuses = false, isTableAway = false } = {},
+  { isSigned = false, isClaimed = true, refuses = false, isTableDown = false } = {},
 ) {
-  const heard: unknown[] = []
+  const queueCalls: unknown[] = []
   const queues = {
     extendVisibility: async (queue: string, receipt: string, seconds: number) => {
-      if (refuses) throw new Error('The queue is away.')
-      heard.push([queue, receipt, seconds])
+      if (refuses) throw new Error('The queue is unavailable.')
+      queueCalls.push([queue, receipt, seconds])
     },
     send: async (queue: string, messages: readonly object[], group: string) =>
-      void heard.push([queue, ...messages, group]),
+      void queueCalls.push([queue, ...messages, group]),
   }
   const [one] = tasks
   const over = { ...one, ...completed(3) }
   const store = {
     changeTask: async () => {
-      if (isTableAway) throw new Error('The table is away.')
+      if (isTableDown) throw new Error('The table is unavailable.')
       return { applied: isClaimed, record: isClaimed ? { ...one, attempt: 1 } : over }
     },
-    job: async () => job,
-    inputsOf: async () => ({ job, fixed, tasks, parts: [] }),
-    task: async () => over,
+    getJob: async () => job,
+    getInputs: async () => ({ job, fixed, tasks, chunks: [] }),
+    getTask: async () => over,
   }
-  const settlement = { settle: async () => {} }
-  const outlet = { again: (queue: string) => `${queue} again` }
+  const completion = { completeTask: async () => {} }
+  const taskSender = { retryQueue: (queue: string) => `${queue} again` }
   const services = {
-    ...{ queues, log: silentLog, jobs: { store, settlement, outlet } },
+    ...{ queues, log: silentLog, jobs: { store, completion, taskSender } },
     config: {
       TASK_FILES: isSigned ? 'signed' : 'direct',
       ANONYMOUS_PLAN: 'free',
@@ -48,39 +48,39 @@ async function told(
   const run = { services, queue: 'image', remainingMs: 60_000, stopping: new AbortController().signal }
   const failure = await runMessage(
     record as unknown as Parameters<typeof runMessage>[0],
-    run as unknown as Parameters<typeof runMessage>[1], // no more is used
+    run as unknown as Parameters<typeof runMessage>[1], // only what is used
     (_run, _claimed: ClaimedTask) => work(),
   )
-  return { failure, heard }
+  return { failure, queueCalls }
 }
-const comesAgain = { itemIdentifier: 'm1' }
+const isRetried = { itemIdentifier: 'm1' }
 
-test('the message of a task that is done, or over already, is done with it', async () => {
-  assert.deepEqual(await told(async () => messageDone), { failure: undefined, heard: [] })
-  const { failure } = await told(() => assert.fail('it is over'), { isClaimed: false })
+test('the message of a completed task, or of one that is already over, is done', async () => {
+  assert.deepEqual(await handle(async () => messageDone), { failure: undefined, queueCalls: [] })
+  const { failure } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
   assert.equal(failure, undefined)
 })
 
-test('one that is to come again comes when it is said', async () => {
-  const { failure, heard } = await told(async () => ({ done: false, retryInS: 7 }))
-  assert.deepEqual([failure, heard], [comesAgain, [['image', 'r1', 7]]])
+test('a message that must be retried is delivered again after the requested time', async () => {
+  const { failure, queueCalls } = await handle(async () => ({ done: false, retryInS: 7 }))
+  assert.deepEqual([failure, queueCalls], [isRetried, [['image', 'r1', 7]]])
 })
 
-test('one that nobody has signed for, or that the store refused, goes to whoever signs, and is done here', async () => {
+test('an unsigned message, or one with rejected signatures, is sent again for signing', async () => {
   const sent = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
-  const unsigned = await told(() => assert.fail('it has no files'), { isSigned: true })
-  const refused = await told(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
-  assert.deepEqual([unsigned, refused], Array(2).fill({ failure: undefined, heard: [sent] }))
+  const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
+  const refused = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
+  assert.deepEqual([unsigned, refused], Array(2).fill({ failure: undefined, queueCalls: [sent] }))
 })
 
-test('one that could not be run comes again soon, and when it may where its queue does not answer either', async () => {
-  const isAway = { isTableAway: true }
-  assert.deepEqual(await told(async () => messageDone, isAway), {
-    failure: comesAgain,
-    heard: [['image', 'r1', 5]],
+test('a message that could not be run is delivered again soon, or later if the queue fails too', async () => {
+  const tableDown = { isTableDown: true }
+  assert.deepEqual(await handle(async () => messageDone, tableDown), {
+    failure: isRetried,
+    queueCalls: [['image', 'r1', 5]],
   })
-  assert.deepEqual(await told(async () => messageDone, { ...isAway, refuses: true }), {
-    failure: comesAgain,
-    heard: [],
+  assert.deepEqual(await handle(async () => messageDone, { ...tableDown, refuses: true }), {
+    failure: isRetried,
+    queueCalls: [],
   })
 })

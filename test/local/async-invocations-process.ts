@@ -27,14 +27,14 @@ const write = makeFunction('write', async (event) => {
   }
   appendFileSync(output, `${JSON.stringify(event)}\n`)
 })
-const asynchronous = new AsyncInvocations({
+const asyncInvocations = new AsyncInvocations({
   lambda: makeLambda([write]),
   queue: { url: QueueUrl, arn: Attributes?.QueueArn ?? '' },
   leaseS: 1,
   log,
 })
 process.on('message', (payload) => {
-  void asynchronous.accept('write', String(payload)).then(() => process.send?.('accepted'))
+  void asyncInvocations.accept('write', String(payload)).then(() => process.send?.('accepted'))
 })
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -11,7 +11,7 @@ import { AsyncInvocations } from '../../lib/local/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
 import { until } from '../wait-until.ts'
 import { log, makeFunction } from './lambda-runtime.ts'
-import { credentials, type Running, region, startSqs } from './sqs/start-sqs.ts'
+import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
@@ -22,26 +22,33 @@ async function start(t: TestContext, functions: (dead: string) => readonly Local
   const url = await sqs.createQueue('invocations')
   const dead = await sqs.createQueue('dead')
   const lambda = new Lambda({ functions: functions(dead), region, log })
-  const asynchronous = new AsyncInvocations({ lambda, queue: { url, arn: '' }, retryDelaysS: [1, 1], log })
-  t.after(() => asynchronous.close())
-  return { sqs, url, dead, asynchronous }
+  const asyncInvocations = new AsyncInvocations({
+    lambda,
+    queue: { url, arn: '' },
+    retryDelaysS: [1, 1],
+    log,
+  })
+  t.after(() => asyncInvocations.close())
+  return { sqs, url, dead, asynchronous: asyncInvocations }
 }
 
-const isEmpty = (sqs: Running, url: string) => async () => {
+const isEmpty = (sqs: TestServer, url: string) => async () => {
   const attributes = await sqs.attributes(url)
   const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
   return names.every((name) => attributes[name] === '0')
 }
 
 test('an accepted invocation reaches its function once, exactly as it was given', async (t) => {
-  const heard: [event: unknown, requestId: string][] = []
-  const take = makeFunction('take', async (event, { awsRequestId }) => heard.push([event, awsRequestId]))
-  const { sqs, url, asynchronous } = await start(t, () => [take])
+  const invocations: [event: unknown, requestId: string][] = []
+  const take = makeFunction('take', async (event, { awsRequestId }) =>
+    invocations.push([event, awsRequestId]),
+  )
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [take])
   const event = { text: 'é \uffff \u0000 "', list: [1, null] }
   // Two characters that a queue does not take stand in the JSON as they are.
-  await asynchronous.accept('take', JSON.stringify(event), 'request-1')
+  await asyncInvocations.accept('take', JSON.stringify(event), 'request-1')
   await until(isEmpty(sqs, url), 'the queue is empty')
-  assert.deepEqual(heard, [[event, 'request-1']])
+  assert.deepEqual(invocations, [[event, 'request-1']])
 })
 
 test('a payload of 1 MB is taken', async (t) => {
@@ -49,8 +56,8 @@ test('a payload of 1 MB is taken', async (t) => {
   const take = makeFunction('take', async (event) => {
     length = String(event).length
   })
-  const { asynchronous } = await start(t, () => [take])
-  await asynchronous.accept('take', JSON.stringify('x'.repeat(999_998)))
+  const { asynchronous: asyncInvocations } = await start(t, () => [take])
+  await asyncInvocations.accept('take', JSON.stringify('x'.repeat(999_998)))
   await until(() => length === 999_998, 'the function is called')
 })
 
@@ -65,8 +72,13 @@ test('an error is repeated twice, one after the other, under the same request id
       },
       { deadLetterUrl },
     )
-  const { sqs, url, dead, asynchronous } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
-  await asynchronous.accept('fails', '{"a":1}', 'request-1')
+  const {
+    sqs,
+    url,
+    dead,
+    asynchronous: asyncInvocations,
+  } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
+  await asyncInvocations.accept('fails', '{"a":1}', 'request-1')
   await until(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(
     attempts.map(([, requestId]) => requestId),
@@ -96,8 +108,8 @@ test('a function that is declared without repetitions runs once', async (t) => {
     },
     { retryAttempts: 0 },
   )
-  const { sqs, url, asynchronous } = await start(t, () => [fails])
-  await asynchronous.accept('fails', '{}')
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [fails])
+  await asyncInvocations.accept('fails', '{}')
   await until(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
@@ -109,12 +121,12 @@ test('what a bus delivers runs before the bus is answered, and what fails is rep
     if (attempts.length === 1) throw new Error('as told')
   })
   const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
-  const { sqs, url, asynchronous } = await start(t, () => [once, slow])
-  await asynchronous.runOrAccept('once', '{}')
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])
+  await asyncInvocations.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
   await until(() => attempts.length === 2, 'it is repeated')
   await until(isEmpty(sqs, url), 'the queue is empty')
-  const queued = asynchronous.runOrAccept('slow', '{}')
+  const queued = asyncInvocations.runOrAccept('slow', '{}')
   assert.equal(attempts.length, 2, 'one that may take long is not waited for')
   await queued
   await until(() => attempts.length === 3, 'it runs from the queue')
@@ -130,9 +142,9 @@ test('a function that runs longer than its lease runs once', async (t) => {
     await new Promise((resolve) => setTimeout(resolve, 2500))
   })
   const lambda = new Lambda({ functions: [slow], region, log })
-  const asynchronous = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
-  t.after(() => asynchronous.close())
-  await asynchronous.accept('slow', '{}')
+  const asyncInvocations = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
+  t.after(() => asyncInvocations.close())
+  await asyncInvocations.accept('slow', '{}')
   await until(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
@@ -143,26 +155,26 @@ test('what was accepted runs after SIGKILL, also what was running then', { timeo
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const output = join(folder, 'output')
-  const begin = async (mode: string): Promise<ChildProcess> => {
+  const startProcess = async (mode: string): Promise<ChildProcess> => {
     const child = fork(processFile, [join(folder, 'sqs.sqlite'), output, mode])
     t.after(() => child.kill('SIGKILL'))
-    await told(child, 'ready')
+    await waitForMessage(child, 'ready')
     return child
   }
-  const first = await begin('hang')
+  const first = await startProcess('hang')
   // A function may begin before the sender hears that its message is on disk.
-  const begun = Promise.all([told(first, 'running'), told(first, 'accepted')])
+  const started = Promise.all([waitForMessage(first, 'running'), waitForMessage(first, 'accepted')])
   first.send('{"n":1}')
-  await begun
-  const accepted = told(first, 'accepted')
+  await started
+  const accepted = waitForMessage(first, 'accepted')
   first.send('{"n":2}')
   await accepted
-  const ended = once(first, 'exit')
+  const exited = once(first, 'exit')
   first.kill('SIGKILL')
-  await ended
+  await exited
   assert.ok(!existsSync(output))
 
-  await begin('work')
+  await startProcess('work')
   const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
   // What was running comes again when its lease ends.
   await until(() => lines().length >= 2, 'two lines are logged')
@@ -170,7 +182,7 @@ test('what was accepted runs after SIGKILL, also what was running then', { timeo
 })
 
 /** Resolves when the process says so; other messages may come before. */
-function told(child: ChildProcess, word: string): Promise<void> {
+function waitForMessage(child: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
       if (message !== word) return

@@ -13,14 +13,14 @@ const run = promisify(execFile)
 const local = fileURLToPath(new URL('../../lib/local', import.meta.url))
 
 /** `npm run backup` and `npm run restore`, as they are run. */
-export const command = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
+export const runBackupScript = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
   run(process.execPath, [join(local, `${name}.ts`), ...args], { env: { ...process.env, DATA_DIR: dataDir } })
 
 /**
  * Checks the jobs that were done before the backup began; those that were accepted before, and not done, are left to
  * `checkOpen`.
  */
-export async function jobsComeBack(
+export async function checkRestoredJobs(
   t: TestContext,
   checkOpen: (client: Client, open: readonly string[]) => Promise<void>,
 ): Promise<void> {
@@ -42,20 +42,20 @@ export async function jobsComeBack(
   }
   const open = await Promise.all(Array.from({ length: 12 }, submit))
   let saved = false
-  const later = (async () => {
+  const submitting = (async () => {
     while (!saved) await submit()
   })()
-  await command('backup', service.dataDir, archive)
+  await runBackupScript('backup', service.dataDir, archive)
   saved = true
-  await later
+  await submitting
   await service.kill()
 
   const restored = join(dir, 'restored')
-  await command('restore', restored, archive)
+  await runBackupScript('restore', restored, archive)
   const second = await startService({}, restored)
   t.after(() => second.kill())
   // The address of the old one is gone; who it was is known by what it had signed.
-  const moved = client.at(second)
-  for (const [id, result] of results) assert.deepEqual(await moved.download(id), result)
-  await checkOpen(moved, open)
+  const restoredClient = client.at(second)
+  for (const [id, result] of results) assert.deepEqual(await restoredClient.download(id), result)
+  await checkOpen(restoredClient, open)
 }

@@ -15,29 +15,29 @@ test('a snapshot has each file that its rows name, and no other, however fast th
   const dir = scratchFolder('backup')
   const s3 = await openS3Server({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
   await s3.close()
-  const churn = spawn(process.execPath, [join(import.meta.dirname, 'backup-churn.ts'), dir], {
+  const writer = spawn(process.execPath, [join(import.meta.dirname, 'replace-objects.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(churn.stdout, 'data')
+  await once(writer.stdout, 'data')
   try {
     for (let round = 0; round < 10; round++) {
       const target = join(dir, `.snapshot-${round}`)
       const { files } = await takeSnapshot(dir, target, new AbortController().signal)
       const database = new DatabaseSync(join(target, s3Database))
-      const named = [...listBlobs(database)].map(({ blob }) => blob)
+      const referenced = [...listBlobs(database)].map(({ blob }) => blob)
       database.close()
-      assert.equal(named.length, 300)
+      assert.equal(referenced.length, 300)
       assert.deepEqual(
-        named.filter((blob) => !existsSync(join(target, blobPath(blob)))),
+        referenced.filter((blob) => !existsSync(join(target, blobPath(blob)))),
         [],
       )
-      const kept = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
-      assert.equal(kept.filter((entry) => entry.isFile()).length, named.length)
-      assert.equal(files, named.length)
+      const linked = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
+      assert.equal(linked.filter((entry) => entry.isFile()).length, referenced.length)
+      assert.equal(files, referenced.length)
     }
   } finally {
-    const exit = once(churn, 'exit')
-    churn.kill('SIGKILL')
+    const exit = once(writer, 'exit')
+    writer.kill('SIGKILL')
     await exit
   }
 })

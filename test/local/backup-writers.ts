@@ -33,7 +33,7 @@ export interface Acknowledged {
 /** The variables that `npm run embedded -- --json` prints. */
 export type Variables = Readonly<Record<string, string>>
 
-function clientsOf(variables: Variables) {
+function createClients(variables: Variables) {
   const options = (service: string) => ({
     endpoint: variables[`AWS_ENDPOINT_URL_${service}`] ?? '',
     region: 'eu-central-1',
@@ -51,7 +51,7 @@ function clientsOf(variables: Variables) {
 
 /** Writes from now on until it is stopped. */
 export async function startWriters(variables: Variables) {
-  const { s3, sqs, documents } = clientsOf(variables)
+  const { s3, sqs, documents } = createClients(variables)
   await s3.send(new CreateBucketCommand({ Bucket }))
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
   await documents.send(
@@ -74,9 +74,9 @@ export async function startWriters(variables: Variables) {
       const Key = `w${writer}/${randomInt(4)}`
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, version) }))
       objects.set(Key, version)
-      const gone = `w${writer}/gone`
-      await s3.send(new PutObjectCommand({ Bucket, Key: gone, Body: bodyOf(gone, version) }))
-      await s3.send(new DeleteObjectCommand({ Bucket, Key: gone }))
+      const deletedKey = `w${writer}/gone`
+      await s3.send(new PutObjectCommand({ Bucket, Key: deletedKey, Body: bodyOf(deletedKey, version) }))
+      await s3.send(new DeleteObjectCommand({ Bucket, Key: deletedKey }))
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: `message ${version}` }))
       messages.add(`message ${version}`)
       await documents.send(new PutCommand({ TableName, Item: { pk: `item ${version}` } }))
@@ -101,8 +101,8 @@ export async function startWriters(variables: Variables) {
 /** A body that says which it is, and that it is whole. */
 const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
 
-export async function checkAll(variables: Variables, acknowledged: Acknowledged): Promise<void> {
-  const { s3, sqs, documents } = clientsOf(variables)
+export async function checkAcknowledged(variables: Variables, acknowledged: Acknowledged): Promise<void> {
+  const { s3, sqs, documents } = createClients(variables)
   const versions = new Map<string, number>()
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
     for (const { Key = '' } of Contents) {

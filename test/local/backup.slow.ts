@@ -1,10 +1,10 @@
 // Run by `npm run test:aws`: an attempt that was under way is repeated when its lease is over, after half a minute.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobsComeBack } from './backup-jobs.ts'
+import { checkRestoredJobs } from './backup-jobs.ts'
 
 test('jobs that were not done when a backup was made are done after its restoration', async (t) => {
-  await jobsComeBack(t, async (client, open) => {
+  await checkRestoredJobs(t, async (client, open) => {
     for (const id of open) assert.equal((await client.finished(id)).status, 'completed')
   })
 })

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { scratchFolder } from '../scratch-folder.ts'
 import { until } from '../wait-until.ts'
-import { command, jobsComeBack } from './backup-jobs.ts'
-import { checkAll, startWriters } from './backup-writers.ts'
+import { checkRestoredJobs, runBackupScript } from './backup-jobs.ts'
+import { checkAcknowledged, startWriters } from './backup-writers.ts'
 import { startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)
-async function refusalOf(...args: Parameters<typeof command>): Promise<string> {
-  const error: unknown = await command(...args).then(
+async function errorOutputOf(...args: Parameters<typeof runBackupScript>): Promise<string> {
+  const error: unknown = await runBackupScript(...args).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -35,7 +35,7 @@ test('backups under eight writers hold all that was acknowledged before they beg
       60,
     )
     before.push({ name, acknowledged: writers.acknowledged() })
-    await command('backup', data, join(dir, name))
+    await runBackupScript('backup', data, join(dir, name))
   }
   await writers.stop()
   assert.equal(await end(), 0)
@@ -47,16 +47,16 @@ test('backups under eight writers hold all that was acknowledged before they beg
   for (const { name, acknowledged } of before) {
     const restored = join(dir, `restored-${name}`)
     assert.equal(await modeOf(join(dir, name)), '600')
-    await command('restore', restored, join(dir, name))
+    await runBackupScript('restore', restored, join(dir, name))
     assert.equal(await modeOf(join(restored, 'secrets.json')), '600')
     const again = await startEmbedded(t, '--data', restored, '--json')
-    await checkAll(JSON.parse(again.printed), acknowledged)
+    await checkAcknowledged(JSON.parse(again.printed), acknowledged)
     await again.end()
   }
 })
 
 test('a service that starts on a restored folder knows all jobs, and has the results of those that were done', async (t) => {
-  await jobsComeBack(t, async (client, open) => {
+  await checkRestoredJobs(t, async (client, open) => {
     for (const id of open) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
   })
 })
@@ -66,15 +66,15 @@ test('restore leaves a folder alone that is in use or holds data', async (t) => 
   const data = join(dir, 'data')
   const archive = join(dir, 'saved.tar')
   const { end } = await startEmbedded(t, '--data', data)
-  await command('backup', data, archive)
+  await runBackupScript('backup', data, archive)
   assert.equal(
-    await refusalOf('restore', data, archive),
+    await errorOutputOf('restore', data, archive),
     `The data folder ${data} is in use by another service. End it, or set another DATA_DIR.`,
   )
   await end()
   const secrets = await readFile(join(data, 'secrets.json'), 'utf8')
   assert.equal(
-    await refusalOf('restore', data, archive),
+    await errorOutputOf('restore', data, archive),
     `The data folder ${data} holds data already. Move it away, or set another DATA_DIR.`,
   )
   assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
@@ -84,19 +84,19 @@ test('restore takes no archive that is damaged, or that somebody else made', asy
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { end } = await startEmbedded(t, '--data', data)
-  await command('backup', data, join(dir, 'cut.tar'))
+  await runBackupScript('backup', data, join(dir, 'cut.tar'))
   await end()
   const { size } = await stat(join(dir, 'cut.tar'))
   await truncate(join(dir, 'cut.tar'), Math.floor(size / 2))
 
-  const evil = join(dir, 'evil')
-  await mkdir(join(evil, 's3'), { recursive: true })
-  await writeFile(join(evil, 'backup.json'), '{"format":1,"createdAt":"2026-01-01T00:00:00.000Z"}')
-  await symlink('/etc', join(evil, 's3', 'blobs'))
-  await run('tar', ['-cf', join(dir, 'link.tar'), '-C', evil, '.'])
-  await run('tar', ['-cPf', join(dir, 'outside.tar'), '-C', evil, 'backup.json', '../cut.tar'])
-  await writeFile(join(evil, 'backup.json'), '{"format":2,"createdAt":"2026-01-01T00:00:00.000Z"}')
-  await run('tar', ['-cf', join(dir, 'newer.tar'), '-C', evil, 'backup.json'])
+  const malicious = join(dir, 'evil')
+  await mkdir(join(malicious, 's3'), { recursive: true })
+  await writeFile(join(malicious, 'backup.json'), '{"format":1,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await symlink('/etc', join(malicious, 's3', 'blobs'))
+  await run('tar', ['-cf', join(dir, 'link.tar'), '-C', malicious, '.'])
+  await run('tar', ['-cPf', join(dir, 'outside.tar'), '-C', malicious, 'backup.json', '../cut.tar'])
+  await writeFile(join(malicious, 'backup.json'), '{"format":2,"createdAt":"2026-01-01T00:00:00.000Z"}')
+  await run('tar', ['-cf', join(dir, 'newer.tar'), '-C', malicious, 'backup.json'])
 
   const target = join(dir, 'target')
   for (const [name, reason] of [
@@ -105,16 +105,19 @@ test('restore takes no archive that is damaged, or that somebody else made', asy
     ['outside.tar', /\.\./],
     ['newer.tar', /format/],
   ] as const) {
-    const words = await refusalOf('restore', target, join(dir, name))
-    assert.ok(words.startsWith(`${join(dir, name)} is no backup of this service, or it is damaged: `), words)
-    assert.match(words, reason)
+    const output = await errorOutputOf('restore', target, join(dir, name))
+    assert.ok(
+      output.startsWith(`${join(dir, name)} is no backup of this service, or it is damaged: `),
+      output,
+    )
+    assert.match(output, reason)
     assert.deepEqual(
       (await readdir(target)).filter((entry) => !entry.startsWith('lock.sqlite')),
       [],
     )
   }
   assert.equal(
-    await refusalOf('restore', target, join(dir, 'none.tar')),
+    await errorOutputOf('restore', target, join(dir, 'none.tar')),
     `There is no file ${join(dir, 'none.tar')}.`,
   )
 })
@@ -123,11 +126,11 @@ test('backup overwrites nothing and knows its own data folders', async () => {
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(
-    await refusalOf('backup', dir, archive),
+    await errorOutputOf('backup', dir, archive),
     `${dir} is no data folder of this service. Set DATA_DIR to the one to save.`,
   )
   await writeFile(archive, 'something else')
-  assert.equal(await refusalOf('backup', dir, archive), `${archive} exists already. Name another file.`)
-  assert.equal(await refusalOf('backup', dir), 'Use: npm run backup -- FILE.tar')
+  assert.equal(await errorOutputOf('backup', dir, archive), `${archive} exists already. Name another file.`)
+  assert.equal(await errorOutputOf('backup', dir), 'Use: npm run backup -- FILE.tar')
   assert.equal(await readFile(archive, 'utf8'), 'something else')
 })

@@ -21,12 +21,12 @@ test('a data folder that was open to others is closed to them, and all that is i
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
   await new Client(first).convert(file, { targetFormat: 'html' })
   const names = ['', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })]
-  const open = names.filter((name) => isOpen(join(dataDir, name)))
-  assert.deepEqual(open, [])
+  const accessible = names.filter((name) => isAccessibleToOthers(join(dataDir, name)))
+  assert.deepEqual(accessible, [])
 })
 
 /** What went meanwhile is not. */
-function isOpen(path: string): boolean {
+function isAccessibleToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && (stats.mode & 0o077) !== 0
 }
@@ -40,6 +40,6 @@ test('a second service on the same data folder ends with a sentence, and the fir
   )
   assert.equal((await fetch(`${first.url}/v1`)).status, 200)
   await first.kill()
-  const again = await startService({}, first.dataDir)
-  await again.kill()
+  const restarted = await startService({}, first.dataDir)
+  await restarted.kill()
 })

@@ -9,7 +9,7 @@ import { makeSmallDisk } from '../small-disk.ts'
 import { until } from '../wait-until.ts'
 
 const mib = 1024 ** 2
-const silent = pino({ level: 'silent' })
+const silentLog = pino({ level: 'silent' })
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 test('room is kept on a disk, given up when it is full, and taken back', async (t) => {
@@ -17,8 +17,8 @@ test('room is kept on a disk, given up when it is full, and taken back', async (
   if (typeof disk === 'string') return t.skip(disk)
   const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
   const file = join(disk.folder, '.reserve')
-  let given = 0
-  const open = () => new DiskReserve(disk.folder, silent, () => given++, 20)
+  let releases = 0
+  const open = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
   const reserve = open()
   t.after(() => reserve.close())
   await until(() => sizeOf(file) === 10 * mib, 'a tenth or so is kept')
@@ -28,10 +28,10 @@ test('room is kept on a disk, given up when it is full, and taken back', async (
   disk.fill()
   assert.equal(free(), 0)
   assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
-  assert.deepEqual([sizeOf(file), given], [2 * mib, 1])
+  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
   reserve.ensureFreeSpace()
-  assert.deepEqual([sizeOf(file), given], [2 * mib, 1], 'what is given up serves many')
+  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'what is given up serves many')
   disk.empty()
   await until(() => sizeOf(file) === 10 * mib, 'it is taken back')
   await reserve.close()
@@ -53,9 +53,9 @@ test('a log on a full disk fails nobody, and tells later what it could not write
   log.info({ long }, 'meanwhile')
   disk.empty()
   log.info('after')
-  const told = readFileSync(file, 'utf8').trim().split('\n')
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
   assert.deepEqual(
-    told.map((line) => JSON.parse(line).msg),
+    lines.map((line) => JSON.parse(line).msg),
     ['before', 'meanwhile', 'meanwhile', 'after'],
   )
 })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { listen } from '../../lib/local/listen.ts'
 import { descendants, residentBytes } from '../processes.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { refusalOf, startEmbedded } from './embedded-process.ts'
+import { startEmbedded, startFailure } from './embedded-process.ts'
 
 const run = promisify(execFile)
 
@@ -35,7 +35,7 @@ test('a shell that evaluates what it prints points the AWS SDK at all servers', 
 
 test('it prints JSON for programs, with the ports and the region that were asked for', async (t) => {
   const data = scratchFolder('mutabor-embedded')
-  const base = await freeBase()
+  const base = await findFreePortBase()
   const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
   const { printed } = await startEmbedded(t, ...args)
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...rest } = JSON.parse(printed)
@@ -51,12 +51,12 @@ test('it prints JSON for programs, with the ports and the region that were asked
     AWS_DEFAULT_REGION: 'us-west-2',
   })
 
-  const second = await refusalOf('--data', data)
+  const second = await startFailure('--data', data)
   assert.deepEqual(second, {
     code: 1,
     words: `The data folder ${data} is in use by another service. End it, or set another --data.\n`,
   })
-  const other = await refusalOf('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
+  const other = await startFailure('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
   assert.deepEqual(other, {
     code: 1,
     words: `Port ${base} on 127.0.0.1 is in use. End the program that has it, or set another --port-base.\n`,
@@ -70,13 +70,13 @@ for (const [args, sentence] of [
   [['--ports', '1'], "Unknown option '--ports'"],
 ] as const)
   test(`${args.join(' ')} is refused with a sentence and the usage`, async () => {
-    const { code, words } = await refusalOf(...args)
+    const { code, output } = await startFailure(...args)
     assert.equal(code, 2)
-    assert.ok(words.startsWith(`${sentence}\n\nUse: npm run -s embedded`), words)
+    assert.ok(output.startsWith(`${sentence}\n\nUse: npm run -s embedded`), output)
   })
 
 /** Five ports in a row that are free now, with two before them that the last start of the test takes. */
-async function freeBase(): Promise<number> {
+async function findFreePortBase(): Promise<number> {
   for (;;) {
     const first = createServer()
     const base = await listen(first, 0)

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../lib/local/embedded-command.ts', import.meta.url))
 
-const launch = (args: readonly string[]) =>
+const spawnServer = (args: readonly string[]) =>
   spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** Starts it and gives what it printed. It ends with the test, if `end` did not end it before. */
 export async function startEmbedded(t: TestContext, ...args: readonly string[]) {
-  const child = launch(args)
-  const end = () => endOf(child)
+  const child = spawnServer(args)
+  const end = () => stopProcess(child)
   t.after(end)
   const errors = text(child.stderr)
   const [printed] = await Promise.race([
@@ -26,13 +26,13 @@ export async function startEmbedded(t: TestContext, ...args: readonly string[]) 
 }
 
 /** How it ends when it cannot start. */
-export async function refusalOf(...args: readonly string[]): Promise<{ code: number; words: string }> {
-  const child = launch(args)
-  const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-  return { code, words }
+export async function startFailure(...args: readonly string[]): Promise<{ code: number; output: string }> {
+  const child = spawnServer(args)
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  return { code, output }
 }
 
-async function endOf(child: ChildProcess): Promise<number | null> {
+async function stopProcess(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
   const exit = once(child, 'exit')
   child.kill('SIGTERM')

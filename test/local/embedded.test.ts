@@ -46,7 +46,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-async function queue(name: string): Promise<{ url: string; arn: string }> {
+async function createQueue(name: string): Promise<{ url: string; arn: string }> {
   const { QueueUrl: url = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name }))
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
@@ -55,7 +55,7 @@ async function queue(name: string): Promise<{ url: string; arn: string }> {
 }
 
 /** Body of the next message that is not S3's test message. */
-async function next(url: string): Promise<Record<string, unknown>> {
+async function receiveMessage(url: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl: url, WaitTimeSeconds: 10 }),
@@ -67,8 +67,8 @@ async function next(url: string): Promise<Record<string, unknown>> {
 }
 
 test('a new object is told to a queue and, over the bus, to the target of a rule', async () => {
-  const direct = await queue('direct')
-  const byRule = await queue('by-rule')
+  const direct = await createQueue('direct')
+  const byRule = await createQueue('by-rule')
   await s3.send(new CreateBucketCommand({ Bucket: 'inbox' }))
   await s3.send(
     new PutBucketNotificationConfigurationCommand({
@@ -84,13 +84,16 @@ test('a new object is told to a queue and, over the bus, to the target of a rule
   )
   await bus.send(new PutTargetsCommand({ Rule: 'new-objects', Targets: [{ Id: 'q', Arn: byRule.arn }] }))
   await s3.send(new PutObjectCommand({ Bucket: 'inbox', Key: 'a b.txt', Body: 'words' }))
-  const records = (await next(direct.url))['Records'] as {
+  const records = (await receiveMessage(direct.url))['Records'] as {
     eventName: string
     s3: { object: { key: string; size: number } }
   }[]
   assert.equal(records[0]?.eventName, 'ObjectCreated:Put')
   assert.equal(records[0]?.s3.object.key, 'a+b.txt')
-  const event = (await next(byRule.url)) as { 'detail-type': string; detail: { object: { key: string } } }
+  const event = (await receiveMessage(byRule.url)) as {
+    'detail-type': string
+    detail: { object: { key: string } }
+  }
   assert.equal(event['detail-type'], 'Object Created')
   assert.equal(event.detail.object.key, 'a b.txt')
 })

@@ -6,7 +6,7 @@ import type { HttpEvent } from '../../lib/http/contract.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { after, before } from '../hooks.ts'
-import { callRaw, endServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
+import { callRaw, closeServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 let url: string
 /** What `/result` answers. */
@@ -49,17 +49,17 @@ before(async () => {
 })
 after(() => {
   releaseSlow()
-  return endServers()
+  return closeServers()
 })
 
-async function eventOf(options: Parameters<typeof callRaw>[1]): Promise<HttpEvent> {
+async function fetchEvent(options: Parameters<typeof callRaw>[1]): Promise<HttpEvent> {
   const { status, body } = await callRaw(url, options)
   assert.equal(status, 200, body)
   return JSON.parse(body)
 }
 
 test('an event has the version, route, request context and headers of payload format 2.0', async () => {
-  const event = await eventOf({
+  const event = await fetchEvent({
     path: '/a/b?x=1',
     headers: {
       'User-Agent': 'tester',
@@ -98,12 +98,12 @@ test('an event has the version, route, request context and headers of payload fo
 })
 
 test('what a proxy before the service says of the protocol is kept', async () => {
-  const { headers } = await eventOf({ path: '/', headers: { 'X-Forwarded-Proto': 'https' } })
+  const { headers } = await fetchEvent({ path: '/', headers: { 'X-Forwarded-Proto': 'https' } })
   assert.equal(headers['x-forwarded-proto'], 'https')
 })
 
 test('paths are decoded, query strings stay as they came and repeated names are joined', async () => {
-  const event = await eventOf({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
+  const event = await fetchEvent({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
   assert.equal(event.rawPath, '/a b/é')
   assert.equal(event.rawQueryString, 'a=1&a=2&b=x+y%21&e=&__proto__=p')
   assert.deepEqual(Object.entries(event.queryStringParameters ?? {}), [
@@ -114,7 +114,7 @@ test('paths are decoded, query strings stay as they came and repeated names are 
   ])
 })
 
-const routed: [method: string, path: string, key: string, parameters?: Record<string, string>][] = [
+const routeCases: [method: string, path: string, key: string, parameters?: Record<string, string>][] = [
   ['GET', '/items/7', 'GET /items/{id}', { id: '7' }],
   ['GET', '/items/a%2Fb%20c', 'GET /items/{id}', { id: 'a/b c' }],
   ['GET', '/items/special', 'GET /items/special'],
@@ -124,9 +124,9 @@ const routed: [method: string, path: string, key: string, parameters?: Record<st
   ['POST', '/files/x', 'POST /files/{path+}', { path: 'x' }],
   ['GET', '/files', '$default'],
 ]
-for (const [method, path, key, parameters] of routed) {
+for (const [method, path, key, parameters] of routeCases) {
   test(`${method} ${path} takes the route ${key}`, async () => {
-    const event = await eventOf({ method, path })
+    const event = await fetchEvent({ method, path })
     assert.equal(event.routeKey, key)
     assert.equal(event.requestContext.routeKey, key)
     assert.deepEqual(event.pathParameters, parameters)
@@ -147,7 +147,7 @@ const bodies: [type: string | undefined, body: Buffer, isText: boolean][] = [
 ]
 for (const [type, body, isText] of bodies) {
   test(`a body of type ${type} (${body.length} bytes) reaches a function ${isText ? 'as text' : 'in base64'}`, async () => {
-    const event = await eventOf({ method: 'POST', body, headers: type ? { 'content-type': type } : {} })
+    const event = await fetchEvent({ method: 'POST', body, headers: type ? { 'content-type': type } : {} })
     assert.equal(event.isBase64Encoded, !isText)
     assert.deepEqual(Buffer.from(event.body ?? '', isText ? 'utf8' : 'base64'), body)
   })
@@ -204,20 +204,20 @@ test('headers of a result are sent as text, cookies one by one, what frames the 
 })
 
 /** Of an answer in the form that all errors of ours have. */
-function codeOf(body: string): string {
+function errorCodeOf(body: string): string {
   const { success, error, meta } = JSON.parse(body)
   assert.deepEqual([success, typeof error.message, typeof meta.timestamp], [false, 'string', 'string'])
   assert.match(meta.requestId, /^req_[0-9A-Z]{26}$/)
   return error.code
 }
 
-const circle: { statusCode: number; body?: unknown } = { statusCode: 200 }
-circle.body = circle
-const malformed: [what: string, result: unknown][] = [
+const circular: { statusCode: number; body?: unknown } = { statusCode: 200 }
+circular.body = circular
+const malformedResults: [what: string, result: unknown][] = [
   ['a status that is no number', { statusCode: 'OK' }],
   ['a status beyond all', { statusCode: 1000 }],
   ['a body that is no string', { statusCode: 200, body: { a: 1 } }],
-  ['a circle', circle],
+  ['a circle', circular],
   ['a body that is no base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
   ['headers that are no object', { statusCode: 200, headers: 'x' }],
   ['a header in several lines', { statusCode: 200, headers: { a: 'b\r\nset-cookie: c=d' } }],
@@ -226,25 +226,25 @@ const malformed: [what: string, result: unknown][] = [
   ['cookies that are no list', { statusCode: 200, cookies: 'a=b' }],
   ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
 ]
-for (const [what, given] of malformed) {
+for (const [what, given] of malformedResults) {
   test(`a result with ${what} is an internal error`, async () => {
     result = given
     const { status, body, headers } = await callRaw(url, { path: '/result' })
-    assert.deepEqual([status, codeOf(body)], [500, 'INTERNAL_ERROR'])
+    assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
     assert.equal(headers['set-cookie'], undefined)
   })
 }
 
-const absolutes: [target: string, path: string, query: string, host: string][] = [
+const absoluteTargets: [target: string, path: string, query: string, host: string][] = [
   ['http://files.example/items/1?a=b', '/items/1', 'a=b', 'files.example'],
   ['HTTP://files.example:8080/items/1', '/items/1', '', 'files.example:8080'],
   ['http://[::1]:80//items', '//items', '', '[::1]:80'],
   ['http://files.example', '/', '', 'files.example'],
   ['http://files.example?a=/b', '/', 'a=/b', 'files.example'],
 ]
-for (const [path, ...expected] of absolutes) {
+for (const [path, ...expected] of absoluteTargets) {
   test(`a request for ${path} is one for its path at its host`, async () => {
-    const { rawPath, rawQueryString, headers, requestContext } = await eventOf({
+    const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
       path,
       headers: { host: 'other.example' },
     })
@@ -282,7 +282,7 @@ test('an absolute address is read by the storage and by WebSockets as it is by a
   ])
 })
 
-const refused: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
+const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
   ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
   ['a function over its time', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
   ['a path that is no UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
@@ -306,17 +306,17 @@ const refused: [what: string, options: Parameters<typeof callRaw>[1], status: nu
     'FILE_TOO_LARGE',
   ],
 ]
-for (const [what, options, status, code] of refused) {
+for (const [what, options, status, code] of errorCases) {
   test(`${what} gets ${status} ${code}`, async () => {
     const answer = await callRaw(url, options)
-    assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
+    assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
     assert.equal(answer.headers['retry-after'], status === 503 ? '10' : undefined)
   })
 }
 
 /** What comes back for bytes that are no request of HTTP, whole or from some byte on. */
-async function answerTo(bytes: string): Promise<{ readonly status: number; readonly body: string }> {
+async function sendRaw(bytes: string): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.end(bytes)
@@ -328,7 +328,7 @@ async function answerTo(bytes: string): Promise<{ readonly status: number; reado
 }
 
 const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
-const noRequests: [what: string, bytes: string, status: number, code: string][] = [
+const malformedRequests: [what: string, bytes: string, status: number, code: string][] = [
   ['a first line that is none', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
   [
     'a header with a space in its name',
@@ -360,15 +360,15 @@ const noRequests: [what: string, bytes: string, status: number, code: string][] 
   ['a chunk of no length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
   ['a chunk that is longer than it says', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
 ]
-for (const [what, bytes, status, code] of noRequests) {
+for (const [what, bytes, status, code] of malformedRequests) {
   test(`a request with ${what} gets ${status} in the form of all errors`, async () => {
-    const answer = await answerTo(bytes)
-    assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
+    const answer = await sendRaw(bytes)
+    assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
   })
 }
 
 test('an expectation that nobody knows changes nothing', async () => {
-  const ask = (header: string) => answerTo(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
+  const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
   const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
   assert.equal(plain.status, expecting.status)
   assert.notEqual(plain.status, 417)
@@ -379,20 +379,20 @@ test('a route that nobody declared gets 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const other = await serve(createGateway({ http }))
   const { status, body } = await callRaw(other, { path: '/nothing' })
-  assert.deepEqual([status, codeOf(body)], [404, 'NOT_FOUND'])
+  assert.deepEqual([status, errorCodeOf(body)], [404, 'NOT_FOUND'])
   assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
 })
 
 test('a streamed body may be of any length, and the time of the function starts when all of it is there', async () => {
   const chunk = Buffer.alloc(1024 * 1024)
-  async function* slowly() {
+  async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
       yield chunk
       // Longer in all than the function's 500 ms.
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
   }
-  const body = ReadableStream.from(slowly())
+  const body = ReadableStream.from(sendSlowly())
   const response = await fetch(`${url}/stream`, { method: 'PUT', body, duplex: 'half' } as RequestInit)
   const answer = (await response.json()) as { bytes: number; leftMs: number }
   assert.equal(answer.bytes, 12 * 1024 * 1024)

@@ -9,7 +9,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { until } from '../wait-until.ts'
 
 interface Sync {
-  end(): void
+  complete(): void
   fail(error: Error): void
 }
 
@@ -18,15 +18,15 @@ function openStore(t: TestContext) {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE IF NOT EXISTS note (text TEXT UNIQUE)')
   const syncs: Sync[] = []
-  const begun: (() => void)[] = []
+  const syncListeners: (() => void)[] = []
   const failures: Error[] = []
   const store = groupCommit(db, {
     createClosedError: () => new Error('closed'),
     onFailed: (error) => failures.push(error),
     sync: () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      syncs.push({ end: resolve, fail: reject })
-      for (const tell of begun.splice(0)) tell()
+      syncs.push({ complete: resolve, fail: reject })
+      for (const notify of syncListeners.splice(0)) notify()
       return promise
     },
   })
@@ -50,16 +50,16 @@ function openStore(t: TestContext) {
       for (;;) {
         const sync = syncs[number]
         if (sync) return sync
-        await new Promise<void>((resolve) => begun.push(resolve))
+        await new Promise<void>((resolve) => syncListeners.push(resolve))
       }
     },
   }
 }
 
-const committed = (store: GroupCommit) => new Promise<void>((resolve) => store.onCommit(resolve))
+const nextCommit = (store: GroupCommit) => new Promise<void>((resolve) => store.onCommit(resolve))
 
 /** Notes in which order promises settle. */
-function watch(order: string[], name: string, answer: Promise<unknown>): Promise<unknown> {
+function recordOrder(order: string[], name: string, answer: Promise<unknown>): Promise<unknown> {
   return answer.then(
     () => order.push(name),
     () => order.push(`${name} refused`),
@@ -69,29 +69,29 @@ function watch(order: string[], name: string, answer: Promise<unknown>): Promise
 test('an answer waits for the disk, and what it stores is seen before', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
-  const answer = watch(order, 'answer', store.commit(note('a')))
+  const answer = recordOrder(order, 'answer', store.commit(note('a')))
   const first = await sync(0)
   assert.deepEqual(texts(), ['a'])
   assert.deepEqual(order, [])
-  first.end()
+  first.complete()
   await answer
 })
 
 test('what comes while a sync is under way shares the next one, and is answered in order', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   const order: string[] = []
-  const answers = [watch(order, 'a', store.commit(note('a')))]
+  const answers = [recordOrder(order, 'a', store.commit(note('a')))]
   const first = await sync(0)
   for (const name of ['b', 'c']) {
-    const done = committed(store)
-    answers.push(watch(order, name, store.commit(note(name))))
+    const done = nextCommit(store)
+    answers.push(recordOrder(order, name, store.commit(note(name))))
     await done
   }
   assert.equal(syncs(), 1)
-  first.end()
+  first.complete()
   const second = await sync(1)
   assert.deepEqual(order, ['a'])
-  second.end()
+  second.complete()
   await Promise.all(answers)
   assert.deepEqual(order, ['a', 'b', 'c'])
   assert.equal(syncs(), 2)
@@ -103,23 +103,23 @@ test('a change that needs to outlive the process only is answered at once', asyn
   assert.equal(syncs(), 0)
   const both = [store.commit(note('b')), store.commit(note('c'), 'process')]
   await both[1]
-  ;(await sync(0)).end()
+  ;(await sync(0)).complete()
   await both[0]
 })
 
 test('a refusal, and a change that only reads, wait for what they saw', async (t) => {
   const { store, note, sync, texts, syncs } = openStore(t)
   const order: string[] = []
-  const first = watch(order, 'a', store.commit(note('a')))
+  const first = recordOrder(order, 'a', store.commit(note('a')))
   const started = await sync(0)
-  const done = committed(store)
+  const done = nextCommit(store)
   const others = [
-    watch(order, 'same again', store.commit(note('a'))),
-    watch(order, 'look', store.commit(texts)),
+    recordOrder(order, 'same again', store.commit(note('a'))),
+    recordOrder(order, 'look', store.commit(texts)),
   ]
   await done
   assert.deepEqual(order, [])
-  started.end()
+  started.complete()
   await Promise.all([first, ...others])
   assert.deepEqual(order, ['a', 'same again refused', 'look'])
   await store.commit(texts)
@@ -130,7 +130,7 @@ test('a failed sync refuses what waits for it and everything after it, and says 
   const { store, note, sync, failures } = openStore(t)
   const waiting = [store.commit(note('a'))]
   const first = await sync(0)
-  const done = committed(store)
+  const done = nextCommit(store)
   waiting.push(store.commit(note('b')))
   await done
   first.fail(new Error('EIO: i/o error, fdatasync'))
@@ -146,12 +146,12 @@ test('a failed sync refuses what waits for it and everything after it, and says 
 test('closing waits for the disk', async (t) => {
   const { store, note, sync } = openStore(t)
   const order: string[] = []
-  const answers = [watch(order, 'a', store.commit(note('a')))]
+  const answers = [recordOrder(order, 'a', store.commit(note('a')))]
   const first = await sync(0)
-  answers.push(watch(order, 'closed', store.close()))
+  answers.push(recordOrder(order, 'closed', store.close()))
   await assert.rejects(store.commit(note('b')), /closed/)
   assert.deepEqual(order, [])
-  first.end()
+  first.complete()
   await Promise.all(answers)
   assert.deepEqual(order, ['a', 'closed'])
 })
@@ -198,10 +198,10 @@ test('a file gives back what mass deletion has left, in steps that keep nobody w
     DELETE FROM note WHERE rowid % 50 > 0`)
   const before = statSync(file).size
   assert.ok(before > 9e6)
-  let longestMs = 0
+  let maxBlockedMs = 0
   let last = performance.now()
   const watch = setInterval(() => {
-    longestMs = Math.max(longestMs, performance.now() - last)
+    maxBlockedMs = Math.max(maxBlockedMs, performance.now() - last)
     last = performance.now()
   }, 1)
   t.after(() => clearInterval(watch))
@@ -211,6 +211,6 @@ test('a file gives back what mass deletion has left, in steps that keep nobody w
     return statSync(file).size
   }
   await until(() => sizeNow() < before / 4, 'the file is a quarter of what it was')
-  assert.ok(longestMs < 300, `it took ${longestMs} ms in one go`)
+  assert.ok(maxBlockedMs < 300, `it took ${maxBlockedMs} ms in one go`)
   assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IdleCollector } from '../../lib/local/idle-memory.ts'
 
-function collections(...workedMs: number[]): number[] {
+function collectionsAfter(...workedMs: number[]): number[] {
   const seen: number[] = []
   let at = 0
   const memory = new IdleCollector(() => seen.push(at))
@@ -14,14 +14,14 @@ function collections(...workedMs: number[]): number[] {
 }
 
 test('memory is collected once in each rest that follows work, the start being work too', () => {
-  assert.deepEqual(collections(1700, 50, 50, 50), [1])
-  assert.deepEqual(collections(1700, 50, 12_000, 9000, 50, 50), [1, 4])
+  assert.deepEqual(collectionsAfter(1700, 50, 50, 50), [1])
+  assert.deepEqual(collectionsAfter(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
 test('memory is not collected while there is work', () => {
-  assert.deepEqual(collections(1700, 400, 14_000, 900, 400), [])
+  assert.deepEqual(collectionsAfter(1700, 400, 14_000, 900, 400), [])
 })
 
 test('what little work leaves is collected when it has become much', () => {
-  assert.deepEqual(collections(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
+  assert.deepEqual(collectionsAfter(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

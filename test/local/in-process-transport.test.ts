@@ -87,23 +87,23 @@ test('a body goes up and comes down whole, and is read no faster than the caller
   )
   const { send, served } = serve((request, response) => pipeline(request, response))
   const { response } = await send(call({ body: source }))
-  let taken = 0
-  let ahead = 0
+  let received = 0
+  let buffered = 0
   for await (const chunk of response.body as Readable) {
     const bytes = chunk as Buffer
     for (let at = 0; at < bytes.length; ) {
-      const from = (taken + at) % piece.length
+      const from = (received + at) % piece.length
       const length = Math.min(piece.length - from, bytes.length - at)
       assert.ok(bytes.subarray(at, at + length).equals(piece.subarray(from, from + length)))
       at += length
     }
-    taken += bytes.length
+    received += bytes.length
     await turn()
-    ahead = Math.max(ahead, sent * piece.length - taken)
+    buffered = Math.max(buffered, sent * piece.length - received)
   }
   await served
-  assert.equal(taken, pieces * piece.length)
-  assert.ok(ahead < 2 * 1024 ** 2, `${ahead} bytes were under way`)
+  assert.equal(received, pieces * piece.length)
+  assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
 })
 
 test('objects go through the SDK and back, as bytes, as a stream and not at all', async () => {
@@ -176,7 +176,7 @@ test('a caller who drops the body of an answer ends the work of the server', asy
 
 test('a long poll whose caller aborts takes no message', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
-  for (let later = 0; later < 8; later++) {
+  for (let turnsBeforeAbort = 0; turnsBeforeAbort < 8; turnsBeforeAbort++) {
     const abort = new AbortController()
     const polling = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), {
       abortSignal: abort.signal,
@@ -184,16 +184,16 @@ test('a long poll whose caller aborts takes no message', async () => {
     for (let turns = 0; turns < 10; turns++) await turn()
     // The message comes, and in the same moment or a little later the caller goes.
     const sending = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }))
-    for (let turns = 0; turns < later; turns++) await turn()
+    for (let turns = 0; turns < turnsBeforeAbort; turns++) await turn()
     abort.abort()
     const [polled] = await Promise.allSettled([polling, sending])
-    const told = polled.status === 'fulfilled' ? (polled.value.Messages ?? []) : []
+    const deliveredMessages = polled.status === 'fulfilled' ? (polled.value.Messages ?? []) : []
     const { Messages: left = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
     assert.deepEqual(
-      [...told, ...left].map(({ Body }) => Body),
+      [...deliveredMessages, ...left].map(({ Body }) => Body),
       ['kept'],
     )
-    if (later === 0) assert.equal(told.length, 0)
+    if (turnsBeforeAbort === 0) assert.equal(deliveredMessages.length, 0)
   }
 })
 

@@ -19,7 +19,7 @@ interface Input {
 }
 
 /** Jobs in three images, each long enough to be met in the middle. */
-async function inputsOfImages(): Promise<Input[]> {
+async function createInputs(): Promise<Input[]> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-kill-'))
   const video = join(dir, 'v.mp4')
   const source = ['-f', 'lavfi', '-i', 'testsrc=size=480x270:rate=25:duration=3']
@@ -40,7 +40,7 @@ async function inputsOfImages(): Promise<Input[]> {
   ]
 }
 
-async function processing(client: Client, ids: readonly string[]): Promise<number> {
+async function countProcessing(client: Client, ids: readonly string[]): Promise<number> {
   const states = await Promise.all(
     ids.map(
       async (id) => ((await (await client.fetch(`/v1/status/${id}`)).json()) as { status: string }).status,
@@ -52,7 +52,7 @@ async function processing(client: Client, ids: readonly string[]): Promise<numbe
 test('six jobs survive SIGKILL of every process of the service: six results, none twice, none stuck', {
   timeout: 240_000,
 }, async () => {
-  const inputs = await inputsOfImages()
+  const inputs = await createInputs()
   let service: TestService = await startService()
   const { dataDir } = service
   try {
@@ -64,7 +64,7 @@ test('six jobs survive SIGKILL of every process of the service: six results, non
       assert.equal(response.status, 202)
       ids.push(((await response.json()) as { jobId: string }).jobId)
     }
-    await until(async () => (await processing(client, ids)) >= 3, 'several jobs are being worked on', 30)
+    await until(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are being worked on', 30)
     const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
     assert.ok(workers.length >= 2, 'there is a worker for each image that has work')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
@@ -73,7 +73,7 @@ test('six jobs survive SIGKILL of every process of the service: six results, non
     process.kill(database.pid, 'SIGKILL')
     await until(
       () =>
-        processing(client, ids).then(
+        countProcessing(client, ids).then(
           (count) => count >= 1,
           () => false,
         ),
@@ -82,8 +82,8 @@ test('six jobs survive SIGKILL of every process of the service: six results, non
     )
     await service.kill()
     const { port } = new URL(service.url)
-    const left = withEnvironment(`DATA_DIR=${dataDir}`)
-    assert.deepEqual(left, [], 'no process outlives the service')
+    const survivors = withEnvironment(`DATA_DIR=${dataDir}`)
+    assert.deepEqual(survivors, [], 'no process outlives the service')
 
     service = await startService({ PORT: port }, dataDir)
     const jobs = await Promise.all(ids.map((id) => client.finished(id)))

@@ -11,7 +11,7 @@ import { callSigned, credentials, log, makeFunction, makeLambda, region } from '
 
 let release: () => void = () => {}
 const accepted: [name: string, payload: string][] = []
-let control: LambdaAndSocketsApi
+let api: LambdaAndSocketsApi
 
 const worker = new OnDemandWorker({
   queue: 'image',
@@ -35,9 +35,9 @@ const lambda = makeLambda([
   makeFunction('throws-text', () => Promise.reject('text')),
   makeFunction('nothing', async () => undefined),
   makeFunction('circle', async () => {
-    const circle: Record<string, unknown> = {}
-    circle['self'] = circle
-    return circle
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    return circular
   }),
   makeFunction('large', async () => 'x'.repeat(6_291_556)),
   makeFunction('slow', () => new Promise((resolve) => setTimeout(resolve, 60_000).unref()), {
@@ -53,18 +53,18 @@ before(async () => {
   const accept = async (name: string, payload: string) => {
     accepted.push([name, payload])
   }
-  control = await openLambdaAndSocketsApi(
+  api = await openLambdaAndSocketsApi(
     { lambda, asyncInvocations: { accept } },
     { credentials: [credentials], log },
   )
 })
 after(async () => {
   release()
-  await Promise.all([control.close(), worker.close()])
+  await Promise.all([api.close(), worker.close()])
 })
 
 const invoke = (name: string, body: string | Buffer = '', headers: Record<string, string> = {}) =>
-  callSigned(`${control.url}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {
+  callSigned(`${api.url}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {
     service: 'lambda',
     headers,
     body,
@@ -217,7 +217,7 @@ const refusals: Refusal[] = [
   ],
   [
     'another operation',
-    () => callSigned(`${control.url}/2015-03-31/functions/echo`, { service: 'lambda', method: 'GET' }),
+    () => callSigned(`${api.url}/2015-03-31/functions/echo`, { service: 'lambda', method: 'GET' }),
     404,
     'UnknownOperationException',
     /Invoke/,
@@ -225,7 +225,7 @@ const refusals: Refusal[] = [
   [
     'another key',
     () =>
-      callSigned(`${control.url}/2015-03-31/functions/echo/invocations`, {
+      callSigned(`${api.url}/2015-03-31/functions/echo/invocations`, {
         service: 'lambda',
         secretAccessKey: 'wrong'.repeat(8),
       }),
@@ -235,14 +235,14 @@ const refusals: Refusal[] = [
   ],
   [
     'a signature for another service',
-    () => callSigned(`${control.url}/2015-03-31/functions/echo/invocations`, { service: 'sqs' }),
+    () => callSigned(`${api.url}/2015-03-31/functions/echo/invocations`, { service: 'sqs' }),
     403,
     'InvalidSignatureException',
     /service/,
   ],
   [
     'no signature',
-    () => fetch(`${control.url}/2015-03-31/functions/echo/invocations`, { method: 'POST' }),
+    () => fetch(`${api.url}/2015-03-31/functions/echo/invocations`, { method: 'POST' }),
     403,
     'MissingAuthenticationTokenException',
     /Missing/,

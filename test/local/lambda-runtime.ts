@@ -32,7 +32,7 @@ export async function serve(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-export const endServers = () => Promise.all(servers.splice(0).map(closeServer))
+export const closeServers = () => Promise.all(servers.splice(0).map(closeServer))
 
 class Sha256 {
   readonly #hash
@@ -87,7 +87,7 @@ export async function callSigned(address: string, call: SignedCall): Promise<Res
   return fetch(url, { method, headers: signed.headers, ...sent })
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -102,7 +102,7 @@ export function callRaw(
     readonly headers?: Readonly<Record<string, string | readonly string[]>> | readonly string[]
     readonly body?: Buffer | string
   } = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { path = '/', method = 'GET', headers = {}, body } = options
   const { hostname, port } = new URL(address)
   return new Promise((resolve, reject) => {

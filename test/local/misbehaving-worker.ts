@@ -2,22 +2,22 @@ import type { SQSEvent } from 'aws-lambda'
 import type { Invocation, WorkerMessage } from '../../lib/local/worker.ts'
 
 /** A worker that does what the message says: answers, dies, hangs, or eats memory. */
-const tell = (message: WorkerMessage) => process.send?.(message)
-const eaten: Buffer[] = []
+const sendMessage = (message: WorkerMessage) => process.send?.(message)
+const allocated: Buffer[] = []
 
 process.on('message', (message) => {
   const { id, event } = message as Invocation
   switch ((event as SQSEvent).Records[0]?.body) {
     case 'answer':
-      tell({ type: 'result', id, value: process.pid })
+      sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'linger':
       // As one does that has engines to end.
       process.on('SIGTERM', () => setTimeout(() => process.exit(0), 2000))
-      tell({ type: 'result', id, value: process.pid })
+      sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'fail':
-      tell({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'as told' } })
+      sendMessage({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'as told' } })
       return
     case 'die':
       process.exit(3)
@@ -25,12 +25,12 @@ process.on('message', (message) => {
     case 'hang':
       for (;;);
     case 'eat':
-      setInterval(() => eaten.push(Buffer.alloc(20 * 1024 * 1024, 1)), 50)
+      setInterval(() => allocated.push(Buffer.alloc(20 * 1024 * 1024, 1)), 50)
       return
     case 'sleep':
       return
   }
 })
 process.on('disconnect', () => process.exit(0))
-tell({ type: 'alive' })
-setInterval(() => tell({ type: 'alive' }), 100)
+sendMessage({ type: 'alive' })
+setInterval(() => sendMessage({ type: 'alive' }), 100)

@@ -71,15 +71,15 @@ test('a worker that hangs is killed, and the error says why', async () => {
   assert.ok(await invoke(worker, 'answer'))
 })
 
-const slow = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
+const slowStartingWorker = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
 
 test('a worker may take longer to start than it may be silent later', async () => {
-  const worker = start({ file: slow, hangTimeoutMs: 500 })
+  const worker = start({ file: slowStartingWorker, hangTimeoutMs: 500 })
   assert.ok(await invoke(worker, 'answer'))
 })
 
 test('a worker that does not start is killed, and the error says why', async () => {
-  const worker = start({ file: slow, startTimeoutMs: 500 })
+  const worker = start({ file: slowStartingWorker, startTimeoutMs: 500 })
   await assert.rejects(invoke(worker, 'answer'), /worker exited: it did not start in time/)
 })
 
@@ -109,14 +109,14 @@ test('an idle worker ends and comes back when needed', async () => {
   const worker = start({ idleMs: 100 })
   const pid = Number(await invoke(worker, 'answer'))
   const deadline = Date.now() + 10_000
-  const lives = () => {
+  const isRunning = () => {
     try {
       return process.kill(pid, 0)
     } catch {
       return false
     }
   }
-  while (lives()) {
+  while (isRunning()) {
     assert.ok(Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -128,9 +128,9 @@ test('work that arrives while an idle worker ends is done at once, by the next',
   const chance = seededRandom(8118)
   const pids = new Set<unknown>()
   for (let round = 0; round < 12; round++) {
-    const asked = performance.now()
+    const startedMs = performance.now()
     pids.add(await invoke(worker, 'answer'))
-    const tookMs = performance.now() - asked
+    const tookMs = performance.now() - startedMs
     assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
     // Around the moment at which its idleness is over, and the milliseconds in which it goes.
     await new Promise((resolve) => setTimeout(resolve, 30 + chance() * 30))

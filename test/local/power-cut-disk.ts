@@ -6,10 +6,10 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { scratchFolder } from '../scratch-folder.ts'
 
-export interface FragileDisk {
+export interface PowerCutDisk {
   readonly folder: string
   /** From now on nothing gets to the disk, and what is only in memory will be lost. */
-  cut(): void
+  cutPower(): void
   /** Mounts what got there, once nobody has a file of it open. */
   restore(): Promise<void>
 }
@@ -23,10 +23,10 @@ const shutdown =
   '$flags = pack "L", 2; open F, "<", $ARGV[0] or die $!; ioctl F, 0x8004587d, $flags or die $!'
 
 /** Says why where this machine cannot mount one. */
-export function makeFragileDisk(t: TestContext): FragileDisk | string {
-  const place = scratchFolder('mutabor-power')
-  const image = join(place, 'disk')
-  const folder = join(place, 'mounted')
+export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
+  const dir = scratchFolder('mutabor-power')
+  const image = join(dir, 'disk')
+  const folder = join(dir, 'mounted')
   mkdirSync(folder)
   writeFileSync(image, '')
   truncateSync(image, diskBytes)
@@ -56,7 +56,7 @@ export function makeFragileDisk(t: TestContext): FragileDisk | string {
   t.after(() => void run('umount', '--lazy', folder))
   return {
     folder,
-    cut: () => void run('perl', '-e', shutdown, folder),
+    cutPower: () => void run('perl', '-e', shutdown, folder),
     async restore() {
       await unmount()
       mount()

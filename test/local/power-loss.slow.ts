@@ -27,10 +27,10 @@ import {
 import { CreateScheduleCommand, paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { startEmbedded } from './embedded-process.ts'
-import { makeFragileDisk } from './power-cut-disk.ts'
+import { createPowerCutDisk } from './power-cut-disk.ts'
 
 const rounds = 20
-const writersOfEach = 3
+const writersPerStep = 3
 const Bucket = 'box'
 const TableName = 'table'
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:000000000000:${name}`
@@ -124,8 +124,10 @@ const steps: readonly Step[] = [
   },
   async function writePair({ dynamoDb }) {
     const pair = randomUUID()
-    const half = (name: string) => ({ Put: { TableName, Item: { pk: { S: `${pair} ${name}` } } } })
-    await dynamoDb.send(new TransactWriteItemsCommand({ TransactItems: [half('left'), half('right')] }))
+    const pairItem = (name: string) => ({ Put: { TableName, Item: { pk: { S: `${pair} ${name}` } } } })
+    await dynamoDb.send(
+      new TransactWriteItemsCommand({ TransactItems: [pairItem('left'), pairItem('right')] }),
+    )
     return ({ pairs }) => pairs.add(pair)
   },
   async function putEvent({ events }) {
@@ -164,14 +166,14 @@ async function check(clients: Clients, ledger: Ledger): Promise<void> {
   const missing = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
     [...expected].filter((name) => !found.has(name))
   assert.deepEqual(missing(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
-  const halves = new Set<string>()
+  const pairKeys = new Set<string>()
   for await (const { Items = [] } of paginateScan({ client: clients.dynamoDb }, { TableName }))
-    for (const { pk } of Items) halves.add(pk?.S ?? '')
-  for (const half of halves) {
-    const [pair] = half.split(' ')
-    assert.ok(halves.has(`${pair} left`) && halves.has(`${pair} right`), 'a transaction is half there')
+    for (const { pk } of Items) pairKeys.add(pk?.S ?? '')
+  for (const pairItem of pairKeys) {
+    const [pair] = pairItem.split(' ')
+    assert.ok(pairKeys.has(`${pair} left`) && pairKeys.has(`${pair} right`), 'a transaction is half there')
   }
-  const found = new Set([...halves].map((half) => half.slice(0, 36)))
+  const found = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
   assert.deepEqual(missing(ledger.pairs, found), [], 'transactions are lost')
   const schedules = new Set<string>()
   for await (const { Schedules = [] } of paginateListSchedules({ client: clients.scheduler }, {}))
@@ -219,7 +221,7 @@ async function receiveAll({ sqs }: Clients, queue: string): Promise<Set<string>>
 }
 
 test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives a loss of power', async (t) => {
-  const disk = makeFragileDisk(t)
+  const disk = createPowerCutDisk(t)
   if (typeof disk === 'string') {
     t.skip(disk)
     return
@@ -238,12 +240,12 @@ test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives 
     const running = clients
     const power = new AbortController()
     const writers = steps.flatMap((step) =>
-      Array.from({ length: writersOfEach }, () => write(step, running, ledger, power.signal)),
+      Array.from({ length: writersPerStep }, () => write(step, running, ledger, power.signal)),
     )
     // The moment is the point of the test: it has to be at random.
     await Promise.race([pause(randomInt(100, 1500)), Promise.all(writers)])
     power.abort()
-    disk.cut()
+    disk.cutPower()
     await running.kill()
     await Promise.all(writers)
     await disk.restore()

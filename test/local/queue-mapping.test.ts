@@ -6,13 +6,13 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { QueueMapping, type QueueMappingOptions } from '../../lib/local/queue-mapping.ts'
 import { until } from '../wait-until.ts'
 import { log } from './lambda-runtime.ts'
-import { credentials, type Running, region, startSqs } from './sqs/start-sqs.ts'
+import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
 
-interface Stage {
-  readonly sqs: Running
+interface Setup {
+  readonly sqs: TestServer
   readonly url: string
   readonly arn: string
   send(body: string, more?: object): Promise<void>
@@ -20,7 +20,7 @@ interface Stage {
   map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
 }
 
-async function stage(t: TestContext, name = 'q', attributes: Record<string, string> = {}): Promise<Stage> {
+async function setUp(t: TestContext, name = 'q', attributes: Record<string, string> = {}): Promise<Setup> {
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue(name, attributes)
@@ -48,17 +48,17 @@ async function stage(t: TestContext, name = 'q', attributes: Record<string, stri
 }
 
 /** Messages that wait and messages in flight. */
-async function counts({ sqs, url }: Stage): Promise<[visible: number, hidden: number]> {
+async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: number]> {
   const attributes = await sqs.attributes(url)
   const of = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
   return [of(''), of('NotVisible')]
 }
 
-const isEmpty = (one: Stage) => async () => (await counts(one)).join() === '0,0'
+const isEmpty = (setup: Setup) => async () => (await counts(setup)).join() === '0,0'
 
 test('a record has all that Lambda promises, and the message goes when the function is done', async (t) => {
-  const one = await stage(t)
-  await one.send('wörter', {
+  const setup = await setUp(t)
+  await setup.send('wörter', {
     MessageAttributes: {
       Text: { DataType: 'String', StringValue: 'a' },
       Count: { DataType: 'Number.cents', StringValue: '5' },
@@ -66,13 +66,13 @@ test('a record has all that Lambda promises, and the message goes when the funct
     },
   })
   const { promise, resolve } = Promise.withResolvers<SQSRecord | undefined>()
-  one.map(({ Records }) => resolve(Records[0]))
+  setup.map(({ Records }) => resolve(Records[0]))
   const record = await promise
   assert.ok(record)
   assert.partialDeepStrictEqual(record, {
     body: 'wörter',
     eventSource: 'aws:sqs',
-    eventSourceARN: one.arn,
+    eventSourceARN: setup.arn,
     awsRegion: region,
     attributes: { ApproximateReceiveCount: '1' },
   })
@@ -83,47 +83,47 @@ test('a record has all that Lambda promises, and the message goes when the funct
   })
   for (const name of ['messageId', 'receiptHandle', 'md5OfBody'] as const) assert.ok(record[name], name)
   assert.ok(record.attributes.SentTimestamp && record.attributes.SenderId)
-  await until(isEmpty(one), 'the queue is empty')
+  await until(isEmpty(setup), 'the queue is empty')
 })
 
 test('as many invocations run as there is room for, and no more', async (t) => {
-  const one = await stage(t)
-  for (let at = 0; at < 7; at++) await one.send(`${at}`)
+  const setup = await setUp(t)
+  for (let at = 0; at < 7; at++) await setup.send(`${at}`)
   const releases: (() => void)[] = []
-  let most = 0
+  let maxRunning = 0
   let running = 0
   const invoke = async () => {
-    most = Math.max(most, ++running)
+    maxRunning = Math.max(maxRunning, ++running)
     await new Promise<void>((resolve) => releases.push(resolve))
     running -= 1
   }
-  one.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
+  setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
   for (let done = 0; done < 7; done++) {
     await until(() => releases.length > 0, 'a batch is being worked on')
     releases.shift()?.()
   }
-  await until(isEmpty(one), 'the queue is empty')
-  assert.equal(most, 3)
+  await until(isEmpty(setup), 'the queue is empty')
+  assert.equal(maxRunning, 3)
 })
 
 test('a batch waits for its window to become full, and goes early when it is', async (t) => {
-  const one = await stage(t)
+  const setup = await setUp(t)
   const sizes: number[] = []
-  one.map(({ Records }) => sizes.push(Records.length), {
+  setup.map(({ Records }) => sizes.push(Records.length), {
     settings: { batchSize: 12, maximumBatchingWindow: 2 },
   })
-  for (let at = 0; at < 14; at++) await one.send(`${at}`)
-  await until(isEmpty(one), 'the queue is empty')
+  for (let at = 0; at < 14; at++) await setup.send(`${at}`)
+  await until(isEmpty(setup), 'the queue is empty')
   assert.deepEqual(sizes, [12, 2])
 })
 
 test('bodies of one batch stay under the payload of an invocation', async (t) => {
-  const one = await stage(t)
+  const setup = await setUp(t)
   const body = 'x'.repeat(1_000_000)
-  for (let at = 0; at < 7; at++) await one.send(body)
+  for (let at = 0; at < 7; at++) await setup.send(body)
   const sizes: number[] = []
-  one.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
-  await until(isEmpty(one), 'the queue is empty')
+  setup.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
+  await until(isEmpty(setup), 'the queue is empty')
   assert.ok(
     sizes.every((size) => size <= 5),
     sizes.join(),
@@ -131,11 +131,11 @@ test('bodies of one batch stay under the payload of an invocation', async (t) =>
 })
 
 test('messages of one group of a FIFO queue never run beside each other', async (t) => {
-  const one = await stage(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
-  for (let at = 0; at < 6; at++) await one.send(`${at}`, { MessageGroupId: 'g' })
+  const setup = await setUp(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
+  for (let at = 0; at < 6; at++) await setup.send(`${at}`, { MessageGroupId: 'g' })
   const order: string[] = []
   let running = 0
-  one.map(
+  setup.map(
     async ({ Records }) => {
       assert.equal(++running, 1)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -144,39 +144,39 @@ test('messages of one group of a FIFO queue never run beside each other', async 
     },
     { concurrency: 4, settings: { batchSize: 2 } },
   )
-  await until(isEmpty(one), 'the queue is empty')
+  await until(isEmpty(setup), 'the queue is empty')
   assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
 })
 
 const reports = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
-const named = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
+const reportFailed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
 
 test('messages that the function names as failed stay, the others go', async (t) => {
-  const one = await stage(t)
-  for (const body of ['good', 'bad', 'fine']) await one.send(body)
-  one.map(({ Records }) => named(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
+  const setup = await setUp(t)
+  for (const body of ['good', 'bad', 'fine']) await setup.send(body)
+  setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
     settings: { ...reports, maximumBatchingWindow: 1 },
   })
-  await until(async () => (await counts(one)).join() === '0,1', 'the message is hidden')
+  await until(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
 })
 
-const answers: [what: string, answer: unknown, left: number][] = [
+const responses: [what: string, answer: unknown, left: number][] = [
   ['null', null, 0],
   ['an empty object', {}, 0],
   ['an empty list', { batchItemFailures: [] }, 0],
   ['null for the list', { batchItemFailures: null }, 0],
-  ['a message that was not in the batch', named('00000000-0000-0000-0000-000000000000'), 1],
-  ['an empty identifier', named(''), 1],
+  ['a message that was not in the batch', reportFailed('00000000-0000-0000-0000-000000000000'), 1],
+  ['an empty identifier', reportFailed(''), 1],
   ['null for an identifier', { batchItemFailures: [{ itemIdentifier: null }] }, 1],
   ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
   ['text', 'text', 1],
 ]
-for (const [what, answer, left] of answers) {
+for (const [what, answer, left] of responses) {
   test(`the answer ${what} means that ${left === 0 ? 'all went well' : 'the whole batch failed'}`, async (t) => {
-    const one = await stage(t)
-    await one.send('body')
+    const setup = await setUp(t)
+    await setup.send('body')
     let invocations = 0
-    const mapping = one.map(
+    const mapping = setup.map(
       () => {
         invocations += 1
         return answer
@@ -185,15 +185,15 @@ for (const [what, answer, left] of answers) {
     )
     await until(() => invocations === 1, 'the function is called')
     await mapping.close()
-    assert.deepEqual(await counts(one), [0, left])
+    assert.deepEqual(await counts(setup), [0, left])
   })
 }
 
 test('without ReportBatchItemFailures a function that returns has done all', async (t) => {
-  const one = await stage(t)
-  await one.send('body')
-  one.map(({ Records }) => named(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
-  await until(isEmpty(one), 'the queue is empty')
+  const setup = await setUp(t)
+  await setup.send('body')
+  setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
+  await until(isEmpty(setup), 'the queue is empty')
 })
 
 test('a function that fails gets its messages again, until the queue puts them aside', async (t) => {

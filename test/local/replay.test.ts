@@ -17,7 +17,7 @@ const program = fileURLToPath(new URL('../../lib/local/replay.ts', import.meta.u
 const fixture = async (name: string) =>
   new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)))
 
-interface Ended {
+interface ExitResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -30,16 +30,16 @@ const replay = ({ dataDir }: Pick<TestService, 'dataDir'>, ...args: string[]) =>
 async function replayWith(
   settings: Readonly<Record<string, string>>,
   args: readonly string[],
-): Promise<Ended> {
+): Promise<ExitResult> {
   const env = { ...process.env, WORK_DIR: scratchFolder('replay'), ...settings }
   return run(process.execPath, [program, ...args], { env }).then(
     (output) => ({ code: 0, ...output }),
     // What execFile rejects with carries these.
-    (error: unknown) => error as Ended,
+    (error: unknown) => error as ExitResult,
   )
 }
 
-async function jobOf(
+async function convertToEnd(
   client: Client,
   file: { name: string; bytes: Uint8Array<ArrayBuffer> },
   fields: Record<string, string>,
@@ -74,9 +74,9 @@ before(async () => {
 after(() => service.stop())
 
 test('a job that failed is told with what the engine said, and fails again in the same way', async () => {
-  const whole = await fixture('tone.flac')
-  const cut = { name: 'cut.flac', bytes: whole.slice(0, whole.length / 3) }
-  const jobId = await jobOf(client, cut, { targetFormat: 'mp3' })
+  const flac = await fixture('tone.flac')
+  const cut = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
+  const jobId = await convertToEnd(client, cut, { targetFormat: 'mp3' })
   const { code, stdout } = await replay(service, jobId)
   assert.equal(code, 1, stdout)
   const sentence = 'CORRUPT_FILE: The Free Lossless Audio Codec (flac) file is damaged or incomplete.'
@@ -93,9 +93,9 @@ test('a job that failed is told with what the engine said, and fails again in th
     'path=/v1/convert  status=202',
   ])
     assert.ok(stdout.includes(expected), `"${expected}" is told in ${stdout}`)
-  const [told = '', again = ''] = stdout.split('Running convert-file again')
-  assert.match(told, /What the engines said\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
-  assert.ok(told.includes(sentence), told)
+  const [report = '', again = ''] = stdout.split('Running convert-file again')
+  assert.match(report, /What the engines said\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
+  assert.ok(report.includes(sentence), report)
   assert.match(
     again,
     /\[1\] \$ ffprobe -v error .*source-1\.flac\n {2}\[1\] \| .*End of file\n {2}\[1\] exit/,
@@ -109,10 +109,10 @@ test('a job that failed is told with what the engine said, and fails again in th
 })
 
 test('a job that succeeded gives the same result again, while the service runs and after it ended', async () => {
-  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await jobOf(client, picture, { targetFormat: 'webp', width: '24' })
+  const image = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await convertToEnd(client, image, { targetFormat: 'webp', width: '24' })
   const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
-  const check = async ({ code, stdout }: Ended) => {
+  const check = async ({ code, stdout }: ExitResult) => {
     assert.equal(code, 0, stdout)
     const [, path = ''] =
       /It works now, .*\n {2}(.*) \(\d+ bytes, the same as the stored result\)/.exec(stdout) ?? []
@@ -139,8 +139,8 @@ test('a job that succeeded gives the same result again, while the service runs a
 })
 
 test('with --no-run a job is told and nothing is run', async () => {
-  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  const image = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replay(service, jobId, '--no-run')
   assert.equal(code, 0, stdout)
   assert.match(stdout, /step completed/)
@@ -179,8 +179,8 @@ test('each task of a job runs again on its own inputs, or one of them that is na
 })
 
 test('a job of a deployment is found by its table, its bucket and credentials', async () => {
-  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  const image = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replayWith(await deploymentSettings(service), [jobId])
   assert.equal(code, 0, stdout)
   assert.match(stdout, /: completed, in table mutabor of eu-central-1\n/)
@@ -194,8 +194,8 @@ test('a password of a job is shown nowhere', async () => {
   const archive = join(folder, 'locked.7z')
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
-  const right = await jobOf(client, file, { targetFormat: 'zip', password: 'open-sesame' })
-  const wrong = await jobOf(client, file, { targetFormat: 'zip', password: 'open-barley' })
+  const right = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-sesame' })
+  const wrong = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-barley' })
   const opened = await replay(service, right)
   assert.equal(opened.code, 0, opened.stdout)
   const refused = await replay(service, wrong)
@@ -230,17 +230,17 @@ test('a password is not shown either where a program takes it as an argument or 
 })
 
 test('a job whose files are gone is told all the same, one whose record is gone by its log', async () => {
-  const picture = { name: 'corners.png', bytes: await fixture('corners.png') }
-  const jobId = await jobOf(client, picture, { targetFormat: 'webp' })
+  const image = { name: 'corners.png', bytes: await fixture('corners.png') }
+  const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   // Only a bucket that lost them can show it in time: files of an expired job go with its record still there.
   await service.end()
   await rm(join(service.dataDir, 's3'), { recursive: true })
   service = await startService({}, service.dataDir)
   client = client.at(service)
-  const told = await replay(service, jobId)
-  assert.equal(told.code, 2, told.stdout)
+  const report = await replay(service, jobId)
+  assert.equal(report.code, 2, report.stdout)
   assert.match(
-    told.stdout,
+    report.stdout,
     /: completed, in .*step completed.*convert-file cannot be run again: corners\.png is no longer in the bucket/s,
   )
 

@@ -14,14 +14,14 @@ const run = promisify(execFile)
 test('a conversion that a restart of the service interrupts is done by the next one as if nothing had been', {
   timeout: 180_000,
 }, async (t) => {
-  const film = join(scratchFolder('stop'), 'film.mp4')
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
-  await run('ffmpeg', ['-v', 'error', ...picture, '-c:v', 'libx264', '-preset', 'ultrafast', film])
+  const video = join(scratchFolder('stop'), 'film.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
+  await run('ffmpeg', ['-v', 'error', ...source, '-c:v', 'libx264', '-preset', 'ultrafast', video])
   let service = await startService()
   t.after(() => service.stop())
   const { dataDir } = service
   const client = new Client(service)
-  const bytes = new Uint8Array(await readFile(film))
+  const bytes = new Uint8Array(await readFile(video))
   const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)

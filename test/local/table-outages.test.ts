@@ -15,22 +15,22 @@ test('a database that hangs is asked again after three seconds, on a new connect
   })
   const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
   t.after(() => closeServer(server))
-  const given = {
+  const variables = {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_ACCESS_KEY_ID: 'key',
     AWS_SECRET_ACCESS_KEY: 'secret',
   }
-  const before = Object.keys(given).map((name) => [name, processEnvironment[name]] as const)
-  Object.assign(processEnvironment, given)
+  const before = Object.keys(variables).map((name) => [name, processEnvironment[name]] as const)
+  Object.assign(processEnvironment, variables)
   t.after(() => {
     for (const [name, value] of before)
       if (value === undefined) delete processEnvironment[name]
       else processEnvironment[name] = value
   })
   const table = new Table(readConfig({}))
-  const asked = performance.now()
+  const startedMs = performance.now()
   assert.deepEqual(await table.get({ pk: 'a', sk: 'b' }), { pk: 'a' })
-  const tookMs = performance.now() - asked
+  const tookMs = performance.now() - startedMs
   assert.ok(tookMs > 2500 && tookMs < 9000, `took ${tookMs} ms`)
   assert.equal(silent.length, 2)
   assert.ok(silent[0]?.destroyed, 'the first connection was given up')
@@ -49,7 +49,7 @@ test('a store that is silent is an error in time, and is asked briefly until it 
   })
   limitPatience(client, { callMs: 900, attemptMs: 400 })
   t.after(() => closeServer(server))
-  const ask = async () => {
+  const sendRequest = async () => {
     const started = performance.now()
     const error = await client.send(new ListTablesCommand({})).then(
       () => undefined,
@@ -57,24 +57,24 @@ test('a store that is silent is an error in time, and is asked briefly until it 
     )
     return { error, ms: performance.now() - started }
   }
-  const first = await ask()
+  const first = await sendRequest()
   assert.ok(isUnavailable(first.error), String(first.error))
   assert.ok(first.ms > 800 && first.ms < 2000, `took ${first.ms} ms`)
-  const second = await ask()
+  const second = await sendRequest()
   assert.ok(isUnavailable(second.error) && second.ms < first.ms - 200, `took ${second.ms} ms`)
   isSilent = false
-  assert.equal((await ask()).error, undefined)
+  assert.equal((await sendRequest()).error, undefined)
 })
 
 test('a store that is away or busy is told from one that refuses', () => {
-  const named = (name: string, status: number) =>
+  const serviceError = (name: string, status: number) =>
     Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } })
   for (const error of [
     Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
-    named('InternalServerError', 500),
-    named('ThrottlingException', 400),
+    serviceError('InternalServerError', 500),
+    serviceError('ThrottlingException', 400),
   ])
     assert.equal(isUnavailable(error), true, error.message)
-  for (const error of [named('ValidationException', 400), new TypeError('a bug'), 'text', undefined])
+  for (const error of [serviceError('ValidationException', 400), new TypeError('a bug'), 'text', undefined])
     assert.equal(isUnavailable(error), false, String(error))
 })

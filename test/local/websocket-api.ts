@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
 import { WebSocketApi } from '../../lib/local/gateway/websocket-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
-import { endServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
+import { closeServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 interface SocketEvent {
   readonly body?: string
@@ -19,37 +19,37 @@ interface SocketEvent {
 
 export const path = '/ws/test'
 /** Emits each event by its type. */
-export const heard = new EventEmitter()
+export const events = new EventEmitter()
 interface Replies {
   readonly connect: () => unknown
-  readonly message: unknown
+  readonly nextMessage: unknown
 }
 
-const usual: Replies = { connect: () => ({ statusCode: 200 }), message: undefined }
-let replies = usual
+const defaultReplies: Replies = { connect: () => ({ statusCode: 200 }), nextMessage: undefined }
+let replies = defaultReplies
 
 /** Has the functions return something else until the test is over. */
-export function answer(t: TestContext, changes: Partial<Replies>): void {
-  replies = { ...usual, ...changes }
+export function setReplies(t: TestContext, changes: Partial<Replies>): void {
+  replies = { ...defaultReplies, ...changes }
   t.after(() => {
-    replies = usual
+    replies = defaultReplies
   })
 }
 
-function hear(event: unknown): SocketEvent {
+function recordEvent(event: unknown): SocketEvent {
   const given = event as SocketEvent
-  heard.emit(given.requestContext.eventType, given)
+  events.emit(given.requestContext.eventType, given)
   return given
 }
 
 export const lambda = makeLambda([
   makeFunction('connect', async (event) => {
-    hear(event)
+    recordEvent(event)
     return replies.connect()
   }),
   makeFunction('rest', async (event) => {
-    hear(event)
-    return replies.message
+    recordEvent(event)
+    return replies.nextMessage
   }),
   makeFunction('fails', () => {
     throw new Error('secret detail')
@@ -67,7 +67,7 @@ const declaration = { log, lambda, routeSelectionExpression: '$request.body.acti
 export const apis: WebSocketApi[] = []
 
 /** The address of a new API, as the declaration above with these changes. */
-export async function start(
+export async function startApi(
   options: Partial<ConstructorParameters<typeof WebSocketApi>[0]>,
 ): Promise<string> {
   const api = new WebSocketApi({ ...declaration, routes, ...options })
@@ -80,19 +80,19 @@ export async function start(
 }
 
 /** Ends all that `start` began. */
-export async function endApis(): Promise<void> {
+export async function closeApis(): Promise<void> {
   await Promise.all(apis.map((api) => api.close()))
-  await endServers()
+  await closeServers()
 }
 
-export const next = async (type: string): Promise<SocketEvent> => (await once(heard, type))[0]
+export const nextEvent = async (type: string): Promise<SocketEvent> => (await once(events, type))[0]
 
 /** Connected, with its id. */
-export async function open(
+export async function openSocket(
   address: string,
   ...options: [protocols?: string[], headers?: Record<string, string>]
 ) {
-  const connected = next('CONNECT')
+  const connected = nextEvent('CONNECT')
   const [protocols = [], headers = {}] = options
   const socket = new WebSocket(address, protocols, { headers })
   await once(socket, 'open')
@@ -100,6 +100,6 @@ export async function open(
   return { socket, id: event.requestContext.connectionId, event }
 }
 
-export const message = async (socket: WebSocket): Promise<string> =>
+export const nextMessage = async (socket: WebSocket): Promise<string> =>
   String((await once(socket, 'message'))[0])
-export const closing = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]
+export const closeCode = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0]

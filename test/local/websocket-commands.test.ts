@@ -6,38 +6,38 @@ import { processEnvironment } from '../../lib/config.ts'
 import { type LambdaAndSocketsApi, openLambdaAndSocketsApi } from '../../lib/local/lambda-and-sockets-api.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, credentials, log } from './lambda-runtime.ts'
-import { apis, closing, endApis, lambda, message, open, start } from './websocket-api.ts'
+import { apis, closeApis, closeCode, lambda, nextMessage, openSocket, startApi } from './websocket-api.ts'
 
 let url: string
-let control: LambdaAndSocketsApi
+let api: LambdaAndSocketsApi
 
 before(async () => {
-  url = await start({})
+  url = await startApi({})
   const [webSocketApi] = apis
   const asyncInvocations = { accept: async () => {} }
-  control = await openLambdaAndSocketsApi(
+  api = await openLambdaAndSocketsApi(
     { lambda, asyncInvocations, webSocketApi },
     { credentials: [credentials], log },
   )
 })
-after(() => Promise.all([endApis(), control.close()]))
+after(() => Promise.all([closeApis(), api.close()]))
 
 const connections = (id: string, method: string, body?: string | Buffer) =>
-  callSigned(`${control.url}/stage/@connections/${encodeURIComponent(id)}`, {
+  callSigned(`${api.url}/stage/@connections/${encodeURIComponent(id)}`, {
     service: 'execute-api',
     method,
     ...(body !== undefined && { body }),
   })
 
 test('functions write to a connection, look at it and end it', async () => {
-  const { socket, id } = await open(url)
-  const received = message(socket)
+  const { socket, id } = await openSocket(url)
+  const received = nextMessage(socket)
   assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
   assert.equal(await received, 'hello é')
   const got = (await (await connections(id, 'GET')).json()) as Record<string, string>
   assert.deepEqual(Object.keys(got), ['connectedAt', 'identity', 'lastActiveAt'])
   assert.ok(Date.parse(got['lastActiveAt'] ?? '') >= Date.parse(got['connectedAt'] ?? ''))
-  const closed = closing(socket)
+  const closed = closeCode(socket)
   assert.equal((await connections(id, 'DELETE')).status, 204)
   assert.equal(await closed, 1000)
   for (const method of ['POST', 'GET', 'DELETE']) {
@@ -75,7 +75,7 @@ for (const [what, id, method, body, status, code] of commands) {
 }
 
 test('@connections takes signed commands only', async () => {
-  const address = `${control.url}/@connections/${'A'.repeat(15)}=`
+  const address = `${api.url}/@connections/${'A'.repeat(15)}=`
   const unsigned = await fetch(address)
   assert.deepEqual(
     [unsigned.status, unsigned.headers.get('x-amzn-errortype')],
@@ -90,16 +90,16 @@ test('@connections takes signed commands only', async () => {
 })
 
 test('the functions of the service write and close by the SDK', async () => {
-  processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${control.url}/stage`
+  processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${api.url}/stage`
   processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
   const sockets = new Sockets({ AWS_REGION: lambda.region })
-  const { socket, id } = await open(url)
-  const received = message(socket)
+  const { socket, id } = await openSocket(url)
+  const received = nextMessage(socket)
   assert.equal(await sockets.isOpen(id), true)
   assert.equal(await sockets.post(id, '{"type":"pong"}'), 'sent')
   assert.equal(await received, '{"type":"pong"}')
-  const closed = closing(socket)
+  const closed = closeCode(socket)
   await sockets.close(id, 4409, 'API Gateway has no codes of ours')
   assert.equal(await closed, 1000)
   assert.equal(await sockets.isOpen(id), false)
@@ -108,7 +108,7 @@ test('the functions of the service write and close by the SDK', async () => {
 })
 
 test('a client that does not read is not written to without end', async () => {
-  const { socket, id } = await open(url)
+  const { socket, id } = await openSocket(url)
   socket.pause()
   const part = 'x'.repeat(128 * 1024)
   const outcomes = []

@@ -5,17 +5,28 @@ import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { callRaw } from './lambda-runtime.ts'
-import { answer, apis, closing, endApis, heard, message, next, open, path, start } from './websocket-api.ts'
+import {
+  apis,
+  closeApis,
+  closeCode,
+  events,
+  nextEvent,
+  nextMessage,
+  openSocket,
+  path,
+  setReplies,
+  startApi,
+} from './websocket-api.ts'
 
 let url: string
 
 before(async () => {
-  url = await start({})
+  url = await startApi({})
 })
-after(endApis)
+after(closeApis)
 
 test('a connection is told to its function with headers, query and who it is', async () => {
-  const { socket, id, event } = await open(`${url}?token=a%20b`, [], { 'x-one': '1' })
+  const { socket, id, event } = await openSocket(`${url}?token=a%20b`, [], { 'x-one': '1' })
   assert.match(id, /^[\w-]{15}=$/)
   assert.equal(event.headers?.['x-one'], '1')
   assert.deepEqual(event.queryStringParameters, { token: 'a b' })
@@ -28,7 +39,7 @@ test('a connection is told to its function with headers, query and who it is', a
     identity: { sourceIp: '127.0.0.1' },
   })
   assert.ok(Math.abs(Number(event.requestContext['connectedAt']) - Date.now()) < 5000)
-  const gone = next('DISCONNECT')
+  const gone = nextEvent('DISCONNECT')
   socket.close(4001, 'bye')
   const { requestContext } = await gone
   assert.partialDeepStrictEqual(requestContext, {
@@ -53,7 +64,7 @@ const handshakes: [what: string, result: () => unknown, status: number][] = [
 ]
 for (const [what, result, status] of handshakes) {
   test(`a $connect that answers ${what} fails the handshake with ${status}`, async (t) => {
-    answer(t, { connect: result })
+    setReplies(t, { connect: result })
     const socket = new WebSocket(url)
     const [error] = await once(socket, 'error')
     assert.equal(error.message, `Unexpected server response: ${status}`)
@@ -61,13 +72,13 @@ for (const [what, result, status] of handshakes) {
 }
 
 test('the subprotocol is the one that $connect answers', async (t) => {
-  answer(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
-  const { socket } = await open(url, ['v1.jobs', 'bearer.abc'])
+  setReplies(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
+  const { socket } = await openSocket(url, ['v1.jobs', 'bearer.abc'])
   assert.equal(socket.protocol, 'v1.jobs')
   socket.close()
 })
 
-const selected: [sent: string, route: string][] = [
+const routeCases: [sent: string, route: string][] = [
   ['{"action":"named"}', 'named'],
   ['{"action":"other"}', '$default'],
   ['{"action":"$connect"}', '$default'],
@@ -78,9 +89,9 @@ const selected: [sent: string, route: string][] = [
   ['no JSON', '$default'],
 ]
 test('a message takes the route that it names, or $default', async () => {
-  const { socket, id } = await open(url)
-  for (const [sent, route] of selected) {
-    const event = next('MESSAGE')
+  const { socket, id } = await openSocket(url)
+  for (const [sent, route] of routeCases) {
+    const event = nextEvent('MESSAGE')
     socket.send(sent)
     const { requestContext, body } = await event
     assert.deepEqual([body, requestContext.routeKey, requestContext.connectionId], [sent, route, id])
@@ -90,41 +101,41 @@ test('a message takes the route that it names, or $default', async () => {
 })
 
 test('what a function returns as its body is the answer to the message', async (t) => {
-  const { socket } = await open(url)
-  answer(t, { message: { statusCode: 200, body: 'pong' } })
+  const { socket } = await openSocket(url)
+  setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
   socket.send('ping')
-  assert.equal(await message(socket), 'pong')
+  assert.equal(await nextMessage(socket), 'pong')
   socket.close()
 })
 
 test('an error of a function is told without its details', async () => {
-  const { socket, id } = await open(url)
+  const { socket, id } = await openSocket(url)
   socket.send('{"action":"fails"}')
-  const told = JSON.parse(await message(socket))
-  assert.partialDeepStrictEqual(told, { message: 'Internal server error', connectionId: id })
-  assert.deepEqual(Object.keys(told), ['message', 'connectionId', 'requestId'])
+  const reply = JSON.parse(await nextMessage(socket))
+  assert.partialDeepStrictEqual(reply, { message: 'Internal server error', connectionId: id })
+  assert.deepEqual(Object.keys(reply), ['message', 'connectionId', 'requestId'])
   socket.close()
 })
 
 test('a message that no route takes is forbidden', async () => {
-  const address = await start({ routes: [{ key: 'named', functionName: 'rest' }] })
+  const address = await startApi({ routes: [{ key: 'named', functionName: 'rest' }] })
   const socket = new WebSocket(address)
   await once(socket, 'open')
   socket.send('{"action":"other"}')
-  assert.equal(JSON.parse(await message(socket)).message, 'Forbidden')
+  assert.equal(JSON.parse(await nextMessage(socket)).message, 'Forbidden')
   socket.close()
 })
 
 test('the largest message is 128 KB in frames of at most 32 KB', async () => {
-  const { socket } = await open(url)
-  const event = next('MESSAGE')
+  const { socket } = await openSocket(url)
+  const event = nextEvent('MESSAGE')
   const part = 'x'.repeat(32 * 1024)
   for (const at of [0, 1, 2, 3]) socket.send(part, { fin: at === 3 })
   assert.equal((await event).body?.length, 128 * 1024)
   socket.close()
 })
 
-const tooMuch: [what: string, send: (socket: WebSocket) => void, code: number][] = [
+const violations: [what: string, send: (socket: WebSocket) => void, code: number][] = [
   ['a frame over 32 KB', (socket) => socket.send('x'.repeat(32 * 1024 + 1)), 1009],
   [
     'a message over 128 KB',
@@ -135,44 +146,44 @@ const tooMuch: [what: string, send: (socket: WebSocket) => void, code: number][]
   ],
   ['a binary frame', (socket) => socket.send(Buffer.from('x')), 1003],
 ]
-for (const [what, send, code] of tooMuch) {
+for (const [what, send, code] of violations) {
   test(`${what} closes the connection with ${code} and reaches no function`, async () => {
-    const { socket } = await open(url)
-    const heardOf: unknown[] = []
-    const listener = (event: unknown) => heardOf.push(event)
-    heard.on('MESSAGE', listener)
+    const { socket } = await openSocket(url)
+    const received: unknown[] = []
+    const listener = (event: unknown) => received.push(event)
+    events.on('MESSAGE', listener)
     send(socket)
-    assert.equal(await closing(socket), code)
-    heard.off('MESSAGE', listener)
-    assert.deepEqual(heardOf, [])
+    assert.equal(await closeCode(socket), code)
+    events.off('MESSAGE', listener)
+    assert.deepEqual(received, [])
   })
 }
 
 test('a connection is closed when it is idle, and when it is old', async () => {
   for (const limits of [{ idleMs: 100 }, { connectedMs: 100 }]) {
-    const { socket } = await open(await start({ limits }))
-    assert.equal(await closing(socket), 1001)
+    const { socket } = await openSocket(await startApi({ limits }))
+    assert.equal(await closeCode(socket), 1001)
   }
 })
 
 test('messages keep a connection from being idle', async (t) => {
   const idleMs = 1000
-  const { socket } = await open(await start({ limits: { idleMs } }))
-  answer(t, { message: { statusCode: 200, body: 'pong' } })
+  const { socket } = await openSocket(await startApi({ limits: { idleMs } }))
+  setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
   const end = performance.now() + 1.5 * idleMs
   while (performance.now() < end) {
     socket.send('ping')
-    assert.equal(await message(socket), 'pong')
+    assert.equal(await nextMessage(socket), 'pong')
   }
-  assert.equal(await closing(socket), 1001)
+  assert.equal(await closeCode(socket), 1001)
 })
 
 test('the end of the service says goodbye, and functions hear of it', async () => {
-  const address = await start({})
+  const address = await startApi({})
   const api = apis.at(-1)
-  const { socket, id } = await open(address)
-  const gone = next('DISCONNECT')
-  const closed = closing(socket)
+  const { socket, id } = await openSocket(address)
+  const gone = nextEvent('DISCONNECT')
+  const closed = closeCode(socket)
   await api?.close()
   assert.equal(await closed, 1001)
   assert.equal((await gone).requestContext.connectionId, id)
@@ -189,8 +200,8 @@ test('a handshake without a key is refused, and no function hears of it', async 
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   let connects = 0
   const count = () => connects++
-  heard.on('CONNECT', count)
+  events.on('CONNECT', count)
   assert.equal((await callRaw(url.replace('ws', 'http'), { path, headers })).status, 400)
-  heard.off('CONNECT', count)
+  events.off('CONNECT', count)
   assert.equal(connects, 0)
 })

@@ -8,7 +8,7 @@ import { receive } from '../../lib/transfer/fetch-remote.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { Find, OpenStore, OutgoingFile } from '../../lib/transfer/transfer.ts'
-import { identity, region } from '../local/s3/credentials.ts'
+import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { startAzurite } from './azurite.ts'
 import { startProxy } from './shaky-proxy.ts'
@@ -37,10 +37,10 @@ const kinds: Readonly<Record<string, (t: TestContext) => Promise<Kind>>> = {
   s3: async (t) => {
     const { client, endpoint } = await startWithBucket(t)
     const port = Number(new URL(endpoint).port)
-    const access = { bucket: Bucket, region, access_key_id: identity.accessKeyId }
+    const access = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
     const fields = (key: string) => ({
       ...access,
-      secret_access_key: identity.secretAccessKey,
+      secret_access_key: s3Credentials.secretAccessKey,
       endpoint,
       key,
     })

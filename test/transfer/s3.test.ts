@@ -16,7 +16,7 @@ import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
-import { identity, region } from '../local/s3/credentials.ts'
+import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 
 const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
@@ -26,8 +26,8 @@ after(() => Promise.all([outgoing.close(), closed.close()]))
 const access = {
   bucket: Bucket,
   region,
-  access_key_id: identity.accessKeyId,
-  secret_access_key: identity.secretAccessKey,
+  access_key_id: s3Credentials.accessKeyId,
+  secret_access_key: s3Credentials.secretAccessKey,
 }
 const { signal } = new AbortController()
 

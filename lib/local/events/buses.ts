@@ -3,14 +3,7 @@ import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'
 import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
-import {
-  paginate,
-  readMembers,
-  Tags,
-  textField,
-  rejectField,
-  wholeNumberField,
-} from './request-params.ts'
+import { paginate, readMembers, rejectField, Tags, textField, wholeNumberField } from './request-params.ts'
 import { tagsOf } from './tags.ts'
 
 export interface EventBus {

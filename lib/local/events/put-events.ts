@@ -8,7 +8,7 @@ import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
 import { type PatternCondition, readPattern } from './pattern.ts'
-import { readMembers, retryLimits, textField, rejectField } from './request-params.ts'
+import { readMembers, rejectField, retryLimits, textField } from './request-params.ts'
 import { type Rule, ruleArn, rulesOf } from './rules.ts'
 import { type RuleEvent, targetInput } from './target-input.ts'
 

@@ -10,9 +10,9 @@ import {
   paginate,
   RetryPolicy,
   readMembers,
+  rejectField,
   retryLimits,
   textField,
-  rejectField,
   wholeNumberField,
 } from './request-params.ts'
 import { firstRun, readScheduleExpression, type ScheduleExpression } from './schedule-expression.ts'

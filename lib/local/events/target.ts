@@ -1,6 +1,6 @@
 // A target of a rule, as clients send it and the rule stores it.
 import * as z from 'zod'
-import { RetryPolicy, textField, rejectField } from './request-params.ts'
+import { RetryPolicy, rejectField, textField } from './request-params.ts'
 
 export const RuleTargetId = textField(1, 64, '[\\.\\-_A-Za-z0-9]+')
 export const RuleTarget = z.object({

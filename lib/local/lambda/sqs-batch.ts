@@ -65,7 +65,7 @@ const BatchResponse = z
  * Returns the messages that a function reports as failed; none for a response without a list.
  * @throws when the response is malformed or names a message that was not in the batch: then all have failed
  */
-export function failedIds(response: unknown, batch: readonly string[]): ReadonlySet<string> {
+export function readFailedIds(response: unknown, batch: readonly string[]): ReadonlySet<string> {
   const parsed = BatchResponse.safeParse(response)
   if (!parsed.success)
     throw new Error(

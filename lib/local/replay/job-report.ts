@@ -99,11 +99,11 @@ function printError({ code, message }: Pick<Task, 'code' | 'message'>, printer: 
 
 /** Formats the creation time, then the others as seconds after it. */
 function formatTimes(times: Pick<Job, 'createdAt' | 'startedAt' | 'endedAt'>): string {
-  const elapsedUntil = (timestamp: string) =>
+  const formatElapsed = (timestamp: string) =>
     `${(Date.parse(timestamp) - Date.parse(times.createdAt)) / 1000} s later`
   return [
     `created ${times.createdAt}`,
-    ...(times.startedAt ? [`started ${elapsedUntil(times.startedAt)}`] : []),
-    ...(times.endedAt ? [`ended ${elapsedUntil(times.endedAt)}`] : []),
+    ...(times.startedAt ? [`started ${formatElapsed(times.startedAt)}`] : []),
+    ...(times.endedAt ? [`ended ${formatElapsed(times.endedAt)}`] : []),
   ].join(', ')
 }

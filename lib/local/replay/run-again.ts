@@ -24,7 +24,7 @@ import { planTask } from './task-plans.ts'
 
 interface FetchedInput {
   readonly piece: InputPlan
-  readonly findWay: FindFallback
+  readonly findFallback: FindFallback
   readonly inputs: readonly InputFile[]
   readonly folder: string
 }
@@ -68,9 +68,9 @@ export async function fetchTaskFiles(
     const inputFolder = join(folder, `piece-${index + 1}`)
     await mkdir(inputFolder)
     const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
-    const findWay: FindFallback = (tried) =>
+    const findFallback: FindFallback = (tried) =>
       planFallback(...resolveConversion(task, state), { index, tried, engines })
-    fetched.push({ piece, findWay, inputs, folder: inputFolder })
+    fetched.push({ piece, findFallback, inputs, folder: inputFolder })
   }
   return { task, pieces: fetched, folder }
 }
@@ -109,7 +109,11 @@ export async function runAgain(
   }
 }
 
-const runPiece = ({ piece, findWay, inputs, folder }: FetchedInput, signal: AbortSignal, printer: Printer) =>
+const runPiece = (
+  { piece, findFallback, inputs, folder }: FetchedInput,
+  signal: AbortSignal,
+  printer: Printer,
+) =>
   convertWithFallbacks(
     piece,
     {
@@ -118,7 +122,7 @@ const runPiece = ({ piece, findWay, inputs, folder }: FetchedInput, signal: Abor
       onCommand: commandPrinter(printer),
       progress: () => undefined,
     },
-    findWay,
+    findFallback,
   )
 
 function printFailure(error: unknown, printer: Printer): void {

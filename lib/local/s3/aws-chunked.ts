@@ -46,13 +46,13 @@ class Decoder {
       const line = await this.#line()
       const [, digits = '', signature = ''] =
         /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/i.exec(line) ?? []
-      if (digits === '') throw malformedBody()
+      if (digits === '') throw bodyError()
       const size = Number.parseInt(digits, 16)
       const hash = this.#signatures && createHash('sha256')
       if (size > 0) yield* this.#payload(size, hash)
       if (hash) this.#signatures?.checkChunk(hash, signature)
       if (size === 0) break
-      if ((await this.#line()) !== '') throw malformedBody()
+      if ((await this.#line()) !== '') throw bodyError()
     }
     await this.#readTrailers(trailers)
   }
@@ -76,7 +76,7 @@ class Decoder {
       const line = await this.#line(true)
       if (line === '') break
       const colon = line.indexOf(':')
-      if (colon < 1) throw malformedBody()
+      if (colon < 1) throw bodyError()
       const [name, value] = [line.slice(0, colon).toLowerCase().trim(), line.slice(colon + 1).trim()]
       if (name === 'x-amz-trailer-signature') {
         signature = value
@@ -85,10 +85,10 @@ class Decoder {
       trailers.set(name, value)
       signed += `${name}:${value}\n`
     }
-    if (!this.#hasTrailer && trailers.size > 0) throw malformedBody()
+    if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
     // What follows is not part of the message, but must be read so that the connection can be reused.
-    while (await this.#more()) if (this.#held.length > maxLineBytes) throw malformedBody()
+    while (await this.#more()) if (this.#held.length > maxLineBytes) throw bodyError()
   }
 
   async #more(): Promise<boolean> {
@@ -106,7 +106,7 @@ class Decoder {
         this.#held = this.#held.subarray(end + 2)
         return line
       }
-      if (this.#held.length > maxLineBytes) throw malformedBody()
+      if (this.#held.length > maxLineBytes) throw bodyError()
       if (await this.#more()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
       const line = this.#held.toString('latin1')
@@ -142,6 +142,6 @@ class ChunkSignatures {
   }
 }
 
-function malformedBody(): S3Error {
+function bodyError(): S3Error {
   return new S3Error('InvalidRequest', 'The aws-chunked body is not well-formed')
 }

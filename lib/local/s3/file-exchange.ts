@@ -51,7 +51,7 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
         ),
       )
     },
-    async lend(key, etag) {
+    async locate(key, etag) {
       return blobs.places(segmentsAt(key, etag))
     },
     async get(key, path, etag) {

@@ -22,18 +22,18 @@ interface Ledger {
   /** Keys of pairs that were written in one transaction. */
   readonly pairs: Set<string>
   /** By writer: how often its counter was acknowledged to have grown, and how often it was asked to. */
-  readonly counts: Map<string, { acknowledged: number; asked: number }>
+  readonly counts: Map<string, { acknowledged: number; attempted: number }>
   next: number
 }
 
 /** Kills the program so many times and then checks that what it acknowledged is there, and nothing is half. */
-export async function killRounds(t: TestContext, rounds: number): Promise<string> {
+export async function runKillRounds(t: TestContext, rounds: number): Promise<string> {
   const server = await startDynamoDb(t)
   await createTable(server.client, TableName)
   const ledger: Ledger = { puts: new Set(), pairs: new Set(), counts: new Map(), next: 0 }
   for (let round = 0; round < rounds; round++) {
     const client = makeClient(server.url, 1)
-    await untilItAnswers(client)
+    await waitUntilReady(client)
     const pid = server.pid()
     assert.ok(pid, 'it runs again')
     const writers = Array.from({ length: WRITERS }, (_, at) =>
@@ -46,16 +46,16 @@ export async function killRounds(t: TestContext, rounds: number): Promise<string
     client.destroy()
   }
   const client = makeClient(server.url)
-  await untilItAnswers(client)
+  await waitUntilReady(client)
   await check(DynamoDBDocumentClient.from(client), ledger)
   client.destroy()
-  const counted = [...ledger.counts.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  assert.ok(Math.min(ledger.puts.size, ledger.pairs.size, counted) >= rounds, 'The writers hardly wrote.')
-  return `${rounds} kills: ${ledger.puts.size} puts, ${ledger.pairs.size} transactions and ${counted} updates acknowledged`
+  const updates = [...ledger.counts.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
+  assert.ok(Math.min(ledger.puts.size, ledger.pairs.size, updates) >= rounds, 'The writers hardly wrote.')
+  return `${rounds} kills: ${ledger.puts.size} puts, ${ledger.pairs.size} transactions and ${updates} updates acknowledged`
 }
 
 /** The SDK does not repeat any more when too many requests of a client failed. */
-async function untilItAnswers(client: DynamoDBClient): Promise<void> {
+async function waitUntilReady(client: DynamoDBClient): Promise<void> {
   const deadline = Date.now() + 20_000
   for (;;) {
     try {
@@ -70,7 +70,7 @@ async function untilItAnswers(client: DynamoDBClient): Promise<void> {
 
 /** Goes on until the program is gone. */
 async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: string): Promise<void> {
-  const count = ledger.counts.get(writer) ?? { acknowledged: 0, asked: 0 }
+  const count = ledger.counts.get(writer) ?? { acknowledged: 0, attempted: 0 }
   ledger.counts.set(writer, count)
   try {
     for (;;) {
@@ -78,10 +78,10 @@ async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: 
       await documents.send(new PutCommand({ TableName, Item: { pk: put, sk: 0 } }))
       ledger.puts.add(put)
       const pair = `pair ${ledger.next++}`
-      const half = (sk: number) => ({ Put: { TableName, Item: { pk: pair, sk } } })
-      await documents.send(new TransactWriteCommand({ TransactItems: [half(1), half(2)] }))
+      const pairItem = (sk: number) => ({ Put: { TableName, Item: { pk: pair, sk } } })
+      await documents.send(new TransactWriteCommand({ TransactItems: [pairItem(1), pairItem(2)] }))
       ledger.pairs.add(pair)
-      count.asked++
+      count.attempted++
       await documents.send(
         new UpdateCommand({
           TableName,
@@ -111,8 +111,11 @@ async function check(documents: DynamoDBDocumentClient, ledger: Ledger): Promise
   for (const key of ledger.pairs) assert.ok(rows.has(key), `${key} is lost`)
   for (const [key, { sks }] of rows)
     if (key.startsWith('pair ')) assert.equal(sks.length, 2, `${key} is half there`)
-  for (const [key, { acknowledged, asked }] of ledger.counts) {
+  for (const [key, { acknowledged, attempted }] of ledger.counts) {
     const count = rows.get(key)?.count ?? 0
-    assert.ok(count >= acknowledged && count <= asked, `${key} counts ${count}, not ${acknowledged}-${asked}`)
+    assert.ok(
+      count >= acknowledged && count <= attempted,
+      `${key} counts ${count}, not ${acknowledged}-${attempted}`,
+    )
   }
 }

@@ -1,7 +1,7 @@
 // Run by `npm run test:aws`.
 import { test } from 'node:test'
-import { killRounds } from './kill-rounds.ts'
+import { runKillRounds } from './kill-rounds.ts'
 
 test('200 kills under eight writers lose nothing that was acknowledged', async (t) => {
-  t.diagnostic(await killRounds(t, 200))
+  t.diagnostic(await runKillRounds(t, 200))
 })

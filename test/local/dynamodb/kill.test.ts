@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { killRounds } from './kill-rounds.ts'
+import { runKillRounds } from './kill-rounds.ts'
 
 test('a program that is killed under eight writers keeps what it acknowledged, and nothing by half', async (t) => {
-  t.diagnostic(await killRounds(t, 8))
+  t.diagnostic(await runKillRounds(t, 8))
 })

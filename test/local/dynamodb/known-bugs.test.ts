@@ -11,7 +11,7 @@ test('the program still mistakes the indexes of lists, so nothing may use them',
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
-  const after = async (change: {
+  const applyUpdate = async (change: {
     UpdateExpression: string
     ExpressionAttributeValues?: Record<string, unknown>
   }) => {
@@ -21,9 +21,9 @@ test('the program still mistakes the indexes of lists, so nothing may use them',
     return Item?.['numbers']
   }
   // At AWS each index is that of the list as it was, and one beyond its end appends.
-  assert.notDeepEqual(await after({ UpdateExpression: 'REMOVE numbers[0], numbers[2]' }), [1, 3])
+  assert.notDeepEqual(await applyUpdate({ UpdateExpression: 'REMOVE numbers[0], numbers[2]' }), [1, 3])
   const set = { UpdateExpression: 'SET numbers[30] = :x', ExpressionAttributeValues: { ':x': 9 } }
-  assert.notDeepEqual(await after(set), [0, 1, 2, 3, 9])
+  assert.notDeepEqual(await applyUpdate(set), [0, 1, 2, 3, 9])
 })
 
 test('the program still takes removals from a map that is not there, so the maps stand in every record', async (t) => {
@@ -46,12 +46,12 @@ test('the program still hangs up on an expression that is not in ASCII, and goes
   const { url, client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
-  const named = { ExpressionAttributeNames: { '#ö': 'ö' }, ExpressionAttributeValues: { ':x': 1 } }
-  const hasty = makeClient(url, 1)
-  t.after(() => hasty.destroy())
+  const attributes = { ExpressionAttributeNames: { '#ö': 'ö' }, ExpressionAttributeValues: { ':x': 1 } }
+  const clientWithoutRetries = makeClient(url, 1)
+  t.after(() => clientWithoutRetries.destroy())
   await assert.rejects(
-    DynamoDBDocumentClient.from(hasty).send(
-      new UpdateCommand({ TableName: 'table', Key, UpdateExpression: 'SET #ö = :x', ...named }),
+    DynamoDBDocumentClient.from(clientWithoutRetries).send(
+      new UpdateCommand({ TableName: 'table', Key, UpdateExpression: 'SET #ö = :x', ...attributes }),
     ),
     { code: 'ECONNRESET' },
   )
@@ -73,6 +73,6 @@ test('expressions are made in one place, and written by hand nowhere', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(root, folder, name)),
   )
-  const byHand = sources.filter((path) => /UpdateExpression:\s*['"`]/.test(readFileSync(path, 'utf8')))
-  assert.deepEqual(byHand, [])
+  const handWritten = sources.filter((path) => /UpdateExpression:\s*['"`]/.test(readFileSync(path, 'utf8')))
+  assert.deepEqual(handWritten, [])
 })

@@ -17,7 +17,7 @@ import { until } from '../../wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
 /** A log that tells what was said. */
-function listeningLog() {
+function recordingLog() {
   const lines: { msg: string; lastOutput?: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   return { log, lines }
@@ -36,14 +36,15 @@ for (const [what, signal] of [
     process.kill(before, signal)
     // The very request that meets the silence may wait for ever: the SDK has no time limit of its own.
     const deadline = Date.now() + 20_000
-    const ask = () =>
+    const query = () =>
       documents.send(new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 1 } }), {
         abortSignal: AbortSignal.timeout(1000),
       })
     // A signal arrives a moment later, and until then the old one may answer.
-    let answer = await ask().catch(() => undefined)
-    while ((!answer || pid() === before) && Date.now() < deadline) answer = await ask().catch(() => undefined)
-    assert.equal(answer?.Item?.['word'], 'kept')
+    let result = await query().catch(() => undefined)
+    while ((!result || pid() === before) && Date.now() < deadline)
+      result = await query().catch(() => undefined)
+    assert.equal(result?.Item?.['word'], 'kept')
     assert.notEqual(pid(), before)
     assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'and it is there under its old address')
   })
@@ -65,7 +66,7 @@ test('a program that ends again and again is started ever more seldom, and the l
   const flag = join(dir, 'started')
   // Good once, so that it counts as started; then it ends at once.
   const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
-  const { log, lines } = listeningLog()
+  const { log, lines } = recordingLog()
   const startedMs = Date.now()
   const supervisor = await supervise({
     command: ['/bin/sh', '-c', script],
@@ -135,12 +136,12 @@ test('the program does not outlive a service that is killed', async () => {
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit
-  const again = await openOnceFree(file)
+  const again = await openWhenFree(file)
   await again.close()
 })
 
 /** The kernel ends the program after the service is gone, a moment later. */
-async function openOnceFree(file: string) {
+async function openWhenFree(file: string) {
   const deadline = Date.now() + 5000
   for (;;) {
     try {

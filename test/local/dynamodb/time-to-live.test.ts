@@ -12,7 +12,7 @@ async function put(documents: DynamoDBDocumentClient, TableName: string, pk: str
   await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...more } }))
 }
 
-async function left(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
+async function remainingKeys(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
   const { Items = [] } = await documents.send(new ScanItems({ TableName }))
   return Items.map(({ pk }) => String(pk)).sort()
 }
@@ -31,9 +31,14 @@ test('items whose time is over are deleted from every table that has a time to l
   await put(documents, 'second', 'over by its key', { sk: nowS - 1 })
   await put(documents, 'third', 'no setting', { expires: nowS - 1 })
   assert.equal(await deleteExpiredItems({ client }), 3)
-  assert.deepEqual(await left(documents, 'first'), ['more than five years ago', 'no time', 'not yet', 'text'])
-  assert.deepEqual(await left(documents, 'second'), [])
-  assert.deepEqual(await left(documents, 'third'), ['no setting'])
+  assert.deepEqual(await remainingKeys(documents, 'first'), [
+    'more than five years ago',
+    'no time',
+    'not yet',
+    'text',
+  ])
+  assert.deepEqual(await remainingKeys(documents, 'second'), [])
+  assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
 })
 
 test('an item that is given more time between the look and the deletion stays', async (t) => {
@@ -57,7 +62,7 @@ test('an item that is given more time between the look and the deletion stays', 
     { step: 'initialize' },
   )
   assert.equal(await deleteExpiredItems({ client: sweeper }), 1)
-  assert.deepEqual(await left(documents, 'table'), ['renewed'])
+  assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
 })
 
 test('a sweep that looks in vain ends early, and the next ones go on from there to the end', async (t) => {
@@ -75,20 +80,20 @@ test('a sweep that looks in vain ends early, and the next ones go on from there 
       },
     { step: 'initialize' },
   )
-  const sentOf = (name: string) => sent.filter((one) => one === name).length
+  const countSent = (name: string) => sent.filter((one) => one === name).length
   const passes: SweepOptions['passes'] = new Map()
   const deleted: number[] = []
   do {
     deleted.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
-    assert.ok(sentOf(ScanCommand.name) <= deleted.length + 1, 'a page at a time, and on after a find')
+    assert.ok(countSent(ScanCommand.name) <= deleted.length + 1, 'a page at a time, and on after a find')
   } while (passes.size > 0)
   assert.equal(
     deleted.reduce((sum, count) => sum + count),
     1,
   )
   assert.ok(deleted.length >= 2)
-  assert.equal((await left(documents, 'table')).length, names.length)
-  assert.equal(sentOf(DescribeTableCommand.name), 1)
+  assert.equal((await remainingKeys(documents, 'table')).length, names.length)
+  assert.equal(countSent(DescribeTableCommand.name), 1)
 })
 
 test('a server that runs deletes what expires by itself, page after page', async (t) => {
@@ -98,7 +103,7 @@ test('a server that runs deletes what expires by itself, page after page', async
   await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS - 1 })))
   await put(documents, 'table', 'kept', { expires: nowS + 3600 })
   const deadline = Date.now() + 20_000
-  while ((await left(documents, 'table')).length > 1)
+  while ((await remainingKeys(documents, 'table')).length > 1)
     assert.ok(Date.now() < deadline, 'all are deleted in time')
-  assert.deepEqual(await left(documents, 'table'), ['kept'])
+  assert.deepEqual(await remainingKeys(documents, 'table'), ['kept'])
 })

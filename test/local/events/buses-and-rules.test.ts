@@ -20,16 +20,16 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, q, refusal, ruleTo } from './requests.ts'
-import { busArn, embed, functionArn, region } from './start-events.ts'
+import { anySource, createRuleTo, q, rejectionOf } from './requests.ts'
+import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('event buses are made, described, changed, listed in pages and deleted', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   const made = await events.send(new CreateEventBusCommand({ Name: 'orders', Description: 'all of them' }))
   assert.equal(made.EventBusArn, busArn('orders'))
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'orders' })),
-    refusal('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
+    rejectionOf('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
   )
   const described = await events.send(new DescribeEventBusCommand({ Name: busArn('orders') }))
   assert.equal(described.Name, 'orders')
@@ -46,18 +46,18 @@ test('event buses are made, described, changed, listed in pages and deleted', as
   assert.equal(second.NextToken, undefined)
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'default' })),
-    refusal('ValidationException', 'Cannot delete event bus default.'),
+    rejectionOf('ValidationException', 'Cannot delete event bus default.'),
   )
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await assert.rejects(
     events.send(new DescribeEventBusCommand({ Name: 'orders' })),
-    refusal('ResourceNotFoundException', 'Event bus orders does not exist.'),
+    rejectionOf('ResourceNotFoundException', 'Event bus orders does not exist.'),
   )
 })
 
 test('rules are put, described, switched, listed and deleted', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const onDefault = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
   assert.equal(onDefault.RuleArn, `arn:aws:events:${region}:000000000000:rule/a`)
@@ -86,58 +86,58 @@ test('rules are put, described, switched, listed and deleted', async (t) => {
   assert.equal(listed.Rules?.[0]?.Description, undefined, 'what a second PutRule leaves out is gone')
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'orders' })),
-    refusal('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
+    rejectionOf('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
   )
   await events.send(new DeleteRuleCommand({ Name: 'b', EventBusName: 'orders' }))
   await assert.rejects(
     events.send(new DescribeRuleCommand({ Name: 'b' })),
-    refusal('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
+    rejectionOf('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
   )
 })
 
 test('a rule needs a pattern or a schedule, and a schedule needs the default bus', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const put = (members: object) => events.send(new PutRuleCommand({ Name: 'r', ...members }))
   await assert.rejects(
     put({}),
-    refusal('ValidationException', 'Parameter(s) EventPattern or ScheduleExpression must be specified.'),
+    rejectionOf('ValidationException', 'Parameter(s) EventPattern or ScheduleExpression must be specified.'),
   )
   await assert.rejects(
     put({ ScheduleExpression: 'rate(1 minute)', EventBusName: 'orders' }),
-    refusal('ValidationException', 'ScheduleExpression is supported only on the default event bus.'),
+    rejectionOf('ValidationException', 'ScheduleExpression is supported only on the default event bus.'),
   )
   for (const ScheduleExpression of ['rate(1 minutes)', 'at(2030-01-01T00:00:00)', 'cron(x)'])
     await assert.rejects(
       put({ ScheduleExpression }),
-      refusal('ValidationException', 'Parameter ScheduleExpression is not valid.'),
+      rejectionOf('ValidationException', 'Parameter ScheduleExpression is not valid.'),
     )
   await assert.rejects(
     put({ EventPattern: '{"a":[]}' }),
-    refusal(
+    rejectionOf(
       'InvalidEventPatternException',
       'Event pattern is not valid. Reason: Empty arrays are not allowed',
     ),
   )
   await assert.rejects(
     put({ EventPattern: anySource, EventBusName: 'nope' }),
-    refusal('ResourceNotFoundException', 'Event bus nope does not exist.'),
+    rejectionOf('ResourceNotFoundException', 'Event bus nope does not exist.'),
   )
 })
 
 test('targets are put, listed, found by their ARN and removed; five are the most', async (t) => {
-  const { events } = await embed(t)
-  await ruleTo(events, {})
+  const { events } = await startTestEvents(t)
+  await createRuleTo(events, {})
   const more = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
   const put = await events.send(new PutTargetsCommand({ Rule: 'rule', Targets: more }))
   assert.equal(put.FailedEntryCount, 0)
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: [{ Id: 'six', Arn: q }] })),
-    refusal('LimitExceededException', 'The requested resource exceeds the maximum number allowed.'),
+    rejectionOf('LimitExceededException', 'The requested resource exceeds the maximum number allowed.'),
   )
   await assert.rejects(
     events.send(new DeleteRuleCommand({ Name: 'rule' })),
-    refusal('ValidationException', "Rule can't be deleted since it has targets."),
+    rejectionOf('ValidationException', "Rule can't be deleted since it has targets."),
   )
   const page = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', Limit: 3 }))
   const rest = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', NextToken: page.NextToken }))
@@ -151,12 +151,12 @@ test('targets are put, listed, found by their ARN and removed; five are the most
   await events.send(new DeleteRuleCommand({ Name: 'rule' }))
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: more })),
-    refusal('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
+    rejectionOf('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
   )
 })
 
 test('a target that could not be served is refused when it is put', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   const put = (target: object) =>
     events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: 'one', Arn: q, ...target }] }))
@@ -186,11 +186,11 @@ test('a target that could not be served is refused when it is put', async (t) =>
     [{ RetryPolicy: { MaximumRetryAttempts: 186 } }, /Member must have value less than or equal to 185$/],
   ]
   for (const [target, message] of refused)
-    await assert.rejects(put(target), refusal('ValidationException', message))
+    await assert.rejects(put(target), rejectionOf('ValidationException', message))
 })
 
 test('rules and buses carry tags; a second PutRule leaves them as they are', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   const { RuleArn } = await events.send(
     new PutRuleCommand({ Name: 'r', EventPattern: anySource, Tags: [{ Key: 'a', Value: '1' }] }),
   )
@@ -213,6 +213,6 @@ test('rules and buses carry tags; a second PutRule leaves them as they are', asy
   }
   await assert.rejects(
     events.send(new ListTagsForResourceCommand({ ResourceARN: `${RuleArn}x` })),
-    refusal('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
+    rejectionOf('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
   )
 })

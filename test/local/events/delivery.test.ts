@@ -8,7 +8,7 @@ import {
   type Target,
 } from '@aws-sdk/client-eventbridge'
 import { entry, q } from './requests.ts'
-import { embed, queueArn } from './start-events.ts'
+import { queueArn, startTestEvents } from './start-events.ts'
 
 const dead = queueArn('dead')
 const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
@@ -22,7 +22,7 @@ async function ruleTo(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[
 const put = (events: EventBridgeClient) => events.send(new PutEventsCommand({ Entries: [entry] }))
 
 test('an event reaches its target within milliseconds', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: q })
   const times: number[] = []
   for (let round = 1; round <= 20; round++) {
@@ -36,35 +36,35 @@ test('an event reaches its target within milliseconds', async (t) => {
 })
 
 test('a target that fails is tried again until it takes the event', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
-  await inbox.tried(q, 2)
+  await inbox.attempted(q, 2)
   inbox.refuse.clear()
   assert.equal((await inbox.messages(q)).length, 1)
 })
 
 test('a retry that becomes due while the bus looks for such is made', { timeout: 20_000 }, async (t) => {
-  const { events, inbox } = await embed(t, '2026-01-01T00:00:00Z', 40)
+  const { events, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z', 40)
   await ruleTo(events, { Arn: q })
   for (let round = 1; round <= 10; round++) {
     inbox.refuse.set(q, failing('ServiceUnavailable'))
     await put(events)
-    await inbox.tried(q, 2 * round - 1)
+    await inbox.attempted(q, 2 * round - 1)
     inbox.refuse.clear()
     await inbox.messages(q, round)
   }
 })
 
 test('retries wait longer and longer, and survive a restart', async (t) => {
-  const { events, inbox, moveTo, restart } = await embed(t, '2026-01-01T00:00:00Z')
+  const { events, inbox, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
-  await inbox.tried(q, 1)
+  await inbox.attempted(q, 1)
   moveTo('2026-01-01T00:00:01Z')
-  await inbox.tried(q, 2)
+  await inbox.attempted(q, 2)
   inbox.refuse.clear()
   await restart('2026-01-01T00:00:10Z')
   await inbox.messages(q)
@@ -72,7 +72,7 @@ test('retries wait longer and longer, and survive a restart', async (t) => {
 })
 
 test('an event that a target never takes goes to the dead-letter queue with the reason', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, {
     Arn: q,
     Input: '"changed"',
@@ -94,7 +94,7 @@ test('an event that a target never takes goes to the dead-letter queue with the 
 })
 
 test('an event that gets too old goes to the dead-letter queue', async (t) => {
-  const { events, inbox, moveTo } = await embed(t, '2026-01-01T00:00:00Z')
+  const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, {
     Arn: q,
     RetryPolicy: { MaximumEventAgeInSeconds: 60 },
@@ -102,7 +102,7 @@ test('an event that gets too old goes to the dead-letter queue', async (t) => {
   })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
-  await inbox.tried(q, 1)
+  await inbox.attempted(q, 1)
   moveTo('2026-01-01T00:01:00Z')
   const [letter] = await inbox.messages(dead)
   assert.equal(letter?.options.attributes?.['EXHAUSTED_RETRY_CONDITION'], 'MaximumEventAgeInSeconds')
@@ -110,7 +110,7 @@ test('an event that gets too old goes to the dead-letter queue', async (t) => {
 })
 
 test('a target that does not exist is not tried again', async (t) => {
-  const { events, inbox, logs } = await embed(t)
+  const { events, inbox, logs } = await startTestEvents(t)
   await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: dead } }, { Arn: queueArn('gone') })
   inbox.refuse.set(q, failing('QueueDoesNotExist'))
   inbox.refuse.set(queueArn('gone'), failing('QueueDoesNotExist'))
@@ -127,7 +127,7 @@ test('a target that does not exist is not tried again', async (t) => {
 })
 
 test('a target that does not answer leaves the others their place', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: queueArn('stuck') }, { Arn: q })
   const stuck = Promise.withResolvers<void>()
   inbox.hold.set(queueArn('stuck'), stuck.promise)

@@ -9,16 +9,16 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, entry, q, refusal } from './requests.ts'
-import { credentials, embed, region } from './start-events.ts'
+import { anySource, entry, q, rejectionOf } from './requests.ts'
+import { credentials, region, startTestEvents } from './start-events.ts'
 
 test('violations of a shape are told together, in the words of AWS', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   const long = `${'x'.repeat(64)}!`
   await assert.rejects(
     // What is not in the type is what a stranger's client may send.
     events.send(new PutRuleCommand({ Name: long, State: 'MAYBE' as 'ENABLED' })),
-    refusal(
+    rejectionOf(
       'ValidationException',
       `3 validation errors detected: Value '${long}' at 'name' failed to satisfy constraint: Member must have length less than or equal to 64; Value '${long}' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+; Value 'MAYBE' at 'state' failed to satisfy constraint: Member must satisfy enum value set: [ENABLED, DISABLED, ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS]`,
     ),
@@ -26,14 +26,14 @@ test('violations of a shape are told together, in the words of AWS', async (t) =
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: '!@#', Arn: q }] })),
-    refusal(
+    rejectionOf(
       'ValidationException',
       "1 validation error detected: Value '!@#' at 'targets.1.member.id' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+",
     ),
   )
   await assert.rejects(
     events.send(new PutEventsCommand({ Entries: Array.from({ length: 11 }, () => entry) })),
-    refusal(
+    rejectionOf(
       'ValidationException',
       /at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10$/,
     ),
@@ -41,11 +41,11 @@ test('violations of a shape are told together, in the words of AWS', async (t) =
 })
 
 test('operations that are not served, and parameters without effect, are refused', async (t) => {
-  const { events, endpoint } = await embed(t)
+  const { events, endpoint } = await startTestEvents(t)
   await assert.rejects(events.send(new ListArchivesCommand({})), { name: 'UnknownOperationException' })
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'b', KmsKeyIdentifier: 'k' })),
-    refusal('ValidationException', 'KmsKeyIdentifier is not supported by this server. Leave it out.'),
+    rejectionOf('ValidationException', 'KmsKeyIdentifier is not supported by this server. Leave it out.'),
   )
   const unsigned = await fetch(endpoint, {
     method: 'POST',
@@ -60,7 +60,7 @@ test('operations that are not served, and parameters without effect, are refused
 })
 
 test('a request that turns out too large gets its refusal, not a broken connection', async (t) => {
-  const { endpoint } = await embed(t)
+  const { endpoint } = await startTestEvents(t)
   const half = new Uint8Array(3 << 20)
   const response = await fetch(endpoint, {
     method: 'POST',
@@ -74,7 +74,7 @@ test('a request that turns out too large gets its refusal, not a broken connecti
 })
 
 test('a wrong secret, an unknown key and a wrong region are refused', async (t) => {
-  const { endpoint } = await embed(t)
+  const { endpoint } = await startTestEvents(t)
   const wrong: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],
     [{ credentials: { ...credentials, accessKeyId: 'AKIDOTHER' } }, 'UnrecognizedClientException'],

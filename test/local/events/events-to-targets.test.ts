@@ -8,11 +8,11 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { entry, q, refusal, ruleTo } from './requests.ts'
-import { busArn, type Embedded, embed, functionArn, queueArn, region } from './start-events.ts'
+import { createRuleTo, entry, q, rejectionOf } from './requests.ts'
+import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
 
-async function bodyFor(embedded: Embedded, target: object, detail: object): Promise<string> {
-  await ruleTo(embedded.events, target)
+async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
+  await createRuleTo(embedded.events, target)
   await embedded.events.send(
     new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }),
   )
@@ -22,8 +22,8 @@ async function bodyFor(embedded: Embedded, target: object, detail: object): Prom
 }
 
 test('PutEvents answers for each entry, and what is accepted reaches the target as an event', async (t) => {
-  const { events, inbox } = await embed(t)
-  await ruleTo(events, {})
+  const { events, inbox } = await startTestEvents(t)
+  await createRuleTo(events, {})
   const answer = await events.send(
     new PutEventsCommand({
       Entries: [
@@ -69,23 +69,23 @@ test('PutEvents answers for each entry, and what is accepted reaches the target 
 })
 
 test('entries of 1 MB together are refused', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
     events.send(new PutEventsCommand({ Entries: [half, half] })),
-    refusal('ValidationException', 'Total size of the entries in the request is over the limit.'),
+    rejectionOf('ValidationException', 'Total size of the entries in the request is over the limit.'),
   )
   const one = await events.send(new PutEventsCommand({ Entries: [half] }))
   assert.equal(one.FailedEntryCount, 0)
 })
 
 test('a disabled rule and a rule of another bus get nothing', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
-  await ruleTo(events, { Arn: queueArn('disabled') }, 'disabled')
+  await createRuleTo(events, { Arn: queueArn('disabled') }, 'disabled')
   await events.send(new DisableRuleCommand({ Name: 'disabled' }))
-  await ruleTo(events, { Arn: queueArn('other') }, 'other', 'orders')
-  await ruleTo(events, {})
+  await createRuleTo(events, { Arn: queueArn('other') }, 'other', 'orders')
+  await createRuleTo(events, {})
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   await inbox.messages(q)
   assert.deepEqual(inbox.attempts, [q])
@@ -130,13 +130,17 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
 for (const [name, [target, expected]] of Object.entries(inputs))
   test(`a target gets ${name}`, async (t) => {
     const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
-    assert.equal(await bodyFor(await embed(t), target, detail), expected)
+    assert.equal(await bodyFor(await startTestEvents(t), target, detail), expected)
   })
 
 test('a template can carry the whole event', async (t) => {
   const template =
     '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
-  const body = await bodyFor(await embed(t), { InputTransformer: { InputTemplate: template } }, { n: 1 })
+  const body = await bodyFor(
+    await startTestEvents(t),
+    { InputTransformer: { InputTemplate: template } },
+    { n: 1 },
+  )
   const { event, json, at } = JSON.parse(body)
   assert.deepEqual(json.detail, { n: 1 })
   assert.equal(event.detailType, 'made')
@@ -146,10 +150,10 @@ test('a template can carry the whole event', async (t) => {
 })
 
 test('a function gets the event as an object, a FIFO queue its group', async (t) => {
-  const { events, inbox } = await embed(t)
-  await ruleTo(events, { Arn: functionArn('f') })
+  const { events, inbox } = await startTestEvents(t)
+  await createRuleTo(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`
-  await ruleTo(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
+  await createRuleTo(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   const [call] = await inbox.messages(functionArn('f'))
   assert.equal(JSON.parse(call?.body ?? '').detail.n, 1)
@@ -158,16 +162,16 @@ test('a function gets the event as an object, a FIFO queue its group', async (t)
 })
 
 test('an event goes on to another bus, and one that runs in a circle ends', async (t) => {
-  const { events, inbox } = await embed(t)
+  const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'next' }))
-  await ruleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
-  await ruleTo(
+  await createRuleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
+  await createRuleTo(
     events,
     { Arn: busArn('default'), DeadLetterConfig: { Arn: queueArn('dead') } },
     'back',
     'next',
   )
-  await ruleTo(events, {}, 'out', 'next')
+  await createRuleTo(events, {}, 'out', 'next')
   await events.send(new PutEventsCommand({ Entries: [entry] }))
   const [letter] = await inbox.messages(queueArn('dead'))
   assert.equal(letter?.options.attributes?.['ERROR_MESSAGE'], 'The event has passed 8 event buses.')
@@ -175,7 +179,7 @@ test('an event goes on to another bus, and one that runs in a circle ends', asyn
 })
 
 test('TestEventPattern tells whether a pattern holds, and refuses what is no event', async (t) => {
-  const { events } = await embed(t)
+  const { events } = await startTestEvents(t)
   const event = {
     id: '1',
     source: 'order',
@@ -184,24 +188,24 @@ test('TestEventPattern tells whether a pattern holds, and refuses what is no eve
     region,
     time: '2022-07-13T13:48:01Z',
   }
-  const tested = (pattern: object, given: unknown = event) =>
+  const testPattern = (pattern: object, given: unknown = event) =>
     events.send(
       new TestEventPatternCommand({ EventPattern: JSON.stringify(pattern), Event: JSON.stringify(given) }),
     )
-  assert.equal((await tested({ source: ['order'] })).Result, true)
-  assert.equal((await tested({ source: ['shipment'] })).Result, false)
+  assert.equal((await testPattern({ source: ['order'] })).Result, true)
+  assert.equal((await testPattern({ source: ['shipment'] })).Result, false)
   await assert.rejects(
-    tested({ a: [1] }, 'text'),
-    refusal('ValidationException', 'Parameter Event is not valid.'),
+    testPattern({ a: [1] }, 'text'),
+    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
   )
   await assert.rejects(
-    tested({ a: [1] }, { id: '1' }),
-    refusal('ValidationException', 'Parameter Event is not valid.'),
+    testPattern({ a: [1] }, { id: '1' }),
+    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
   )
 })
 
 test('a rule with a schedule tells its targets the time', async (t) => {
-  const { events, inbox, moveTo } = await embed(t, '2026-01-01T00:00:30Z')
+  const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await events.send(new PutRuleCommand({ Name: 'tick', ScheduleExpression: 'rate(1 minute)' }))
   await events.send(new PutTargetsCommand({ Rule: 'tick', Targets: [{ Id: 'one', Arn: q }] }))
   moveTo('2026-01-01T00:01:29Z')

@@ -28,7 +28,7 @@ interface Service {
  * Kills the server at random moments under eight writers, and then checks that every event it acknowledged reached
  * its target and every schedule it acknowledged is there, once.
  */
-export async function crashRounds(
+export async function runKillRounds(
   rounds: number,
 ): Promise<{ events: number; schedules: number; twice: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'events-crash-'))
@@ -82,7 +82,7 @@ export async function crashRounds(
 }
 
 async function startService(file: string, deliveredFile: string): Promise<Service> {
-  const child = fork(join(import.meta.dirname, 'crash-server.ts'), [file, deliveredFile])
+  const child = fork(join(import.meta.dirname, 'server-process.ts'), [file, deliveredFile])
   const [message]: { address?: AddressInfo }[] = await once(child, 'message')
   // A delivery left over by the one before may be told first.
   const address = message?.address ?? (await addressOf(child))

@@ -8,7 +8,7 @@ export const anySource = JSON.stringify({ source: [{ exists: true }] })
 export const entry = { Source: 'my.app', DetailType: 'made', Detail: '{"n":1}' }
 
 /** A rule that takes every event, with one target: `q` when its ARN is left out. */
-export async function ruleTo(
+export async function createRuleTo(
   events: EventBridgeClient,
   target: object,
   rule = 'rule',
@@ -24,15 +24,15 @@ export const scheduleArn = (name: string, group = 'default') =>
   `arn:aws:scheduler:${region}:000000000000:schedule/${group}/${name}`
 
 /** The schedule `s`, every five minutes to `q`, but for what is given. */
-export const schedule = (members: Partial<CreateScheduleCommandInput> = {}, target: object = {}) => ({
+export const createSchedule = (members: Partial<CreateScheduleCommandInput> = {}, target: object = {}) => ({
   Name: 's',
   ScheduleExpression: 'rate(5 minutes)',
   FlexibleTimeWindow: { Mode: 'OFF' as const },
   ...members,
   Target: { Arn: q, RoleArn, ...target },
 })
-export const create = (...members: Parameters<typeof schedule>) =>
-  new CreateScheduleCommand(schedule(...members))
+export const create = (...members: Parameters<typeof createSchedule>) =>
+  new CreateScheduleCommand(createSchedule(...members))
 
 /** What a client throws when it was refused. */
-export const refusal = (name: string, message: string | RegExp) => ({ name, message })
+export const rejectionOf = (name: string, message: string | RegExp) => ({ name, message })

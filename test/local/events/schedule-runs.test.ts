@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import { GetScheduleCommand, ListSchedulesCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler'
-import { create, q, schedule, scheduleArn } from './requests.ts'
-import { busArn, embed, functionArn, queueArn, region } from './start-events.ts'
+import { create, createSchedule, q, scheduleArn } from './requests.ts'
+import { busArn, functionArn, queueArn, region, startTestEvents } from './start-events.ts'
 
 test('a rate starts at once, and goes on from there', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-01-01T00:00:10Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:10Z')
   await scheduler.send(create())
   const [first] = await inbox.messages(q)
   const { id: _, ...event } = JSON.parse(first?.body ?? '')
@@ -30,7 +30,7 @@ test('a rate starts at once, and goes on from there', async (t) => {
 })
 
 test('a rate with a start and an end runs between them, and is deleted after the last run', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-01-01T00:00:00Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const StartDate = new Date('2026-01-01T01:00:00Z')
   const EndDate = new Date('2026-01-01T01:07:00Z')
   await scheduler.send(create({ StartDate, EndDate, ActionAfterCompletion: 'DELETE' }))
@@ -50,7 +50,7 @@ test('a rate with a start and an end runs between them, and is deleted after the
 })
 
 test('a one-time schedule runs once at its wall time and stays unless it is to be deleted', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-07-01T00:00:00Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-07-01T00:00:00Z')
   const once = {
     ScheduleExpression: 'at(2026-07-01T12:00:00)',
     ScheduleExpressionTimezone: 'America/New_York',
@@ -72,7 +72,7 @@ test('a one-time schedule runs once at its wall time and stays unless it is to b
 })
 
 test('a daily schedule keeps its wall time over a change of clocks, and skips a time that does not exist', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-03-28T00:00:00Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-03-28T00:00:00Z')
   const Input = '<aws.scheduler.scheduled-time>'
   const zone = { ScheduleExpressionTimezone: 'Europe/Berlin' }
   await scheduler.send(
@@ -103,18 +103,18 @@ test('a daily schedule keeps its wall time over a change of clocks, and skips a 
 })
 
 test('a disabled schedule does not run, and runs again when it is enabled', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-01-01T00:00:30Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   const members = { ScheduleExpression: 'cron(* * * * ? *)' }
   await scheduler.send(create({ ...members, State: 'DISABLED' }))
   moveTo('2026-01-01T00:01:00Z')
-  await scheduler.send(new UpdateScheduleCommand(schedule({ ...members, State: 'ENABLED' })))
+  await scheduler.send(new UpdateScheduleCommand(createSchedule({ ...members, State: 'ENABLED' })))
   assert.equal(inbox.attempts.length, 0)
   moveTo('2026-01-01T00:02:00Z')
   await inbox.messages(q)
 })
 
 test('a flexible schedule runs somewhere within its window', async (t) => {
-  const { scheduler, inbox, moveTo } = await embed(t, '2026-01-01T00:00:00Z')
+  const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const FlexibleTimeWindow = { Mode: 'FLEXIBLE' as const, MaximumWindowInMinutes: 60 }
   for (let n = 0; n < 40; n++)
     await scheduler.send(
@@ -133,7 +133,7 @@ test('a flexible schedule runs somewhere within its window', async (t) => {
 })
 
 test('runs missed while the service was down are skipped, and the log says so', async (t) => {
-  const { scheduler, inbox, logs, moveTo, restart } = await embed(t, '2026-01-01T00:00:30Z')
+  const { scheduler, inbox, logs, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await scheduler.send(create({ ScheduleExpression: 'cron(0 * * * ? *)' }))
   await restart('2026-01-01T05:30:00Z')
   await scheduler.send(new ListSchedulesCommand({}))
@@ -149,7 +149,7 @@ test('runs missed while the service was down are skipped, and the log says so', 
 })
 
 test('a run missed while the service was down is made once when its flexible window is still open', async (t) => {
-  const { scheduler, inbox, logs, restart } = await embed(t, '2026-01-01T00:00:30Z')
+  const { scheduler, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   const FlexibleTimeWindow = { Mode: 'FLEXIBLE' as const, MaximumWindowInMinutes: 90 }
   const Input = '<aws.scheduler.scheduled-time>'
   await scheduler.send(create({ ScheduleExpression: 'cron(0 * * * ? *)', FlexibleTimeWindow }, { Input }))
@@ -164,7 +164,7 @@ test('a run missed while the service was down is made once when its flexible win
 })
 
 test('a run within a minute of its time is not late', async (t) => {
-  const { scheduler, inbox, logs, restart } = await embed(t, '2026-01-01T00:00:30Z')
+  const { scheduler, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await scheduler.send(create({ ScheduleExpression: 'cron(0 * * * ? *)' }))
   await restart('2026-01-01T01:00:50Z')
   await inbox.messages(q)
@@ -172,7 +172,7 @@ test('a run within a minute of its time is not late', async (t) => {
 })
 
 test('targets get the input with its keywords filled', async (t) => {
-  const { scheduler, inbox } = await embed(t)
+  const { scheduler, inbox } = await startTestEvents(t)
   const Input =
     '{"arn":"<aws.scheduler.schedule-arn>","try":"<aws.scheduler.attempt-number>","id":"<aws.scheduler.execution-id>"}'
   await scheduler.send(create({}, { Arn: functionArn('f'), Input }))
@@ -183,7 +183,7 @@ test('targets get the input with its keywords filled', async (t) => {
 })
 
 test('a schedule can put an event on a bus', async (t) => {
-  const { events, scheduler, inbox } = await embed(t)
+  const { events, scheduler, inbox } = await startTestEvents(t)
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: '{"detail":{"n":[1]}}' }))
   await events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: '1', Arn: q }] }))
   const EventBridgeParameters = { Source: 'my.app', DetailType: 'tick' }
@@ -195,7 +195,7 @@ test('a schedule can put an event on a bus', async (t) => {
 })
 
 test('a run that its target never takes goes to the dead-letter queue with the reason', async (t) => {
-  const { scheduler, inbox } = await embed(t, '2026-01-01T00:00:00Z')
+  const { scheduler, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const dead = queueArn('dead')
   inbox.refuse.set(q, () =>
     Object.assign(new Error('no such queue'), {

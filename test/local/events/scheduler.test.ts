@@ -13,11 +13,11 @@ import {
   UntagResourceCommand,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler'
-import { create, q, RoleArn, refusal, schedule, scheduleArn } from './requests.ts'
-import { busArn, embed, functionArn, region } from './start-events.ts'
+import { create, createSchedule, q, RoleArn, rejectionOf, scheduleArn } from './requests.ts'
+import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('a schedule is created, read, updated, listed and deleted', async (t) => {
-  const { scheduler } = await embed(t)
+  const { scheduler } = await startTestEvents(t)
   const made = await scheduler.send(
     create({ State: 'DISABLED', StartDate: new Date('2090-01-01T00:00:00Z') }),
   )
@@ -41,8 +41,11 @@ test('a schedule is created, read, updated, listed and deleted', async (t) => {
     Target: { Arn: q, RoleArn, RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 } },
   })
   assert.deepEqual(CreationDate, LastModificationDate)
-  await assert.rejects(scheduler.send(create()), refusal('ConflictException', 'Schedule s already exists.'))
-  await scheduler.send(new UpdateScheduleCommand(schedule({ Description: 'd', State: 'DISABLED' })))
+  await assert.rejects(
+    scheduler.send(create()),
+    rejectionOf('ConflictException', 'Schedule s already exists.'),
+  )
+  await scheduler.send(new UpdateScheduleCommand(createSchedule({ Description: 'd', State: 'DISABLED' })))
   const updated = await scheduler.send(new GetScheduleCommand({ Name: 's', GroupName: 'default' }))
   assert.equal(updated.Description, 'd')
   assert.equal(updated.StartDate, undefined, 'an update replaces the whole schedule')
@@ -52,14 +55,14 @@ test('a schedule is created, read, updated, listed and deleted', async (t) => {
     [{ Arn: scheduleArn('s'), State: 'DISABLED', Target: { Arn: q } }],
   )
   await scheduler.send(new DeleteScheduleCommand({ Name: 's' }))
-  const gone = refusal('ResourceNotFoundException', 'Schedule s does not exist.')
+  const gone = rejectionOf('ResourceNotFoundException', 'Schedule s does not exist.')
   await assert.rejects(scheduler.send(new GetScheduleCommand({ Name: 's' })), gone)
   await assert.rejects(scheduler.send(new DeleteScheduleCommand({ Name: 's' })), gone)
-  await assert.rejects(scheduler.send(new UpdateScheduleCommand(schedule())), gone)
+  await assert.rejects(scheduler.send(new UpdateScheduleCommand(createSchedule())), gone)
 })
 
 test('schedules are listed by group, name and state, in pages', async (t) => {
-  const { scheduler } = await embed(t)
+  const { scheduler } = await startTestEvents(t)
   await scheduler.send(new CreateScheduleGroupCommand({ Name: 'g' }))
   for (const Name of ['a1', 'a2', 'b'])
     await scheduler.send(create({ Name, GroupName: 'g', State: 'DISABLED' }))
@@ -76,18 +79,18 @@ test('schedules are listed by group, name and state, in pages', async (t) => {
   assert.deepEqual(await names({ GroupName: 'g', NextToken }), ['a2', 'b'])
   await assert.rejects(
     scheduler.send(new ListSchedulesCommand({ GroupName: 'nope' })),
-    refusal('ResourceNotFoundException', 'Schedule group nope does not exist.'),
+    rejectionOf('ResourceNotFoundException', 'Schedule group nope does not exist.'),
   )
 })
 
 test('groups are made, tagged and listed, and take their schedules with them', async (t) => {
-  const { scheduler } = await embed(t)
+  const { scheduler } = await startTestEvents(t)
   const Tags = [{ Key: 'a', Value: '1' }]
   const { ScheduleGroupArn } = await scheduler.send(new CreateScheduleGroupCommand({ Name: 'g', Tags }))
   assert.equal(ScheduleGroupArn, `arn:aws:scheduler:${region}:000000000000:schedule-group/g`)
   await assert.rejects(
     scheduler.send(new CreateScheduleGroupCommand({ Name: 'g' })),
-    refusal('ConflictException', 'Schedule group g already exists.'),
+    rejectionOf('ConflictException', 'Schedule group g already exists.'),
   )
   await scheduler.send(
     new TagResourceCommand({ ResourceArn: ScheduleGroupArn, Tags: [{ Key: 'b', Value: '2' }] }),
@@ -105,7 +108,7 @@ test('groups are made, tagged and listed, and take their schedules with them', a
   )
   await scheduler.send(create({ GroupName: 'g' }))
   await scheduler.send(new DeleteScheduleGroupCommand({ Name: 'g' }))
-  const gone = refusal('ResourceNotFoundException', 'Schedule group g does not exist.')
+  const gone = rejectionOf('ResourceNotFoundException', 'Schedule group g does not exist.')
   await assert.rejects(scheduler.send(new GetScheduleGroupCommand({ Name: 'g' })), gone)
   await assert.rejects(scheduler.send(create({ GroupName: 'g' })), gone)
   await assert.rejects(scheduler.send(new GetScheduleCommand({ Name: 's', GroupName: 'g' })), gone)
@@ -115,7 +118,7 @@ test('groups are made, tagged and listed, and take their schedules with them', a
 })
 
 test('a repeated request with the same client token changes nothing and gets the same answer', async (t) => {
-  const { scheduler } = await embed(t)
+  const { scheduler } = await startTestEvents(t)
   const first = await scheduler.send(create({ ClientToken: 'token-1' }))
   const again = await scheduler.send(create({ ClientToken: 'token-1' }))
   assert.equal(again.ScheduleArn, first.ScheduleArn)
@@ -127,9 +130,9 @@ test('a repeated request with the same client token changes nothing and gets the
 })
 
 test('what is not valid is refused with the reason', async (t) => {
-  const { scheduler } = await embed(t)
+  const { scheduler } = await startTestEvents(t)
   const past = new Date('2020-01-01T00:00:00Z')
-  const refused: [Parameters<typeof schedule>, string | RegExp][] = [
+  const refused: [Parameters<typeof createSchedule>, string | RegExp][] = [
     [[{ ScheduleExpression: 'rate(1 minutes)' }], 'Invalid Schedule Expression rate(1 minutes).'],
     [[{ ScheduleExpression: 'cron(0 1 * * * *)' }], 'Invalid Schedule Expression cron(0 1 * * * *).'],
     [
@@ -159,11 +162,11 @@ test('what is not valid is refused with the reason', async (t) => {
     [[{}, { RoleArn: 'x' }], /at 'target.roleArn' failed to satisfy constraint/],
   ]
   for (const [members, message] of refused)
-    await assert.rejects(scheduler.send(create(...members)), refusal('ValidationException', message))
+    await assert.rejects(scheduler.send(create(...members)), rejectionOf('ValidationException', message))
 })
 
 test('paths that are no operation and requests without a signature are refused', async (t) => {
-  const { endpoint } = await embed(t)
+  const { endpoint } = await startTestEvents(t)
   const response = await fetch(`${endpoint}/schedules/s`)
   assert.equal(response.status, 403)
   assert.equal(response.headers.get('x-amzn-errortype'), 'MissingAuthenticationTokenException')

@@ -51,7 +51,7 @@ class Inbox {
   }
 
   /** Resolves once a target was tried that often, in vain or not. */
-  async tried(arn: string, count: number): Promise<void> {
+  async attempted(arn: string, count: number): Promise<void> {
     while (this.attempts.filter((one) => one === arn).length < count)
       await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
@@ -88,7 +88,7 @@ class FakeClock {
   }
 }
 
-export interface Embedded {
+export interface TestEvents {
   readonly events: EventBridgeClient
   readonly scheduler: SchedulerClient
   readonly inbox: Inbox
@@ -100,7 +100,7 @@ export interface Embedded {
   restart(time?: string): Promise<void>
 }
 
-export async function embed(t: TestContext, startAt?: string, stepMs = 0): Promise<Embedded> {
+export async function startTestEvents(t: TestContext, startAt?: string, stepMs = 0): Promise<TestEvents> {
   const folder = mkdtempSync(join(tmpdir(), 'events-'))
   const inbox = new Inbox()
   const logs: Log[] = []

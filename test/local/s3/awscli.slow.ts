@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { identity, region } from './credentials.ts'
+import { region, s3Credentials } from './credentials.ts'
 import { startS3 } from './start-s3.ts'
 
 async function startCli(t: TestContext) {
@@ -20,8 +20,8 @@ async function startCli(t: TestContext) {
     PATH: '/usr/bin:/bin',
     HOME: dir,
     LANG: 'C.UTF-8',
-    AWS_ACCESS_KEY_ID: identity.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: identity.secretAccessKey,
+    AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
     AWS_DEFAULT_REGION: region,
     AWS_EC2_METADATA_DISABLED: 'true',
   }

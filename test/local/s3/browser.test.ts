@@ -184,12 +184,12 @@ test('an upload in parts goes on after a reload with what the storage does not h
     if (action === 'complete') return getSignedUrl(client, new CompleteMultipartUploadCommand(upload))
     return (await client.send(new CreateMultipartUploadCommand(target))).UploadId
   }
-  let heardOfThird: () => void = () => undefined
-  const thirdIsOnItsWay = new Promise<void>((resolve) => {
-    heardOfThird = resolve
+  let resolveThirdPart: () => void = () => undefined
+  const thirdPartStarted = new Promise<void>((resolve) => {
+    resolveThirdPart = resolve
   })
   await page.exposeFunction('sign', sign)
-  await page.exposeFunction('progress', (part: number) => part === 3 && heardOfThird())
+  await page.exposeFunction('progress', (part: number) => part === 3 && resolveThirdPart())
   const sent: number[] = []
   page.on('request', (request) => {
     const part = new URL(request.url()).searchParams.get('partNumber')
@@ -202,7 +202,7 @@ test('an upload in parts goes on after a reload with what the storage does not h
   await network.send('Network.enable')
   await network.send('Network.emulateNetworkConditions', slow)
   const begun = page.evaluate(`uploadInParts(${size})`)
-  await Promise.race([thirdIsOnItsWay, begun])
+  await Promise.race([thirdPartStarted, begun])
   await Promise.all([assert.rejects(begun, /navigation|destroyed/), page.reload()])
   assert.deepEqual(sent, [1, 2, 3])
   await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })

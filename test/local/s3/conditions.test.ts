@@ -6,7 +6,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { Bucket, blobs, errorOf, startWithBucket } from './start-s3.ts'
+import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
 test('reads keep their conditions, with 304 and 412', async (t) => {
   const { client } = await startWithBucket(t)
@@ -39,7 +39,7 @@ test('of many writers with If-None-Match one wins', async (t) => {
   const results = await Promise.all(race)
   assert.equal(results.filter((one) => one === 'no error').length, 1)
   assert.equal(results.filter((one) => one === '412 PreconditionFailed').length, 19)
-  assert.equal((await blobs(dir)).length, 1)
+  assert.equal((await listBlobFiles(dir)).length, 1)
 })
 
 test('of many writers with the same If-Match one wins', async (t) => {

@@ -17,7 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, errorOf, send, startWithBucket } from './start-s3.ts'
+import { Bucket, errorOf, listBlobFiles, send, startWithBucket } from './start-s3.ts'
 
 const DAY_MS = 86_400_000
 
@@ -199,7 +199,7 @@ test('expired objects are deleted at the midnight after their days, by prefix, t
   assert.equal((await keys())?.length, 5)
   await s3.expire(new Date(midnight))
   assert.deepEqual(await keys(), ['doc/big', 'doc/untagged', 'other'])
-  assert.equal((await blobs(dir)).length, 3)
+  assert.equal((await listBlobFiles(dir)).length, 3)
 })
 
 test('uploads begun too long ago are aborted', async (t) => {
@@ -222,5 +222,5 @@ test('uploads begun too long ago are aborted', async (t) => {
   assert.deepEqual(await uploads(), ['keep', 'tmp/a'])
   await s3.expire(new Date(Date.now() + 2 * DAY_MS))
   assert.deepEqual(await uploads(), ['keep'])
-  assert.equal((await blobs(dir)).length, 1)
+  assert.equal((await listBlobFiles(dir)).length, 1)
 })

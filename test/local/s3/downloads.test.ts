@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, eventually, send, startWithBucket } from './start-s3.ts'
+import { Bucket, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
 
 test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
   const { client } = await startWithBucket(t)
@@ -85,7 +85,7 @@ test('a reader finishes the object that is replaced or deleted meanwhile', async
   const bytes = (await deleted.Body?.transformToByteArray()) ?? []
   assert.equal(bytes.length, 8 << 20)
   assert.ok(bytes.every((byte) => byte === 'b'.charCodeAt(0)))
-  await eventually(async () => assert.deepEqual(await blobs(dir), []))
+  await waitFor(async () => assert.deepEqual(await listBlobFiles(dir), []))
 })
 
 test('files that many read at once keep their own bytes, though the buffers are shared', async (t) => {

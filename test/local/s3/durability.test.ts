@@ -13,11 +13,11 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { until } from '../../wait-until.ts'
-import { crashRepeatedly } from './kill-rounds.ts'
-import { Bucket, blobs, errorOf, makeClient, startS3, startWithBucket } from './start-s3.ts'
+import { runKillRounds } from './kill-rounds.ts'
+import { Bucket, errorOf, listBlobFiles, makeClient, startS3, startWithBucket } from './start-s3.ts'
 
 test('what was acknowledged outlives SIGKILL, and nothing is half', { timeout: 120_000 }, async () => {
-  const { acknowledged } = await crashRepeatedly(5)
+  const { acknowledged } = await runKillRounds(5)
   assert.ok(acknowledged > 0)
 })
 
@@ -47,11 +47,11 @@ test('files that no object names are swept at start', async (t) => {
   const first = await startWithBucket(t)
   await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   await first.stop()
-  const [kept] = await blobs(first.dir)
+  const [kept] = await listBlobFiles(first.dir)
   await writeFile(join(first.dir, 'blobs', '00', 'f'.repeat(32)), 'orphan')
   await writeFile(join(first.dir, 'blobs', 'ff', 'stray.tmp'), 'orphan')
   await startS3(t, { dir: first.dir })
-  assert.deepEqual(await blobs(first.dir), [kept])
+  assert.deepEqual(await listBlobFiles(first.dir), [kept])
 })
 
 test('two servers do not share a folder', async (t) => {
@@ -67,7 +67,7 @@ test('an upload that breaks off leaves nothing behind', async (t) => {
   upload.on('error', () => undefined)
   t.after(() => void upload.destroy())
   upload.write(Buffer.alloc(500_000))
-  const arrived = async () => (await blobs(dir)).length > 0
+  const arrived = async () => (await listBlobFiles(dir)).length > 0
   await until(arrived, 'the bytes of the upload are there')
   upload.destroy()
   await until(async () => !(await arrived()), 'they are gone')

@@ -7,11 +7,11 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createGateway } from '../../../lib/local/gateway.ts'
 import { closeServer, listen } from '../../../lib/local/listen.ts'
-import { identity } from './credentials.ts'
+import { s3Credentials } from './credentials.ts'
 import { makeClient, startWithBucket } from './start-s3.ts'
 
 /** Sends a body only when told to, as curl, boto3 and the Java SDK do. */
-async function putWhenTold(url: string, headers: Record<string, string> = {}) {
+async function putWithExpectContinue(url: string, headers: Record<string, string> = {}) {
   const body = 'hello'
   const sent = request(url, {
     method: 'PUT',
@@ -29,9 +29,9 @@ async function putWhenTold(url: string, headers: Record<string, string> = {}) {
   return { told, status: response.statusCode, code }
 }
 
-const signer = (endpoint: string, secretAccessKey = identity.secretAccessKey) =>
+const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
   makeClient(endpoint, {
-    credentials: { ...identity, secretAccessKey },
+    credentials: { ...s3Credentials, secretAccessKey },
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
 
@@ -40,20 +40,28 @@ test('a client that waits to be told hears a refusal before it sends its body', 
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const good = await sign('box')
-  assert.deepEqual(await putWhenTold(good), { told: 1, status: 200, code: undefined })
-  assert.deepEqual(await putWhenTold(good, { 'if-none-match': '*' }), {
+  assert.deepEqual(await putWithExpectContinue(good), { told: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWithExpectContinue(good, { 'if-none-match': '*' }), {
     told: 0,
     status: 412,
     code: 'PreconditionFailed',
   })
-  assert.deepEqual(await putWhenTold(good, { 'content-md5': 'bad' }), {
+  assert.deepEqual(await putWithExpectContinue(good, { 'content-md5': 'bad' }), {
     told: 0,
     status: 400,
     code: 'InvalidDigest',
   })
-  assert.deepEqual(await putWhenTold(await sign('nobox')), { told: 0, status: 404, code: 'NoSuchBucket' })
+  assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
+    told: 0,
+    status: 404,
+    code: 'NoSuchBucket',
+  })
   const forged = await sign('box', signer(endpoint, 'wrong'))
-  assert.deepEqual(await putWhenTold(forged), { told: 0, status: 403, code: 'SignatureDoesNotMatch' })
+  assert.deepEqual(await putWithExpectContinue(forged), {
+    told: 0,
+    status: 403,
+    code: 'SignatureDoesNotMatch',
+  })
 })
 
 test('the public port tells such clients too, for storage when it is wanted and else at once', async (t) => {
@@ -66,7 +74,15 @@ test('the public port tells such clients too, for storage when it is wanted and 
   t.after(() => closeServer(gateway))
   const sign = (Bucket: string) =>
     getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal((await putWhenTold(await sign('box'))).told, 1)
-  assert.deepEqual(await putWhenTold(await sign('nobox')), { told: 0, status: 404, code: 'NoSuchBucket' })
-  assert.deepEqual(await putWhenTold(`${origin}/v1/anything`), { told: 1, status: 200, code: undefined })
+  assert.equal((await putWithExpectContinue(await sign('box'))).told, 1)
+  assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
+    told: 0,
+    status: 404,
+    code: 'NoSuchBucket',
+  })
+  assert.deepEqual(await putWithExpectContinue(`${origin}/v1/anything`), {
+    told: 1,
+    status: 200,
+    code: undefined,
+  })
 })

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { FileExchangeClient, type FileResponse } from '../../../lib/local/worker-file-broker.ts'
-import { makeFragileDisk } from '../power-cut-disk.ts'
+import { createPowerCutDisk } from '../power-cut-disk.ts'
 
 const rounds = 10
 const writers = 4
@@ -27,7 +27,7 @@ async function start(t: TestContext, folder: string): Promise<Server> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const files = new FileExchangeClient((wish) => void child.send(wish, () => undefined))
+  const files = new FileExchangeClient((request) => void child.send(request, () => undefined))
   await once(child, 'message')
   child.on('message', (message) => {
     // Whatever else it says is what it was asked to show.
@@ -57,7 +57,7 @@ async function kill({ child }: Server): Promise<void> {
 }
 
 test('a file that was taken over outlives a loss of power', { timeout: 120_000 }, async (t) => {
-  const disk = makeFragileDisk(t)
+  const disk = createPowerCutDisk(t)
   if (typeof disk === 'string') {
     t.skip(disk)
     return
@@ -71,7 +71,7 @@ test('a file that was taken over outlives a loss of power', { timeout: 120_000 }
     for (const one of running) one.catch(() => undefined)
     await pause(randomInt(100, 1000))
     power.abort()
-    disk.cut()
+    disk.cutPower()
     await kill(server)
     await disk.restore()
     server = await start(t, disk.folder)

@@ -6,13 +6,13 @@ import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client 
 import { inProcessConnection } from '../../../lib/local/in-process-transport.ts'
 import { openS3Server } from '../../../lib/local/s3/server.ts'
 import { type FileRequest, handleFileRequest } from '../../../lib/local/worker-file-broker.ts'
-import { identity, region } from './credentials.ts'
+import { region, s3Credentials } from './credentials.ts'
 
 const Bucket = 'box'
 const [folder = ''] = process.argv.slice(2)
-const s3 = await openS3Server({ dir: join(folder, 's3'), credentials: [identity], region })
+const s3 = await openS3Server({ dir: join(folder, 's3'), credentials: [s3Credentials], region })
 const client = new S3Client({
-  ...{ region, credentials: identity, endpoint: 'http://localhost:1', forcePathStyle: true },
+  ...{ region, credentials: s3Credentials, endpoint: 'http://localhost:1', forcePathStyle: true },
   ...inProcessConnection(s3.handle),
 })
 await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)

@@ -16,7 +16,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { readLent } from '../../../lib/aws/prefetched-files.ts'
+import { readLocatedFiles } from '../../../lib/aws/prefetched-files.ts'
 import { Bucket, startWithBucket } from './start-s3.ts'
 
 const type = 'image/webp'
@@ -88,19 +88,19 @@ test('an object is read where it lies, any part of it, and to its end though it 
     })
   }
   await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
-  const lent = await exchange.lend('lent')
-  const all = await readLent(lent, { start: 0, end: (5 << 20) + 1000 })
-  const edge = await readLent(lent, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
-  await readLent(lent, { start: 0, end: 5 }).then((unread) => unread.destroy())
+  const located = await exchange.locate('lent')
+  const all = await readLocatedFiles(located, { start: 0, end: (5 << 20) + 1000 })
+  const edge = await readLocatedFiles(located, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
+  await readLocatedFiles(located, { start: 0, end: 5 }).then((unread) => unread.destroy())
   await client.send(new DeleteObjectCommand(target))
   const whole = Buffer.concat(pieces)
   assert.ok((await buffer(all)).equals(whole))
   assert.ok((await buffer(edge)).equals(whole.subarray((5 << 20) - 7, (5 << 20) + 9)))
-  await assert.rejects(exchange.lend('lent'), { code: 'NoSuchKey' })
-  await assert.rejects(readLent(lent, { start: 0, end: 5 }), { name: 'NoSuchKey' })
+  await assert.rejects(exchange.locate('lent'), { code: 'NoSuchKey' })
+  await assert.rejects(readLocatedFiles(located, { start: 0, end: 5 }), { name: 'NoSuchKey' })
   const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'first' }))
   await client.send(new PutObjectCommand({ ...target, Body: 'second' }))
-  await assert.rejects(exchange.lend('lent', ETag), { code: 'PreconditionFailed' })
+  await assert.rejects(exchange.locate('lent', ETag), { code: 'PreconditionFailed' })
 })
 
 test('an object of several parts is one file', async (t) => {

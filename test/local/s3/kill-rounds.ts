@@ -32,13 +32,13 @@ interface Expected {
   pending?: { readonly state: string | undefined }
 }
 
-export async function crashRepeatedly(kills: number): Promise<{ acknowledged: number }> {
+export async function runKillRounds(kills: number): Promise<{ acknowledged: number }> {
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
   const expected = new Map<string, Expected>()
   let acknowledged = 0
   const begun: { readonly child: ChildProcess; readonly client: S3Client }[] = []
   const start = async () => {
-    const one = await startChild(dir)
+    const one = await startServer(dir)
     begun.push(one)
     return one
   }
@@ -74,8 +74,8 @@ export async function crashRepeatedly(kills: number): Promise<{ acknowledged: nu
   }
 }
 
-async function startChild(dir: string): Promise<{ child: ChildProcess; client: S3Client }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), dir], {
+async function startServer(dir: string): Promise<{ child: ChildProcess; client: S3Client }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [port] = await once(createInterface({ input: child.stdout }), 'line')

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Bucket, errorOf, startWithBucket } from './start-s3.ts'
 
-async function fill(client: S3Client, keys: readonly string[]): Promise<void> {
+async function putKeys(client: S3Client, keys: readonly string[]): Promise<void> {
   await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))
 }
 
@@ -18,7 +18,7 @@ test('keys list in the order of their UTF-8 bytes', async (t) => {
   const { client } = await startWithBucket(t)
   // U+FF5E sorts after U+1F600 in UTF-16 and before it in UTF-8.
   const keys = ['a', 'B', 'é', '～', '😀', 'a/b', 'a b', 'Z', '_', '0']
-  await fill(client, keys)
+  await putKeys(client, keys)
   const listed = await client.send(new ListObjectsV2Command({ Bucket }))
   const expected = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('keys list in the order of their UTF-8 bytes', async (t) => {
 test('pages follow each other without gap or repetition', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${`${index}`.padStart(2, '0')}`)
-  await fill(client, keys)
+  await putKeys(client, keys)
   const seen: (string | undefined)[] = []
   const sizes: (number | undefined)[] = []
   for await (const page of paginateListObjectsV2({ client, pageSize: 10 }, { Bucket })) {
@@ -57,7 +57,7 @@ test('pages follow each other without gap or repetition', async (t) => {
 
 test('a delimiter groups keys, and groups count in pages', async (t) => {
   const { client } = await startWithBucket(t)
-  await fill(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
+  await putKeys(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
   const list = (options: object) => client.send(new ListObjectsV2Command({ Bucket, ...options }))
   const names = async (options: object) => {
     const page = await list(options)
@@ -84,7 +84,7 @@ test('a delimiter groups keys, and groups count in pages', async (t) => {
 
 test('the first version of the listing pages by marker', async (t) => {
   const { client } = await startWithBucket(t)
-  await fill(client, ['a', 'b/1', 'b/2', 'c', 'd'])
+  await putKeys(client, ['a', 'b/1', 'b/2', 'c', 'd'])
   const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))
   const first = await list({ MaxKeys: 2 })
   assert.deepEqual(
@@ -105,7 +105,7 @@ test('the first version of the listing pages by marker', async (t) => {
 
 test('names are percent-encoded on request', async (t) => {
   const { client } = await startWithBucket(t)
-  await fill(client, ['foo+1/bar', 'foo/bar/xyz', 'quux ab/thud', 'asdf+b', 'a\u0001'])
+  await putKeys(client, ['foo+1/bar', 'foo/bar/xyz', 'quux ab/thud', 'asdf+b', 'a\u0001'])
   const page = await client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/', EncodingType: 'url' }))
   assert.deepEqual(
     page.Contents?.map(({ Key }) => Key),
@@ -130,7 +130,7 @@ test('wrong parameters of a listing are named', async (t) => {
 
 test('without versioning each object is its own only version', async (t) => {
   const { client } = await startWithBucket(t)
-  await fill(client, ['a', 'b', 'c'])
+  await putKeys(client, ['a', 'b', 'c'])
   const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 2 }))
   assert.deepEqual(
     page.Versions?.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest]),

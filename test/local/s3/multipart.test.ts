@@ -18,7 +18,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, blobs, errorOf, eventually, makeClient, send, startWithBucket } from './start-s3.ts'
+import { Bucket, errorOf, listBlobFiles, makeClient, send, startWithBucket, waitFor } from './start-s3.ts'
 
 const Key = 'whole'
 const MIB = 1 << 20
@@ -30,9 +30,10 @@ const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const etagOfWhole = `"${md5(Buffer.concat([first, second, last].map(md5))).toString('hex')}-3"`
 
 /** A client that sends no checksums of its own, as older tools. */
-const plain = (endpoint: string) => makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+const clientWithoutChecksums = (endpoint: string) =>
+  makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
 
-async function begin(client: S3Client, options: object = {}): Promise<string> {
+async function createUpload(client: S3Client, options: object = {}): Promise<string> {
   const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...options }))
   return UploadId
 }
@@ -58,8 +59,8 @@ function complete(client: S3Client, UploadId: string, Parts: object[], options: 
 
 test('parts sent in any order make one object with the ETag of their MD5s', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
   const three = await put(client, UploadId, 7, last)
   await put(client, UploadId, 1, last)
   const one = await put(client, UploadId, 1, first)
@@ -84,13 +85,13 @@ test('parts sent in any order make one object with the ETag of their MD5s', asyn
   const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
   assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
   // The part nobody listed and the one sent twice are gone.
-  await eventually(async () => assert.equal((await blobs(dir)).length, 3))
+  await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })
 
 test('completing checks order, ETags and the size of parts', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   const one = await put(client, UploadId, 1, first)
   const two = await put(client, UploadId, 2, last)
   const three = await put(client, UploadId, 3, last)
@@ -111,8 +112,8 @@ test('completing checks order, ETags and the size of parts', async (t) => {
 
 test('the number of a part is written in plain digits', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, last)
   for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
     // The SDK writes whatever it is given.
@@ -131,8 +132,8 @@ test('the number of a part is written in plain digits', async (t) => {
 
 test('completing again gives the same answer again', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, last)
   const once = await complete(client, UploadId, [part])
   const twice = await complete(client, UploadId, [part])
@@ -145,8 +146,8 @@ test('completing again gives the same answer again', async (t) => {
 
 test('an aborted upload leaves nothing', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   await put(client, UploadId, 1, last)
   await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
   assert.equal(await errorOf(put(client, UploadId, 1, last)), '404 NoSuchUpload')
@@ -155,13 +156,13 @@ test('an aborted upload leaves nothing', async (t) => {
     '404 NoSuchUpload',
   )
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key }))), '404 NotFound')
-  await eventually(async () => assert.equal((await blobs(dir)).length, 0))
+  await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 0))
 })
 
 test('parts are listed in pages', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   for (const number of [2, 10, 3]) await put(client, UploadId, number, Buffer.alloc(number))
   const page = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 2 }))
   assert.deepEqual(
@@ -184,7 +185,7 @@ test('parts are listed in pages', async (t) => {
 test('uploads in progress are listed by key, then by their beginning, in pages and groups', async (t) => {
   const { client } = await startWithBucket(t)
   const ids: string[] = []
-  for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await begin(client, { Key: key }))
+  for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await createUpload(client, { Key: key }))
   const list = (options: object) => client.send(new ListMultipartUploadsCommand({ Bucket, ...options }))
   const all = await list({})
   assert.deepEqual(
@@ -221,7 +222,7 @@ test('uploads in progress are listed by key, then by their beginning, in pages a
 test('a part can be copied from an object, whole or by range', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: whole }))
-  const UploadId = await begin(client)
+  const UploadId = await createUpload(client)
   const copy = (PartNumber: number, CopySourceRange?: string) =>
     client.send(
       new UploadPartCopyCommand({
@@ -247,7 +248,7 @@ test('a part can be copied from an object, whole or by range', async (t) => {
 
 test('completing keeps If-None-Match', async (t) => {
   const { client } = await startWithBucket(t)
-  const uploads = [await begin(client), await begin(client)]
+  const uploads = [await createUpload(client), await createUpload(client)]
   const results = await Promise.all(
     uploads.map(async (UploadId) => {
       const part = await put(client, UploadId, 1, last)
@@ -269,9 +270,9 @@ test('checksums of parts become the checksum of the whole, by both rules', async
     ['SHA256', 'COMPOSITE'],
   ] as const
   for (const [ChecksumAlgorithm, ChecksumType] of kinds) {
-    const UploadId = await begin(client, { ChecksumAlgorithm, ChecksumType })
+    const UploadId = await createUpload(client, { ChecksumAlgorithm, ChecksumType })
     // The SDK computes no CRC64NVME without its native part; then the server does.
-    const sender = ChecksumAlgorithm === 'CRC64NVME' ? plain(endpoint) : client
+    const sender = ChecksumAlgorithm === 'CRC64NVME' ? clientWithoutChecksums(endpoint) : client
     const options = ChecksumAlgorithm === 'CRC64NVME' ? {} : { ChecksumAlgorithm }
     const parts = [
       await put(sender, UploadId, 1, first, options),
@@ -280,7 +281,7 @@ test('checksums of parts become the checksum of the whole, by both rules', async
     const field = `Checksum${ChecksumAlgorithm}` as const
     const done = await complete(client, UploadId, parts)
     assert.equal(done.ChecksumType, ChecksumType)
-    const single = await plain(endpoint).send(
+    const single = await clientWithoutChecksums(endpoint).send(
       new PutObjectCommand({ Bucket, Key: 'single', Body: Buffer.concat([first, last]), ...options }),
     )
     if (ChecksumType === 'FULL_OBJECT') assert.equal(done[field], single[field], ChecksumAlgorithm)
@@ -299,7 +300,7 @@ test('checksums of parts become the checksum of the whole, by both rules', async
 test('completing holds the whole against the checksum the client gives', async (t) => {
   const { client } = await startWithBucket(t)
   const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
-  const UploadId = await begin(client, options)
+  const UploadId = await createUpload(client, options)
   const part = await put(client, UploadId, 1, last, options)
   const attempt = (checksum: object) => errorOf(complete(client, UploadId, [part], checksum))
   assert.equal(await attempt({ ChecksumCRC32: 'AAAAAA==' }), '400 BadDigest')
@@ -309,12 +310,12 @@ test('completing holds the whole against the checksum the client gives', async (
 
 test('a part with another checksum than its upload is refused', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
-  const UploadId = await begin(client, { ChecksumAlgorithm: 'SHA256' })
+  const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
     await errorOf(put(client, UploadId, 1, last, { ChecksumAlgorithm: 'CRC32' })),
     '400 InvalidRequest',
   )
-  assert.equal(await errorOf(put(plain(endpoint), UploadId, 1, last)), '400 InvalidRequest')
+  assert.equal(await errorOf(put(clientWithoutChecksums(endpoint), UploadId, 1, last)), '400 InvalidRequest')
   const part = await put(client, UploadId, 1, last, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
     await errorOf(complete(client, UploadId, [{ PartNumber: 1, ETag: part.ETag }])),
@@ -326,7 +327,7 @@ test('a part with another checksum than its upload is refused', async (t) => {
   )
   assert.equal(await errorOf(complete(client, UploadId, [part])), 'no error')
   assert.equal(
-    await errorOf(begin(client, { ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' })),
+    await errorOf(createUpload(client, { ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' })),
     '400 InvalidRequest',
   )
 })
@@ -341,8 +342,8 @@ test('the SDK uploads a stream of unknown length by parts', async (t) => {
 
 test('a part can be sent to a presigned URL', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = plain(endpoint)
-  const UploadId = await begin(client)
+  const client = clientWithoutChecksums(endpoint)
+  const UploadId = await createUpload(client)
   const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1 }))
   const sent = await send(url, { method: 'PUT', body: last })
   const done = await complete(client, UploadId, [{ PartNumber: 1, ETag: sent.headers.etag }])

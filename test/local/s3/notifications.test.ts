@@ -121,19 +121,19 @@ test('the event bus gets events in its own form', async (t) => {
   await client.send(new PutObjectCommand({ Bucket, Key: 'a b', Body: 'hello' }))
   const { target, event } = await inbox.next()
   assert.deepEqual(target, { kind: 'eventbridge' })
-  const told = event as {
+  const notified = event as {
     'detail-type': string
     source: string
     resources: string[]
     detail: { object: object; reason: string; bucket: object }
   }
   assert.deepEqual(
-    [told['detail-type'], told.source, told.detail.reason],
+    [notified['detail-type'], notified.source, notified.detail.reason],
     ['Object Created', 'aws.s3', 'PutObject'],
   )
-  assert.deepEqual(told.resources, ['arn:aws:s3:::box'])
-  assert.deepEqual(told.detail.bucket, { name: 'box' })
-  assert.equal((told.detail.object as { key: string }).key, 'a b')
+  assert.deepEqual(notified.resources, ['arn:aws:s3:::box'])
+  assert.deepEqual(notified.detail.bucket, { name: 'box' })
+  assert.equal((notified.detail.object as { key: string }).key, 'a b')
 })
 
 test('a message that was not taken is delivered again, and again after a restart', async (t) => {

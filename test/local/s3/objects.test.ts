@@ -20,7 +20,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, errorOf, send, startWithBucket } from './start-s3.ts'
 
-const ODD_KEYS = [
+const UNUSUAL_KEYS = [
   'plain',
   'a b',
   'a+b',
@@ -49,8 +49,8 @@ const ODD_KEYS = [
 
 test('every legal key keeps its own object and none leaves the folder', async (t) => {
   const { client, dir } = await startWithBucket(t)
-  for (const Key of ODD_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
-  for (const Key of ODD_KEYS) {
+  for (const Key of UNUSUAL_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
+  for (const Key of UNUSUAL_KEYS) {
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
     assert.equal(await Body?.transformToString(), `of ${Key}`)
     await client.send(
@@ -63,8 +63,8 @@ test('every legal key keeps its own object and none leaves the folder', async (t
   }
   const listed = await client.send(new ListObjectsV2Command({ Bucket, EncodingType: 'url' }))
   const names = listed.Contents?.map(({ Key = '' }) => decodeURIComponent(Key)) ?? []
-  for (const key of ODD_KEYS) assert.ok(names.includes(key), JSON.stringify(key))
-  for (const Key of ODD_KEYS) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+  for (const key of UNUSUAL_KEYS) assert.ok(names.includes(key), JSON.stringify(key))
+  for (const Key of UNUSUAL_KEYS) await client.send(new DeleteObjectCommand({ Bucket, Key }))
   const entries = await readdir(dir, { recursive: true })
   for (const entry of entries)
     assert.match(entry, /^(blobs(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?|lock\.sqlite.*|objects\.sqlite.*)$/)

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { Bucket, blobs, errorOf, startWithBucket } from './start-s3.ts'
+import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>
@@ -124,7 +124,7 @@ test('a form that its policy does not allow is refused', async (t) => {
   assert.equal((await post(client, { sign: { Bucket: 'nobox' } })).code, 'NoSuchBucket')
   const empty = await client.send(new ListObjectsV2Command({ Bucket }))
   assert.equal(empty.KeyCount, 0)
-  assert.deepEqual(await blobs(dir), [])
+  assert.deepEqual(await listBlobFiles(dir), [])
 })
 
 test('broken forms are told from good ones', async (t) => {
@@ -164,8 +164,8 @@ test('a form cut off in the middle of its file leaves nothing', async (t) => {
   socket.write(
     `POST /box HTTP/1.1\r\nHost: ${new URL(endpoint).host}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${start}`,
   )
-  while ((await blobs(dir)).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  while ((await listBlobFiles(dir)).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
   socket.destroy()
-  while ((await blobs(dir)).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
+  while ((await listBlobFiles(dir)).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
-import { identity, region } from './credentials.ts'
+import { region, s3Credentials } from './credentials.ts'
 import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
 
 test('anonymous, foreign, altered and expired requests get the refusals of S3', async (t) => {
@@ -25,13 +25,15 @@ test('anonymous, foreign, altered and expired requests get the refusals of S3', 
   assert.equal((await send(`${endpoint}/box/k`, { method: 'DELETE' })).code, 'AccessDenied')
   assert.equal((await send(`${endpoint}/`)).code, 'AccessDenied')
 
-  const as = (credentials: object) =>
+  const clientAs = (credentials: object) =>
     errorOf(
-      makeClient(endpoint, { credentials: { ...identity, ...credentials } }).send(new ListBucketsCommand({})),
+      makeClient(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
+        new ListBucketsCommand({}),
+      ),
     )
-  assert.equal(await as({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
-  assert.equal(await as({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
-  assert.equal(await as({ sessionToken: 'token' }), '400 InvalidToken')
+  assert.equal(await clientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
+  assert.equal(await clientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
+  assert.equal(await clientAs({ sessionToken: 'token' }), '400 InvalidToken')
   const elsewhere = makeClient(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
   assert.equal(await errorOf(elsewhere), '400 AuthorizationHeaderMalformed')
 
@@ -121,8 +123,8 @@ test('under a base path the signature covers the path as the client sees it', as
 })
 
 test('a key with a session token is good only with that token', async (t) => {
-  const temporary = { ...identity, accessKeyId: 'AKTEMPORARY', sessionToken: 'token/with+signs==' }
-  const { endpoint, client } = await startWithBucket(t, { credentials: [identity, temporary] })
+  const temporary = { ...s3Credentials, accessKeyId: 'AKTEMPORARY', sessionToken: 'token/with+signs==' }
+  const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const get = new GetObjectCommand({ Bucket, Key: 'k' })
   const rightful = makeClient(endpoint, { credentials: temporary })
@@ -150,7 +152,7 @@ async function putSigned(
   const amzDate = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
   const day = amzDate.slice(0, 8)
   const scope = `${day}/${region}/s3/aws4_request`
-  const key = deriveSigningKey(identity.secretAccessKey, day, region, 's3')
+  const key = deriveSigningKey(s3Credentials.secretAccessKey, day, region, 's3')
   const payload = `STREAMING-AWS4-HMAC-SHA256-PAYLOAD${trailer ? '-TRAILER' : ''}`
   const headers: Record<string, string> = {
     host: endpoint.replace('http://', ''),
@@ -189,7 +191,7 @@ async function putSigned(
     )
     body += `${name}:${value}\r\nx-amz-trailer-signature:${signature}\r\n\r\n`
   }
-  const authorization = `AWS4-HMAC-SHA256 Credential=${identity.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${seed}`
+  const authorization = `AWS4-HMAC-SHA256 Credential=${s3Credentials.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${seed}`
   const altered = alter(body)
   return await send(`${endpoint}/box/k`, {
     method: 'PUT',
@@ -303,7 +305,7 @@ test('what is neither a hash nor a way to go without one is refused in its place
 
 test('a refused upload gets its answer even while the body is still coming', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { credentials: { ...identity, secretAccessKey: 'wrong' } })
+  const client = makeClient(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))
   assert.equal(await errorOf(put), '403 SignatureDoesNotMatch')
   const missing = makeClient(endpoint).send(new CreateMultipartUploadCommand({ Bucket: 'nobox', Key: 'k' }))

@@ -10,11 +10,11 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { openS3Server, type S3Options } from '../../../lib/local/s3/server.ts'
-import { identity, region } from './credentials.ts'
+import { region, s3Credentials } from './credentials.ts'
 
 export async function startS3(t: TestContext, options: Partial<S3Options> = {}) {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 's3-')))
-  const s3 = await openS3Server({ dir, credentials: [identity], region, ...options })
+  const s3 = await openS3Server({ dir, credentials: [s3Credentials], region, ...options })
   const server = createServer(s3.handle).on('checkContinue', s3.handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -51,7 +51,7 @@ export function makeClient(
   return new S3Client({
     endpoint,
     region,
-    credentials: identity,
+    credentials: s3Credentials,
     forcePathStyle: true,
     maxAttempts: 1,
     logger: silent,
@@ -68,12 +68,12 @@ interface RawReply {
 }
 
 /** Names of all files that hold bytes of objects. */
-export async function blobs(dir: string): Promise<string[]> {
+export async function listBlobFiles(dir: string): Promise<string[]> {
   return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
 }
 
 /** Waits for what happens behind an answer, such as the removal of files. */
-export async function eventually(check: () => Promise<void>): Promise<void> {
+export async function waitFor(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + 10_000
   for (;;) {
     try {

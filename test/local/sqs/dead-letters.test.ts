@@ -11,7 +11,7 @@ import {
   type StartMessageMoveTaskCommandInput,
 } from '@aws-sdk/client-sqs'
 import type { SqsServerOptions } from '../../../lib/local/sqs/server.ts'
-import { failsWith, type Running, startSqs } from './start-sqs.ts'
+import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
 
 const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const redrive = (name: string, maxReceiveCount: number | string = 1) =>
@@ -25,13 +25,13 @@ async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}
   return { ...running, dead, work }
 }
 
-async function fail({ client, receive }: Running, url: string, bodies: string[]) {
+async function fail({ client, receive }: TestServer, url: string, bodies: string[]) {
   for (const MessageBody of bodies) await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody }))
   for (const _ of bodies) await receive(url)
   assert.deepEqual(await receive(url, { MaxNumberOfMessages: 10 }), [])
 }
 
-const bodiesOf = async ({ receive }: Running, url: string) =>
+const bodiesOf = async ({ receive }: TestServer, url: string) =>
   (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 })).map((one) => one.Body).sort()
 
 describe('SQS dead-letter queues', () => {
@@ -151,13 +151,13 @@ describe('SQS dead-letter queues', () => {
 })
 
 describe('SQS message move tasks', () => {
-  const start = ({ client }: Running, input: Partial<StartMessageMoveTaskCommandInput> = {}) =>
+  const start = ({ client }: TestServer, input: Partial<StartMessageMoveTaskCommandInput> = {}) =>
     client.send(new StartMessageMoveTaskCommand({ SourceArn: arnOf('dead'), ...input }))
-  const list = async ({ client }: Running) =>
+  const list = async ({ client }: TestServer) =>
     (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
       .Results ?? []
   /** Waits for what the task does to a queue, then reads the task. */
-  const afterArrival = async (running: Running, url: string) => {
+  const afterMessages = async (running: TestServer, url: string) => {
     assert.equal((await running.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
     return (await list(running))[0]
   }
@@ -237,7 +237,7 @@ describe('SQS message move tasks', () => {
     const target = await running.createQueue('target')
     await fail(running, running.work, ['1', '2'])
     await start(running, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
-    assert.equal((await afterArrival(running, target))?.Status, 'RUNNING')
+    assert.equal((await afterMessages(running, target))?.Status, 'RUNNING')
     await running.client.send(new DeleteQueueCommand({ QueueUrl: target }))
     let [task] = await list(running)
     while (task?.Status === 'RUNNING') {

@@ -10,7 +10,7 @@ import {
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
 import type { SqsServerOptions } from '../../../lib/local/sqs/server.ts'
-import { failsWith, type Running, startSqs } from './start-sqs.ts'
+import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
 
 const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
 
@@ -24,13 +24,13 @@ async function startFifo(
   return { ...running, url, ...fifoShorthands(running, url) }
 }
 
-function fifoShorthands({ client, receive }: Running, url: string) {
+function fifoShorthands({ client, receive }: TestServer, url: string) {
   return {
     send: (body: string, group: string, extras: Partial<SendMessageCommandInput> = {}) =>
       client.send(
         new SendMessageCommand({ QueueUrl: url, MessageBody: body, MessageGroupId: group, ...extras }),
       ),
-    bodies: async (options: Parameters<Running['receive']>[1] = { MaxNumberOfMessages: 10 }) =>
+    bodies: async (options: Parameters<TestServer['receive']>[1] = { MaxNumberOfMessages: 10 }) =>
       (await receive(url, options)).map((one) => one.Body),
     take: async (max = 10) => await receive(url, { MaxNumberOfMessages: max }),
     remove: (ReceiptHandle: string | undefined) =>
@@ -104,9 +104,9 @@ describe('SQS FIFO queues', () => {
     await first.stop()
     const second = await startSqs(t, { file: first.file, now: () => now })
     const again = fifoShorthands(second, first.url.replace(first.endpoint, second.endpoint))
-    const twin = await again.send('two', 'b', { MessageDeduplicationId: 'id' })
-    assert.equal(twin.MessageId, sent.MessageId)
-    assert.equal(twin.SequenceNumber, sent.SequenceNumber)
+    const duplicate = await again.send('two', 'b', { MessageDeduplicationId: 'id' })
+    assert.equal(duplicate.MessageId, sent.MessageId)
+    assert.equal(duplicate.SequenceNumber, sent.SequenceNumber)
     assert.deepEqual(await again.bodies(), [])
     now += 1000
     await again.send('three', 'a', { MessageDeduplicationId: 'id' })

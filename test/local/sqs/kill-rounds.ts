@@ -26,7 +26,7 @@ const REMEMBERED_MS = 240_000
 interface Ledger {
   readonly sent: Set<string>
   /** Asked to be deleted; the answer may not have come. */
-  readonly doomed: Set<string>
+  readonly deleting: Set<string>
   readonly deleted: Set<string>
   /** Deduplication id to the MessageId that was acknowledged for it, and when. */
   readonly fifo: Map<string, { readonly messageId: string; readonly at: number }>
@@ -37,7 +37,13 @@ export async function runKillRounds(t: TestContext, rounds: number): Promise<str
   const folder = await mkdtemp(join(tmpdir(), 'sqs-kill-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'sqs.db')
-  const ledger: Ledger = { sent: new Set(), doomed: new Set(), deleted: new Set(), fifo: new Map(), next: 0 }
+  const ledger: Ledger = {
+    sent: new Set(),
+    deleting: new Set(),
+    deleted: new Set(),
+    fifo: new Map(),
+    next: 0,
+  }
   for (let round = 0; round < rounds; round++) {
     await writeUntilKilled(file, ledger)
     checkFile(file, ledger)
@@ -93,7 +99,7 @@ async function receiveAndDelete(client: SQSClient, ledger: Ledger) {
   )
   for (const { Body = '', ReceiptHandle } of Messages) {
     assert.ok(!ledger.deleted.has(Body), `${Body} came back after its delete was acknowledged.`)
-    ledger.doomed.add(Body)
+    ledger.deleting.add(Body)
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
     ledger.deleted.add(Body)
   }
@@ -143,10 +149,10 @@ function checkFile(file: string, ledger: Ledger) {
   }
 }
 
-function checkBodies(bodies: readonly string[], { sent, doomed, deleted, fifo }: Ledger) {
+function checkBodies(bodies: readonly string[], { sent, deleting, deleted, fifo }: Ledger) {
   const present = new Set(bodies)
   assert.equal(present.size, bodies.length, 'A message is there twice.')
-  const lost = [...sent].filter((body) => !present.has(body) && !doomed.has(body))
+  const lost = [...sent].filter((body) => !present.has(body) && !deleting.has(body))
   assert.deepEqual(lost, [], 'Acknowledged messages are lost.')
   assert.deepEqual(
     [...deleted].filter((body) => present.has(body)),

@@ -9,12 +9,12 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, makeClient, type Running, startSqs } from './start-sqs.ts'
+import { failsWith, makeClient, startSqs, type TestServer } from './start-sqs.ts'
 
 const WAIT = { WaitTimeSeconds: 20 }
 
 /** Starts a receive and resolves when the server has it waiting. */
-async function startWaiting({ http, receive, attributes }: Running, url: string) {
+async function startWaiting({ http, receive, attributes }: TestServer, url: string) {
   const arrived = once(http, 'request')
   const waiting = receive(url, WAIT)
   await arrived

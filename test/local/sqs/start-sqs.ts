@@ -23,7 +23,7 @@ import { openSqs, type SqsServer, type SqsServerOptions } from '../../../lib/loc
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
 export const region = 'us-east-1'
 
-export interface Running {
+export interface TestServer {
   readonly endpoint: string
   readonly client: SQSClient
   readonly sqs: SqsServer
@@ -38,7 +38,10 @@ export interface Running {
 }
 
 /** The server ends with the test. Give `file` to open the queues of an earlier one. */
-export async function startSqs(test: TestContext, options: Partial<SqsServerOptions> = {}): Promise<Running> {
+export async function startSqs(
+  test: TestContext,
+  options: Partial<SqsServerOptions> = {},
+): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'sqs-test-'))
   const file = options.file ?? join(folder, 'sqs.db')
   const sqs = await openSqs({ credentials: [credentials], region, ...options, file })
