@@ -26,7 +26,7 @@ const chunkedGraphInTwoImages = (): NewTask[] => {
 }
 
 export const playGraph =
-  (tasks: () => NewTask[]): Scenario['playAnimation'] =>
+  (tasks: () => NewTask[]): Scenario['play'] =>
   async (service) => {
     await service.create(tasks())
   }
@@ -50,22 +50,22 @@ const throwCorruptFile: DuringTask = async () => {
 }
 
 export const chunkScenarios = {
-  'a chunked task': { playAnimation: playGraph(chunkedGraph) },
-  'a chunked task after another image': { playAnimation: playGraph(chunkedGraphInTwoImages) },
+  'a chunked task': { play: playGraph(chunkedGraph) },
+  'a chunked task after another image': { play: playGraph(chunkedGraphInTwoImages) },
   'a chunk that fails': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: { 'letter part 2': throwCorruptFile },
   },
   'a chunk that crashes three times': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: { 'letter part 3': throwCrash },
   },
   'a join that fails': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: { 'letter joined': throwCorruptFile },
   },
   'a cancellation while chunks run': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: {
       'letter part 2': async (service) => {
         await service.cancel()
@@ -73,7 +73,7 @@ export const chunkScenarios = {
     },
   },
   'a cancellation while chunks are joined': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: {
       'letter joined': async (service) => {
         await service.cancel()
@@ -83,7 +83,7 @@ export const chunkScenarios = {
     normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, letter: '' } }),
   },
   'a deletion while chunks run': {
-    playAnimation: playGraph(chunkedGraph),
+    play: playGraph(chunkedGraph),
     during: {
       'letter part 1': async (service) => {
         await service.delete()

@@ -21,12 +21,12 @@ const isLate: DuringTask = async ({ time }) => time.moveTo(time.now + 121_000)
 const takesTime: DuringTask = () => pause(20)
 
 /** Runs a scenario to its end. */
-async function told({ playAnimation, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
+async function told({ play, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency },
     ...(during && { during }),
   })
-  await playAnimation(service)
+  await play(service)
   await service.runToEnd()
   await assertAtRest(service)
   assertPrompt(service)
@@ -39,8 +39,8 @@ test('a chunked task has the same outcome wherever a process crashes', async (t)
 })
 
 test('a chunked task has the same result as a whole one, and leaves no chunks behind', async () => {
-  const whole = await told({ playAnimation: playGraph(() => chunkedGraph(6)) })
-  const parts = await told({ playAnimation: playGraph(chunkedGraph) })
+  const whole = await told({ play: playGraph(() => chunkedGraph(6)) })
+  const parts = await told({ play: playGraph(chunkedGraph) })
   assert.deepEqual(whole.runs, ['a', 'letter', 'last'])
   assert.deepEqual(parts.runs.toSorted(), [
     ...['a', 'last', 'letter joined', 'letter part 1', 'letter part 2', 'letter part 3'],
@@ -106,7 +106,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
 
 for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a join that fails'] as const)
   test(`the other chunks are deleted after ${name}`, async () => {
-    const service = await told({ ...chunkScenarios[name], playAnimation: playGraph(chunkedGraph) })
+    const service = await told({ ...chunkScenarios[name], play: playGraph(chunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
     assert.equal(job.error?.details?.['task'], 'letter')
@@ -126,7 +126,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
     'letter part 3': look,
     'letter joined': look,
   }
-  const service = await told({ playAnimation: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   assert.deepEqual(seen, [0, 30, 60, 90])
   const percents = service.bus.events.flatMap((event) =>
     event.event === 'job.progress'
@@ -139,7 +139,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
 
 test('the time limit of a chunked task starts with its first claim', async () => {
   const during = { 'letter part 2': isLate, 'letter part 3': takesTime }
-  const service = await told({ playAnimation: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   const { job, tasks } = await service.state()
   assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
   assert.equal(tasks[1]?.code, 'TIMEOUT')

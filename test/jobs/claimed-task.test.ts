@@ -71,14 +71,14 @@ test('the error of a task that times out contains the limit and advice', async (
   assert.deepEqual(limits, [120, 1])
 })
 
-test('a chunk that exceeds the worker's time is retried, and fails in the last attempt', async () => {
+test('a chunk that exceeds the worker’s time is retried, and fails in the last attempt', async () => {
   const again = await ended({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(again instanceof AppError))
   assert.match(String(again), /the chunk took longer than 0 s/)
   isTimeout(await ended({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
-test('an aborted task throws the reason of the abort, not the engine's error', async () => {
+test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
   assert.ok((await ended({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
   assert.ok((await ended({}, ({ lose }) => lose())) instanceof LeaseLost)
   const full = await ended({}, ({ full }) => full.abort())
@@ -91,7 +91,7 @@ test('a time limit beyond the maximum of a timer does not fire immediately', asy
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
-test('an engine's own error is rethrown unchanged', async () => {
+test('an engine’s own error is rethrown unchanged', async () => {
   const error = new Error('the engine crashed')
   assert.equal(await ended({}, ({ fail }) => fail(error)), error)
 })

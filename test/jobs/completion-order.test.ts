@@ -5,7 +5,16 @@ import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { completed, createRecords, exportTask, failed, file, newTask, storedImport, timestamp } from './records.ts'
+import {
+  completed,
+  createRecords,
+  exportTask,
+  failed,
+  file,
+  newTask,
+  storedImport,
+  timestamp,
+} from './records.ts'
 
 /** A job whose tasks end one after another, in any order. */
 async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
@@ -37,7 +46,13 @@ async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
     },
   }
 }
-const diamond = [storedImport('in'), newTask('a', [0]), newTask('b', [0]), newTask('both', [1, 2]), exportTask('out', [3])]
+const diamond = [
+  storedImport('in'),
+  newTask('a', [0]),
+  newTask('b', [0]),
+  newTask('both', [1, 2]),
+  exportTask('out', [3]),
+]
 
 test('a task is sent when all its inputs are complete, and again when that is repeated', async () => {
   const { end, tell, change, takeSentTasks } = await begun(diamond)
@@ -85,9 +100,12 @@ test('a task that cannot be planned fails with the reason, unless it is already 
   const route = async () => {
     throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
-  const { jobs, found, change, job } = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1])], {
-    taskSender: { route, retryQueue: (queue) => queue },
-  })
+  const { jobs, found, change, job } = await begun(
+    [storedImport('in'), newTask('a', [0]), newTask('b', [1])],
+    {
+      taskSender: { route, retryQueue: (queue) => queue },
+    },
+  )
   const [a, b] = [await found(1), await found(2)]
   assert.deepEqual(
     [a.status, a.code, a.message, a.details, a.endedBy],
@@ -123,15 +141,18 @@ test('tasks that are sent together go to their own queues, in the group of their
 
 test('a task with one input is sent with its files, a task with several has them looked up', async () => {
   const known: unknown[] = []
-  const { end } = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])], {
-    taskSender: {
-      route: async ({ number }, at) => {
-        known.push([number, at?.tasks.map((one) => [one.number, one.status])])
-        return { queue: 'image', message: { jobId: 'job_1', task: number } }
+  const { end } = await begun(
+    [storedImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
+    {
+      taskSender: {
+        route: async ({ number }, at) => {
+          known.push([number, at?.tasks.map((one) => [one.number, one.status])])
+          return { queue: 'image', message: { jobId: 'job_1', task: number } }
+        },
+        retryQueue: (queue) => queue,
       },
-      retryQueue: (queue) => queue,
     },
-  })
+  )
   known.length = 0
   await end(1)
   assert.deepEqual(known, [
@@ -191,7 +212,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
   )
 })
 
-test('a finished chunk updates its task's progress, sends it to be joined or fails it', async () => {
+test('a finished chunk updates its task’s progress, sends it to be joined or fails it', async () => {
   const split = async () => {
     const own = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
     await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
@@ -211,7 +232,10 @@ test('a finished chunk updates its task's progress, sends it to be joined or fai
   }
   const done = await split()
   await done.endChunk(1000, { status: 'completed' })
-  assert.deepEqual([done.takeSentTasks(), done.takeEvents(), (await done.job()).running], [[], ['job.progress'], { 1: 45 }])
+  assert.deepEqual(
+    [done.takeSentTasks(), done.takeEvents(), (await done.job()).running],
+    [[], ['job.progress'], { 1: 45 }],
+  )
   await done.endChunk(1001, { status: 'completed' })
   assert.deepEqual([done.takeSentTasks(), done.takeEvents()], [[1], []])
   const lost = await split()

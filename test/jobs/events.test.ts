@@ -30,7 +30,7 @@ import {
   withTasks,
 } from './records.ts'
 
-/** What each event says, word for word, of records whose moments are all different. */
+/** The exact content of each event, from records with distinct timestamps. */
 
 const source = { filename: 'in.png', format: 'png', size: 1 }
 const display = { source, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
@@ -60,7 +60,7 @@ const common = { apiVersion: 'v1', owner: 'anon_1', stream: jobId }
 const outline = { id: jobId, tag: 'mine', createdAt: timestamp(0), source, target: { format: 'webp' } }
 const url = `/v1/download/${jobId}`
 
-/** Without the id, which is made of the rest. */
+/** Without the id, which is derived from the rest. */
 const bodyOf = ({ id: _, ...body }: BusEvent) => body
 const tasks = (input: string, a: string, b: string, out: object) => ({
   in: { operation: 'import/upload', status: input },
@@ -69,7 +69,7 @@ const tasks = (input: string, a: string, b: string, out: object) => ({
 })
 const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
 
-test('a job that is made and queued at once says so, whatever became of it', () => {
+test('the creation events are the same at any later time', () => {
   const atOnce = of(over, { queuedAt: timestamp(0) })
   const created = {
     ...{ ...common, event: 'job.created', timestamp: timestamp(0), sequence: 1 },
@@ -87,7 +87,7 @@ test('a job that is made and queued at once says so, whatever became of it', () 
   ])
 })
 
-test('a job that waited for a file says when it was queued and when it began, with that file', () => {
+test('a job that waited for an upload publishes when it was queued and started, with that upload', () => {
   const late = of(
     newJob([awaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), exportTask('out', [1])], {
       tag: 'mine',
@@ -111,7 +111,7 @@ test('a job that waited for a file says when it was queued and when it began, wi
   })
 })
 
-test('progress says what was stored of it', () => {
+test('progress contains the stored fact', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
   assert.deepEqual(bodyOf(progressEvent(over.job, '1', fact)), {
     ...{ ...common, event: 'job.progress', timestamp: timestamp(4), sequence: 4 },
@@ -122,7 +122,7 @@ test('progress says what was stored of it', () => {
   })
 })
 
-test('a job that is completed says what it gave and how long it took', () => {
+test('a completed job publishes its results and duration', () => {
   const { share, ...event } = bodyOf(endEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
   assert.ok(share)
   const done = {
@@ -143,14 +143,14 @@ test('a job that is completed says what it gave and how long it took', () => {
     ...{ ...common, event: 'job.completed', timestamp: timestamp(9), sequence: 5 },
     job: done,
   })
-  // What came when it was there already is its source then.
+  // A file that was imported later is the source.
   const later = of(over, { display: { ...display, source: null }, cameLater: source })
   assert.deepEqual((endEvent(later) as unknown as { job: object }).job, done)
   const none = of(over, { display: { ...display, source: null } })
   assert.equal((endEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
-test('a job that failed says why, or that it did', () => {
+test('a failed job publishes its error, or a generic one', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const lost = of(withTasks(over, { a: failed(5, 'It is cut off.') }), { status: 'failed', error })
   const { summary: _, ...plain } = lost.job
@@ -174,7 +174,7 @@ test('a job that failed says why, or that it did', () => {
   })
 })
 
-test('a job that is cancelled says by whom', () => {
+test('a cancelled job publishes who cancelled it', () => {
   for (const [given, said] of [
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
@@ -191,7 +191,7 @@ test('a job that is cancelled says by whom', () => {
   }
 })
 
-test('what nobody is known to have told is told in its order, of a job that nobody began from its creation', () => {
+test('unpublished events are in order, and for a job that never started include its creation', () => {
   const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
@@ -219,7 +219,7 @@ test('what nobody is known to have told is told in its order, of a job that nobo
   ])
 })
 
-test('a file says how it came, and of which upload and job it is', () => {
+test('an uploaded file has its origin, upload and job', () => {
   const { key: _, ...png } = file('a.png')
   const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const arrival = (key: string, more: object = {}) =>
@@ -245,7 +245,7 @@ test('a file says how it came, and of which upload and job it is', () => {
   })
 })
 
-test('files that came with the request are told of with the job, but not when it is done again', () => {
+test('files of the request are published with the job, but not on a retry', () => {
   const received = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const told = (operation: string, retryOf?: string) =>
@@ -267,21 +267,21 @@ test('files that came with the request are told of with the job, but not when it
   )
   assert.equal(told('import/upload', 'job_0').length, 2)
   assert.equal(told('convert').length, 2)
-  assert.equal(creationEvents(made).length, 2, 'it was there before')
+  assert.equal(creationEvents(made).length, 2, 'the file was uploaded before')
 })
 
-test('files that a task brought say where from', () => {
+test('imported files have their origin', () => {
   const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
     in: completed(5, file('a.png'), file('b.png')),
   }).tasks
   assert.ok(first)
   const told = (more: Partial<typeof first>) =>
     importedFileEvents(made.job, { ...first, ...more }).map((event) => {
-      const { file: what, timestamp } = event as unknown as {
+      const { file: imported, timestamp: occurredAt } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
         timestamp: string
       }
-      return [what.filename, what.via, what.jobId, timestamp]
+      return [imported.filename, imported.via, imported.jobId, occurredAt]
     })
   assert.deepEqual(told({}), [
     ['a.png', 'url', jobId, timestamp(5)],
@@ -291,7 +291,7 @@ test('files that a task brought say where from', () => {
   assert.deepEqual(told({ operation: 'import/s3', ...brought }), [['c.png', 'store', jobId, timestamp(5)]])
 })
 
-test('a file of a job says who was led to it, or why it went', () => {
+test('downloads and deletions of a job’s files are published with their details', () => {
   const png = file('a.png')
   assert.deepEqual(
     bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
@@ -312,7 +312,7 @@ test('a file of a job says who was led to it, or why it went', () => {
   })
 })
 
-test('a job whose time is over says for what, after its files', () => {
+test('an expired job publishes the reason after its file deletions', () => {
   assert.deepEqual(
     bodyOf(expiredEvent(of(over, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2)),
     {
@@ -322,7 +322,7 @@ test('a job whose time is over says for what, after its files', () => {
   )
 })
 
-test('two events of a job have two ids, the same one has the same', () => {
+test('different events of a job have different ids, the same event has the same id', () => {
   const ids = [
     startedEvent(over),
     queuedEvent(over),

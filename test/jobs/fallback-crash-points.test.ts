@@ -12,12 +12,15 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-async function told({ playAnimation, during }: Scenario): Promise<{ service: SimulatedService; task: Task; left: string[] }> {
+async function told({
+  play,
+  during,
+}: Scenario): Promise<{ service: SimulatedService; task: Task; left: string[] }> {
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency: 2 },
     ...(during && { during }),
   })
-  await playAnimation(service)
+  await play(service)
   await service.runToEnd()
   await assertAtRest(service)
   assertPrompt(service)
@@ -42,7 +45,9 @@ for (const [name, story] of Object.entries(fallbackScenarios))
   })
 
 test('a file that one engine cannot read is read by the next one, with a warning', async () => {
-  const { service, task, left } = await told(fallbackScenarios['a file that another engine of the same image reads'])
+  const { service, task, left } = await told(
+    fallbackScenarios['a file that another engine of the same image reads'],
+  )
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
   assert.deepEqual(await contents(service), ['word by imagemagick'])
   assert.equal(task.engine, 'imagemagick')
@@ -66,14 +71,14 @@ test('the error of an unreadable chunk keeps the details of its engine', async (
   const { 'word by imagemagick': lab, 'word by ffmpeg': damaged } =
     fallbackScenarios['a file that no engine reads'].during
   const { task } = await told({
-    playAnimation: fallbackScenarios['a file with an unreadable chunk'].play,
+    play: fallbackScenarios['a file with an unreadable chunk'].play,
     during: { 'word by vips part 1': lab, 'word by imagemagick': damaged, 'word by ffmpeg': damaged },
   })
   assert.equal(task.code, 'UNSUPPORTED_FORMAT')
   assert.deepEqual([task.details?.['reason'], task.details?.['feature']], ['feature', 'Lab'])
 })
 
-test('a crash on the second route reports the first route's error about the file', async () => {
+test('a crash on the second route reports the first route’s error about the file', async () => {
   const { service, task } = await told(fallbackScenarios['a file that crashes the second engine'])
   assert.deepEqual(service.runs.slice(1), [...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
@@ -91,7 +96,7 @@ test('a task that takes a fallback route because of a chunk is sent although the
   let refusals = 0
   const { service } = await told({
     ...story,
-    playAnimation: async (one) => {
+    play: async (one) => {
       const send = one.queues.send.bind(one.queues)
       one.queues.send = async (queue, messages, group) => {
         const isOfTask = messages.some(({ part }) => part === undefined)
@@ -156,7 +161,9 @@ test('when a fallback route fails, an earlier partial result is used', () => {
   const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damaged, missing]) {
-    assert.deepEqual(decideAfterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), { result: made })
+    assert.deepEqual(decideAfterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), {
+      result: made,
+    })
     assert.throws(() => decideAfterFailure(piece, { ...fails, error }, nowhere), { code: error.code })
   }
   const bare = new Error('the machine is busy')
@@ -173,7 +180,7 @@ test('when a fallback route fails, an earlier partial result is used', () => {
 
 test('a route that keeps all content ends the search', async () => {
   const { service, task } = await told({
-    playAnimation: fallbackScenarios['a file that no engine reads'].play,
+    play: fallbackScenarios['a file that no engine reads'].play,
     during: { 'word by vips': loseContent(0.3) },
   })
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
@@ -189,7 +196,7 @@ test('an engine that is killed on the second route is retried', async () => {
   assert.deepEqual(left, [])
 })
 
-test('when the second route's engine is always killed, the best other result is used', async () => {
+test('when the second route’s engine is always killed, the best other result is used', async () => {
   const name = 'a file that loses content and whose next engine is killed every time'
   const { service, task, left } = await told(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
@@ -203,7 +210,7 @@ test('when the second route's engine is always killed, the best other result is 
 
 test('a pinned engine is the only one tried, and the error says so', async () => {
   const { service, task } = await told({
-    playAnimation: async (one) => {
+    play: async (one) => {
       await one.create(animationGraph({ engine: 'vips' }))
     },
     during: fallbackScenarios['a file that another engine of the same image reads'].during,

@@ -4,12 +4,17 @@ import { findTaskFiles } from '../../lib/jobs/find-task-files.ts'
 import { completed, exportTask, file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const state = withTasks(
-  newJob([storedImport('in'), newTask('work', [0]), newTask('import/like', [0]), exportTask('out', [1], { filename: 'b' })]),
+  newJob([
+    storedImport('in'),
+    newTask('work', [0]),
+    newTask('import/like', [0]),
+    exportTask('out', [1], { filename: 'b' }),
+  ]),
   { work: completed(2, file('a.webp', 'jobs/job_1/1/a')) },
 )
 const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
-test('a task's files are found by its name, and those of an export with its filename template', () => {
+test('a task’s files are found by its name, and those of an export with its filename template', () => {
   assert.deepEqual(namesOf('work'), ['a.webp'])
   assert.deepEqual(namesOf('out'), ['b.webp'])
   assert.deepEqual(namesOf('import/like'), [], 'the operation counts, not the name')

@@ -58,7 +58,7 @@ async function underWay(tasks = two, isStarted = true) {
   return { ...own, whole, job, lifecycle, change }
 }
 const silent = { info: () => undefined }
-const news = { percent: 40, stage: 'encoding', taskName: 'a' }
+const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
 
 test('when two processes start a job, the first one determines its start time and first task', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
@@ -81,39 +81,44 @@ test('when two processes start a job, the first one determines its start time an
     [timestamp(7), { operation: 'convert', status: 'processing' }],
   )
   assert.deepEqual(takeEvents(), ['job.started'])
-  const sameMoment = await lifecycle().start(queued, { number: 2, name: 'b' })
-  assert.deepEqual([sameMoment?.startedWith, takeEvents()], [1, []])
+  const sameTimestamp = await lifecycle().start(queued, { number: 2, name: 'b' })
+  assert.deepEqual([sameTimestamp?.startedWith, takeEvents()], [1, []])
   assert.equal(await lifecycle().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
-test('progress that is less than what was told is not told, nor is any of a job that is over', async () => {
+test('progress below the published percent, or of a job that is over, is not published', async () => {
   const { lifecycle, job, takeEvents, store } = await underWay()
   const mine = lifecycle()
-  await mine.publishProgress(await job(), 1, { ...news, percent: 0 })
-  assert.deepEqual(takeEvents(), ['job.progress'], 'the first word of a task')
-  assert.equal((await mine.publishProgress(await job(), 1, news))?.toldPercent, 20)
+  await mine.publishProgress(await job(), 1, { ...progress, percent: 0 })
+  assert.deepEqual(takeEvents(), ['job.progress'], 'the first progress of a task')
+  assert.equal((await mine.publishProgress(await job(), 1, progress))?.toldPercent, 20)
   assert.equal(
-    await mine.publishProgress(await job(), 1, { ...news, percent: 41 }),
+    await mine.publishProgress(await job(), 1, { ...progress, percent: 41 }),
     undefined,
-    'no more of the job',
+    'the percent of the job is unchanged',
   )
   const stale = await job()
-  await mine.publishProgress(await job(), 1, { ...news, percent: 120 })
+  await mine.publishProgress(await job(), 1, { ...progress, percent: 120 })
   const { toldPercent, running } = await job()
   assert.deepEqual([toldPercent, running, takeEvents()], [49, { 1: 99 }, ['job.progress', 'job.progress']])
-  await mine.publishProgress(stale, 1, { ...news, percent: 60 })
+  await mine.publishProgress(stale, 1, { ...progress, percent: 60 })
   assert.equal((await job()).toldPercent, 49)
   takeEvents()
   await store.changeJob('job_1', { set: { status: 'completed' } })
-  await mine.publishProgress(await job(), 2, { ...news, percent: 90 })
+  await mine.publishProgress(await job(), 2, { ...progress, percent: 90 })
   assert.deepEqual([(await job()).toldPercent, takeEvents()], [49, []])
 })
 
-test('what is under way beside it counts in what is told of a task', async () => {
+test('published progress includes the other running tasks', async () => {
   const { lifecycle, job, bus } = await underWay([...two, newTask('beside', [0])])
   const mine = lifecycle()
-  await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
-  await mine.publishProgress(await job(), 4, { ...news, percent: 60, taskName: 'beside', stage: 'reading' })
+  await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
+  await mine.publishProgress(await job(), 4, {
+    ...progress,
+    percent: 60,
+    taskName: 'beside',
+    stage: 'reading',
+  })
   const last = bus.published.at(-1) as unknown as { job: { progress: object } }
   assert.deepEqual(last.job.progress, { percent: 40, stage: 'reading', taskName: 'beside' })
   const { running, stage, taskName, log } = await job()
@@ -121,81 +126,81 @@ test('what is under way beside it counts in what is told of a task', async () =>
   assert.deepEqual(Object.keys(log).sort(), ['1', '4', 'started'])
 })
 
-test('a fact that another process stored is told before it is replaced, one’s own is not told again', async () => {
+test('replacing a fact of another process publishes it first, replacing an own fact does not', async () => {
   const { lifecycle, job, takeEvents } = await underWay()
   const [mine, other] = [lifecycle(), lifecycle()]
-  await mine.publishProgress(await job(), 1, news)
-  await mine.publishProgress(await job(), 1, { ...news, percent: 60 })
+  await mine.publishProgress(await job(), 1, progress)
+  await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
-  await other.publishProgress(await job(), 1, { ...news, percent: 80 })
+  await other.publishProgress(await job(), 1, { ...progress, percent: 80 })
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
-test('a fact that was replaced meanwhile is not replaced by one who has not seen that', async () => {
+test('a process with a stale fact does not replace a newer one', async () => {
   const { lifecycle, job, takeEvents } = await underWay()
   const before = await job()
-  await lifecycle().publishProgress(before, 1, { ...news, percent: 40 })
+  await lifecycle().publishProgress(before, 1, { ...progress, percent: 40 })
   const first = await job()
-  await lifecycle().publishProgress(before, 1, { ...news, percent: 80 })
+  await lifecycle().publishProgress(before, 1, { ...progress, percent: 80 })
   assert.deepEqual(await job(), first)
   takeEvents()
   await lifecycle().publishProgress(
     { ...first, log: { ...first.log, 1: { at: timestamp(-5), percent: 1 } } },
     1,
     {
-      ...{ ...news, percent: 80 },
+      ...{ ...progress, percent: 80 },
     },
   )
   assert.deepEqual(await job(), first)
 })
 
-test('of hundreds of tasks it is told now and then how far they are, by one process at a time', async (t) => {
+test('progress of a large job is published at intervals, by one process at a time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const many = [storedImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
   const { lifecycle, whole, takeEvents, job } = await underWay(many)
   const [first] = (await whole()).tasks
   assert.ok(first)
   const [mine, other] = [lifecycle(), lifecycle()]
-  const tell = (one: JobLifecycle, atMs: number, percent: number) => {
+  const publishAt = (one: JobLifecycle, atMs: number, percent: number) => {
     t.mock.timers.setTime(secondsLater(100).getTime() + atMs)
     return one.publishUnitProgress(first, 0, percent)
   }
-  await tell(mine, 1999, 10)
-  assert.deepEqual(takeEvents(), [], 'that it began is told just now')
-  await tell(mine, 3998, 10)
-  assert.deepEqual(takeEvents(), [], 'it has just looked')
-  await tell(mine, 3999, 20)
+  await publishAt(mine, 1999, 10)
+  assert.deepEqual(takeEvents(), [], 'its start was just published')
+  await publishAt(mine, 3998, 10)
+  assert.deepEqual(takeEvents(), [], 'this process has just checked')
+  await publishAt(mine, 3999, 20)
   assert.deepEqual([takeEvents(), (await job()).running], [['job.progress'], { 0: 20 }])
   const { stage, taskName } = await job()
   assert.deepEqual([stage, taskName], ['convert', 't0'])
-  await tell(other, 5998, 30)
+  await publishAt(other, 5998, 30)
   assert.deepEqual(takeEvents(), [])
-  await tell(lifecycle(), 5999, 30.9)
+  await publishAt(lifecycle(), 5999, 30.9)
   assert.deepEqual([takeEvents().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
   await lifecycle().publishUnitProgress({ ...first, jobId: 'job_2' }, 0, 50)
   assert.deepEqual(takeEvents(), [])
 })
 
-test('an end is known to be out once it is told, and its job is looked at no more before its time is over', async () => {
-  for (const isGuarded of [true, false]) {
+test('after its end is published, a job is not checked before its expiry', async () => {
+  for (const isRedelivered of [true, false]) {
     const { lifecycle, change, job, takeEvents, bus } = await underWay()
     for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
     bus.failTimes(1)
-    await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus refused/)
+    await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus rejected/)
     const { status, unsaid, wakeAt, expiresAt, endedAt } = await job()
-    assert.deepEqual([status, unsaid], ['completed', isGuarded ? undefined : true])
+    assert.deepEqual([status, unsaid], ['completed', isRedelivered ? undefined : true])
     const inS = (Date.parse(wakeAt ?? '') - Date.parse(endedAt ?? '')) / 1000
-    if (isGuarded) assert.equal(wakeAt, expiresAt, 'its message comes again')
+    if (isRedelivered) assert.equal(wakeAt, expiresAt, 'its message is delivered again')
     else assert.ok(inS >= 15 && inS < 30, `${inS} s`)
     await lifecycle().finish('job_1')
-    assert.deepEqual(takeEvents(), [], 'it is over')
+    assert.deepEqual(takeEvents(), [], 'the job is over')
     await lifecycle().republishEnd('job_1')
     assert.equal(takeEvents().at(-1), 'job.completed')
     assert.deepEqual([(await job()).unsaid, (await job()).wakeAt], [undefined, expiresAt])
   }
 })
 
-test('whoever tells an end leaves a job alone that is deleted meanwhile', async () => {
+test('publishing an end does not change a job that was deleted meanwhile', async () => {
   const { lifecycle, store, job, whole, takeEvents } = await underWay()
   await store.changeJob('job_1', {
     set: {
@@ -215,7 +220,7 @@ test('whoever tells an end leaves a job alone that is deleted meanwhile', async 
   )
 })
 
-test('of a job that is gone, lives or has expired no end is told', async () => {
+test('no end is published for a missing, live or expired job', async () => {
   const { lifecycle, store, takeEvents } = await underWay()
   await lifecycle().republishEnd('job_2')
   await lifecycle().finish('job_2')
@@ -225,7 +230,7 @@ test('of a job that is gone, lives or has expired no end is told', async () => {
   assert.deepEqual(takeEvents(), [])
 })
 
-test('a task that ended as its job was cancelled keeps its end, and a part goes with them', async () => {
+test('cancelling a job keeps ended tasks and cancels the others and their chunks', async () => {
   const { lifecycle, whole, change, store } = await underWay()
   const state = await whole()
   await change(1, { ...completed(5, file('a.png')), endedBy: 'lease_1' })
@@ -245,7 +250,7 @@ test('a task that ended as its job was cancelled keeps its end, and a part goes 
   )
 })
 
-test('an end that meets the start of its job counts it once', async () => {
+test('an end that coincides with the start of its job counts the start once', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await underWay(two, false)
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const stale = await whole()
@@ -266,17 +271,17 @@ test('an end that meets the start of its job counts it once', async () => {
   assert.deepEqual(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('progress of one task that is less than that of another one has brought meanwhile is not told', async () => {
+test('progress is not published if another task has raised the percent meanwhile', async () => {
   const { lifecycle, job, takeEvents } = await underWay([...two, newTask('beside', [0])])
   const before = await job()
-  await lifecycle().publishProgress(before, 4, { ...news, percent: 90, taskName: 'beside' })
+  await lifecycle().publishProgress(before, 4, { ...progress, percent: 90, taskName: 'beside' })
   takeEvents()
-  const late = await lifecycle().publishProgress(before, 1, { ...news, percent: 60 })
+  const late = await lifecycle().publishProgress(before, 1, { ...progress, percent: 60 })
   assert.deepEqual([late, takeEvents()], [await job(), []])
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
-test('an end is told once though each answer of the table is lost once', async () => {
+test('an end is published once although each response of the table is lost once', async () => {
   const { lifecycle, change, takeEvents, table, job } = await underWay()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   table.losesResponses = true
@@ -286,7 +291,7 @@ test('an end is told once though each answer of the table is lost once', async (
   assert.equal(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('a job whose time was over as its end was told is looked at as soon as that wants', async () => {
+test('publishing an end keeps the earlier check time of a job that expired meanwhile', async () => {
   const { lifecycle, store, whole } = await underWay([storedImport('in'), exportTask('out', [0])], false)
   const stale = await whole()
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
@@ -296,7 +301,7 @@ test('a job whose time was over as its end was told is looked at as soon as that
   assert.deepEqual([left?.wakeAt, left?.unsaid], [timestamp(9), true])
 })
 
-test('of a job that ended the parts end as well before that is told, each with its moment and once', async () => {
+test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
   const { lifecycle, whole, store, table, change } = await underWay()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const [first] = (await whole()).tasks

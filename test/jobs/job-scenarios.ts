@@ -32,7 +32,7 @@ const keyOf = (service: SimulatedService) => uploadKey('uploads', uploadOf(servi
 
 /** A job that waits for an upload that then arrives. */
 export const uploadScenario = (bytes: Uint8Array): Scenario => ({
-  playAnimation: async (service) => {
+  play: async (service) => {
     await createJobAwaitingUpload(service)
     await receiveUploadTwice(service, bytes)
   },
@@ -71,21 +71,21 @@ const graphWithUnsupportedInput = () =>
   )
 
 export const jobScenarios = {
-  'a job of one task': { playAnimation: (service) => createJob(service, singleTask()) },
-  'a diamond of six tasks': { playAnimation: (service) => createJob(service, diamond()) },
+  'a job of one task': { play: (service) => createJob(service, singleTask()) },
+  'a diamond of six tasks': { play: (service) => createJob(service, diamond()) },
   'a failing branch': {
-    playAnimation: (service) => createJob(service, branches(false)),
+    play: (service) => createJob(service, branches(false)),
     during: { bad: throwCorruptFile },
   },
   'a failing branch with continue_on_error': {
-    playAnimation: (service) => createJob(service, branches(true)),
+    play: (service) => createJob(service, branches(true)),
     during: { bad: throwCorruptFile },
   },
   'a task with unsupported input files': {
-    playAnimation: (service) => createJob(service, graphWithUnsupportedInput()),
+    play: (service) => createJob(service, graphWithUnsupportedInput()),
   },
   failFast: {
-    playAnimation: (service) =>
+    play: (service) =>
       createJob(
         service,
         createGraph({ bad: { from: ['import'] }, good: { from: ['import'] }, after: { from: ['good'] } }),
@@ -96,7 +96,7 @@ export const jobScenarios = {
     normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, good: '', after: '', export: '' } }),
   },
   'a cancellation': {
-    playAnimation: (service) => createJob(service, diamond()),
+    play: (service) => createJob(service, diamond()),
     during: {
       b: async (service) => {
         await service.cancel()
@@ -109,7 +109,7 @@ export const jobScenarios = {
     }),
   },
   'a deletion': {
-    playAnimation: (service) => createJob(service, diamond()),
+    play: (service) => createJob(service, diamond()),
     during: {
       b: async (service) => {
         await service.delete()
@@ -119,7 +119,7 @@ export const jobScenarios = {
   },
   'an expiry': {
     extraS: 3700,
-    playAnimation: async (service) => {
+    play: async (service) => {
       await createJob(service, singleTask())
       await service.runToEnd()
       service.time.moveTo(service.time.now + 3_700_000)

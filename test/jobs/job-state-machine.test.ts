@@ -49,24 +49,24 @@ const pair = [storedImport('in'), newTask('left', [0]), newTask('right', [0]), e
 const none: readonly string[] = []
 const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
-test('a task waits while anything is open, runs when all is there, and is skipped when something was lost', () => {
+test('a task waits for open inputs, runs when all are complete, and is skipped when one is lost', () => {
   const some = new Set([1])
-  const verdicts = [
+  const actions = [
     { open: some, fed: false },
     { open: some, fed: true },
     { open: some, got: new Set([2]), fed: false },
     { got: some, fed: false },
     { fed: true },
-    // What failed under `continue_on_error` arrives without a loss: there is nothing to work on.
+    // An input that failed under `continue_on_error` is not lost, but there are no files to process.
     { fed: false },
     { lost: some, fed: true },
-    // The first loss decides, whatever is still on its way.
+    // The first lost input decides, even if others are still open.
     { lost: some, open: new Set([2]), got: new Set([3]), fed: false },
   ].map(decideNextAction)
-  assert.deepEqual(verdicts, ['wait', 'wait', 'wait', 'run', 'run', 'skip', 'skip', 'skip'])
+  assert.deepEqual(actions, ['wait', 'wait', 'wait', 'run', 'run', 'skip', 'skip', 'skip'])
 })
 
-test('a task is a loss unless it is completed or others may go on without it', () => {
+test('a task fails its dependents unless it completed or has continue_on_error', () => {
   for (const status of ['failed', 'cancelled'] as const) {
     assert.equal(failsDependents({ status, continueOnError: undefined }), true)
     assert.equal(failsDependents({ status, continueOnError: true }), false)
@@ -74,7 +74,7 @@ test('a task is a loss unless it is completed or others may go on without it', (
   assert.equal(failsDependents({ status: 'completed', continueOnError: undefined }), false)
 })
 
-test('the percent of a task that split is what it was, or that of its parts that are over if that is more', () => {
+test('the percent of a split task is that of its finished chunks, but never less than before', () => {
   const [, work] = newJob(pair).tasks
   assert.ok(work)
   const half = { ...work, status: 'processing', percent: 50 } as const
@@ -85,14 +85,14 @@ test('the percent of a task that split is what it was, or that of its parts that
   assert.equal(percentOfTask({ ...split, status: 'completed', percent: 100 }), 100)
 })
 
-test('a task that split goes on when none of its parts is open and none is lost', () => {
+test('a split task is ready to be joined when no chunk is open or lost', () => {
   assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined, lost: new Set([1000]) }), false)
   assert.equal(isReadyToJoin({ expandedBy: undefined, open: undefined }), false)
   assert.equal(isReadyToJoin({ expandedBy: 1, open: new Set([1000]) }), false)
   assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined }), true)
 })
 
-test('a job is decided when all its tasks are over, or at the first loss where it asks for that', () => {
+test('the outcome of a job is known when all tasks are over, or after the first failure with failFast', () => {
   const { job } = newJob(pair)
   const lost = { ...job, lost: new Set([1]) }
   assert.deepEqual(
@@ -103,13 +103,13 @@ test('a job is decided when all its tasks are over, or at the first loss where i
   )
 })
 
-test('a job of nothing that runs has nothing open, and is decided from the start', () => {
+test('the outcome of a job without work is known from the start', () => {
   const { job } = newJob([storedImport('in'), exportTask('out', [0])])
   assert.equal('open' in job, false)
   assert.equal(isOutcomeKnown(job), true)
 })
 
-test('the percent of a job counts what is over and what is under way, and never falls', () => {
+test('the percent of a job counts finished and running tasks and never falls', () => {
   const { job } = newJob(pair)
   assert.equal(percentOf(job), 0)
   assert.equal(percentOf({ ...job, running: { 1: 50 } }), 25)
@@ -131,16 +131,16 @@ test('the percent of a job counts what is over and what is under way, and never 
     running[unit] = (running[unit] ?? 0) + random() * 30
     check()
     if (running[unit] < 99) continue
-    // One write takes it from both.
+    // A single write removes it from both.
     delete running[unit]
     open = open.filter((number) => number !== unit)
     check()
   }
 })
 
-test('a task that begins anew takes nothing from what is stored of its progress', async () => {
+test('a task that restarts does not reduce the stored progress', async () => {
   const { job } = newJob(pair)
-  // The right one ended since somebody last told of progress; the left one had come further before it was lost.
+  // The right task ended after the last progress event; the left one had got further before its worker died.
   let stored: Job = {
     ...job,
     ...{ status: 'processing', open: new Set([1]), running: { 1: 60 }, toldPercent: 30 },
@@ -152,13 +152,13 @@ test('a task that begins anew takes nothing from what is stored of its progress'
       return { applied: true, record: stored }
     },
   }
-  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
-  await settlement.lifecycle.publishProgress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
+  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
+  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  await completion.lifecycle.publishProgress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
-test('the start of a job names the task that it began with, and takes the next number', async () => {
+test('the start of a job records the first task and takes the next sequence number', async () => {
   const { job } = newJob(pair)
   const asked: Change[] = []
   const store = {
@@ -167,7 +167,7 @@ test('the start of a job names the task that it began with, and takes the next n
       return { applied: false, record: job }
     },
   }
-  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
+  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
   const { lifecycle } = new TaskCompletion(
     parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
   )
@@ -181,9 +181,9 @@ test('the start of a job names the task that it began with, and takes the next n
   assert.deepEqual(first?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
 })
 
-test('progress is told once by who stored it, also when more of it takes its place', async () => {
+test('progress is published once by the process that stored it, even if it is replaced', async () => {
   let stored: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
-  const told: unknown[] = []
+  const published: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
       const { log } = stored
@@ -194,14 +194,14 @@ test('progress is told once by who stored it, also when more of it takes its pla
       return { applied: true, record: stored }
     },
   }
-  const bus = { publish: async (events: readonly unknown[]) => told.push(...events) }
-  const parts = { store, bus, listenersOf: async () => () => [] }
+  const bus = { publish: async (events: readonly unknown[]) => published.push(...events) }
+  const parts = { store, bus, getSubscribers: async () => () => [] }
   const { lifecycle } = new TaskCompletion(
     parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
   )
   for (const percent of [20, 40, 60])
     await lifecycle.publishProgress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
-  assert.equal(told.length, 3)
+  assert.equal(published.length, 3)
 })
 
 /** Numbers from 0 to 1, the same for the same seed (Park and Miller). */
@@ -213,7 +213,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-test('a job whose tasks are completed is completed with the files of its exports', () => {
+test('a job whose tasks are complete completes with the files of its exports', () => {
   const state = withTasks(newJob(conversion), {
     work: { ...completed(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })
@@ -229,7 +229,7 @@ test('a job whose tasks are completed is completed with the files of its exports
   })
 })
 
-test('of several tasks none says which engine made the result', () => {
+test('the result of several tasks names no engine', () => {
   const state = withTasks(newJob(chain), {
     first: { ...completed(2, file('a.webp')), engine: 'vips' },
     second: { ...completed(4, file('b.webp')), engine: 'vips' },
@@ -237,7 +237,7 @@ test('of several tasks none says which engine made the result', () => {
   assert.deepEqual(decideOutcome(state).result, { files: [file('b.webp')], warnings: [] })
 })
 
-test('a job fails by what failed first, not by what was left without input', () => {
+test('a job reports the first failure, not a task that was cancelled for lack of input', () => {
   const state = withTasks(newJob(chain), { first: failed(9, 'is cut off'), second: skipped(8) })
   assert.deepEqual(decideOutcome(state).error, {
     code: 'CORRUPT_FILE',
@@ -248,14 +248,14 @@ test('a job fails by what failed first, not by what was left without input', () 
   assert.equal(decideOutcome(both).error?.message, 'sooner')
 })
 
-test('a branch that gave files does not save a job of which another branch failed', () => {
+test('a completed branch does not save a job whose other branch failed', () => {
   const state = withTasks(newJob(pair), { left: completed(3, file('a.webp')), right: failed(4, 'x') })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'failed')
   assert.deepEqual(result.files, [file('a.webp')])
 })
 
-test('a task that may fail does not fail its job', () => {
+test('a failing task with continue_on_error does not fail its job', () => {
   const mayFail = [
     storedImport('in'),
     newTask('left', [0], { continueOnError: true }),
@@ -268,9 +268,9 @@ test('a task that may fail does not fail its job', () => {
   assert.deepEqual(result.files, [file('b.webp')])
 })
 
-test('a batch is completed when one item is, and counts the others', () => {
+test('a batch completes when one item does, and counts the others', () => {
   const refused = newTask('refused', [0], {
-    fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'no way' },
+    fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
   })
   const request = [...pair.slice(0, 3), refused, exportTask('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
@@ -285,12 +285,12 @@ test('a batch is completed when one item is, and counts the others', () => {
   )
 })
 
-test('a job of imports and exports alone is completed with the files that were sent', () => {
+test('a job with imports and exports only completes with the imported files', () => {
   const { status, result } = decideOutcome(newJob([storedImport('in', 'a.png'), exportTask('out', [0])]))
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
-test('a job that only takes files elsewhere is completed with those files, and knows its source', () => {
+test('a job that only exports completes with the exported files and records its source', () => {
   const s3 = (name: string, kind: string, ins: number[]) => newTask(name, ins, { operation: `${kind}/s3` })
   const url = 's3://box/a.png'
   const { key: _, format, ...stored } = file('a.png')
@@ -301,10 +301,10 @@ test('a job that only takes files elsewhere is completed with those files, and k
   assert.deepEqual(decideOutcome(state).result.files, [file('a.png')])
   const { display, cameLater } = ended(state, 10)
   assert.deepEqual(cameLater, { filename: 'a.png', format, size: stored.size })
-  assert.equal(display.source, null, 'events from before are told again as they were')
+  assert.equal(display.source, null, 'repeated earlier events stay identical')
 })
 
-test('files of one name do not hide each other, and a file that two exports give is given once', () => {
+test('files with the same name get unique names, and a file of two exports is listed once', () => {
   const twice = [...pair, exportTask('again', [1])]
   const state = withTasks(newJob(twice), {
     left: completed(3, file('a.webp', 'k1')),
@@ -319,7 +319,7 @@ test('files of one name do not hide each other, and a file that two exports give
   )
 })
 
-test('an export names its files by its template', () => {
+test('an export names its files with its template', () => {
   const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
   const state = withTasks(newJob([...pair.slice(0, 3), exportTask('out', [1, 2], template)]), {
     left: completed(3, file('a.webp')),
@@ -333,7 +333,7 @@ test('an export names its files by its template', () => {
   )
 })
 
-test('a result tells what was kept of all that was sent: in turn what is left, side by side the sum', () => {
+test('the fidelity of a result multiplies consecutive tasks and sums parallel ones', () => {
   const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
   const inTurn = newJob([storedImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
@@ -351,14 +351,14 @@ test('a result tells what was kept of all that was sent: in turn what is left, s
   assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 
-test('a result that had no room in the record of the job is told by its tasks', () => {
+test('a result that was too large for the job record is built from the tasks', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
   assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
   const stored = { files: [file('stored')], warnings: [] }
   assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: stored } }), stored)
 })
 
-test('only a task that is completed gives its files to others', () => {
+test('only a completed task provides files to others', () => {
   const half = { ...completed(3, file('a.webp')), status: 'failed' as const }
   const state = withTasks(newJob(chain), { first: half })
   assert.deepEqual(filesOfTask(1, state), [])
@@ -369,7 +369,7 @@ test('only a task that is completed gives its files to others', () => {
   )
 })
 
-test('warnings stand once, those about the request first', () => {
+test('warnings are unique, with those about the request first', () => {
   const warning = (code: string): Warning => ({ code, message: code })
   const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
   assert.deepEqual(
@@ -378,15 +378,15 @@ test('warnings stand once, those about the request first', () => {
   )
 })
 
-test('a warning is the same in whatever order the table gives back its fields', () => {
-  const told = { code: 'a', message: 'b', field: 'c' }
+test('warnings are equal regardless of the order of their fields', () => {
+  const warning = { code: 'a', message: 'b', field: 'c' }
   assert.deepEqual(
-    warningsOf({ warnings: [told] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
-    [told],
+    warningsOf({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
+    [warning],
   )
 })
 
-test('an export is over when what it gives out is', () => {
+test('an export of links is over when its inputs are', () => {
   const status = (state: JobState) => {
     const out = state.fixed.at(-1)
     assert.ok(out)
@@ -403,14 +403,14 @@ test('an export is over when what it gives out is', () => {
   assert.equal(status(mayFail), 'completed')
 })
 
-test('every file of a job is known once, sources as sources, half-done work included, parts not', () => {
+test('every file of a job is listed once with its role, including unfinished tasks, without chunks', () => {
   const state = withTasks(newJob(chain), {
     first: completed(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },
   })
   const [first] = state.tasks
   assert.ok(first)
-  // What is between two steps nobody was told of: it goes with the folder of the job.
+  // Files of chunks were never published: they are deleted with the job's prefix.
   const part = { ...first, part: 1000, files: [file('part')] }
   const fed = withTasks(state, { second: { status: 'processing', files: [file('half'), file('a.webp')] } })
   assert.deepEqual(
@@ -423,7 +423,7 @@ test('every file of a job is known once, sources as sources, half-done work incl
   )
 })
 
-test('files of a job are in the order of its request', () => {
+test('files of a job are in the order of the request', () => {
   const state = newJob([storedImport('in'), newTask('work', [0]), storedImport('late'), newTask('last', [2])])
   const made = withTasks(state, {
     work: completed(3, file('a.webp')),
@@ -435,7 +435,7 @@ test('files of a job are in the order of its request', () => {
 
 const longAfter = secondsLater(1000)
 
-test('what is ready in a live job is sent again, what waits is not', () => {
+test('ready tasks of a live job are sent again, waiting ones are not', () => {
   const state = newJob(chain)
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
   const next = withTasks(state, {
@@ -445,7 +445,7 @@ test('what is ready in a live job is sent again, what waits is not', () => {
   assert.deepEqual(names(findStalledTasks(next, longAfter).toSend), ['second'])
 })
 
-test('nothing of a job is sent while it waits for an upload', () => {
+test('no task of a job is sent while it waits for an upload', () => {
   const state = newJob([
     storedImport('there'),
     awaitedUpload('in'),
@@ -455,32 +455,32 @@ test('nothing of a job is sent while it waits for an upload', () => {
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
 })
 
-test('a task is taken from its worker when the lease and some time are over', () => {
+test('a task is sent to another worker after its lease and the grace period', () => {
   const held = (second: number) =>
     withTasks(newJob(conversion), {
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
-  assert.equal(leaseGraceS, 30, 'a message on its way to its worker takes that long')
+  assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
   assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
   assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
-test('a task that is over is told of again where its job or another task still counts on it', () => {
+test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
   const done = withTasks(newJob(chain), { first: completed(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
-  // Whoever ended it is on the way to tell.
+  // The process that ended it may still be completing it.
   assert.deepEqual(names(findStalledTasks(done, secondsLater(3 + leaseGraceS - 1)).unreported), none)
   const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
   assert.deepEqual(
     names(findStalledTasks(counted, longAfter).unreported),
     ['first'],
-    'its taker does not know',
+    'its dependent is not updated',
   )
   const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
   assert.deepEqual(names(findStalledTasks(known, longAfter).unreported), none)
 })
 
-test('behind a latch somebody is told again only when all that it gathers are over', () => {
+test('with join buckets, completions are repeated only when all tasks of a bucket are over', () => {
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
   const works = ins.map((number) => newTask(`work-${number}`, [0]))
@@ -493,7 +493,7 @@ test('behind a latch somebody is told again only when all that it gathers are ov
   assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
 })
 
-test('parts are looked after as long as their task waits for them, and their task when it does not', () => {
+test('chunks are repaired while their task waits for them, and afterwards the task itself', () => {
   const state = withTasks(newJob(conversion), {
     work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
   })
@@ -503,7 +503,7 @@ test('parts are looked after as long as their task waits for them, and their tas
     ...{ ...work, expandedBy: undefined, open: undefined, status: 'pending', part: number, ...more },
   })
   const chunks = [
-    // Of an attempt that was given up, and one that has arrived.
+    // A chunk of an abandoned attempt, and one that is already counted.
     part(1, {}),
     part(1000, completed(2, file('a'))),
     part(1001, completed(3, file('b'))),
@@ -518,7 +518,7 @@ test('parts are looked after as long as their task waits for them, and their tas
     stalled.unreported.map((one) => one.part),
     [1001],
   )
-  // One that was lost, and the task was not ended by it.
+  // A lost chunk that has not ended its task yet.
   const lost = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
     findStalledTasks({ ...lost, chunks }, longAfter).unreported.map((one) => one.part),
@@ -533,24 +533,24 @@ test('parts are looked after as long as their task waits for them, and their tas
 const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
   applyChange(state.job, jobEndChange(state, decideOutcome(state), endedBy, secondsLater(second)))
 
-test('a job that ends before anybody told of its start began with the first of its tasks', () => {
+test('a job that ends before its start was recorded started with its first task', () => {
   const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
-  const begun = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
-  const tasks = [begun(4, 3), begun(3, 2), begun(2, 2), begun(5, 4)]
+  const startedTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
+  const tasks = [startedTask(4, 3), startedTask(3, 2), startedTask(2, 2), startedTask(5, 4)]
   const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
 
-test('the end of a job stores how it ended, and its retention counts from then', () => {
-  const begun = newJob(conversion)
+test('the end of a job stores its outcome, and the retention starts then', () => {
+  const queued = newJob(conversion)
   const processing = {
-    ...begun.job,
+    ...queued.job,
     ...{ status: 'processing' as const, startedAt: timestamp(1), startedWith: 1 },
     ...{ sequence: 3, numbers: { created: 1, queued: 2, started: 3 } },
   }
-  const state = withTasks({ ...begun, job: processing }, { work: completed(5, file('a.webp')) })
+  const state = withTasks({ ...queued, job: processing }, { work: completed(5, file('a.webp')) })
   const job = ended(state, 10)
   assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
   assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
@@ -561,13 +561,13 @@ test('the end of a job stores how it ended, and its retention counts from then',
   assert.deepEqual(unpublishedEvents({ ...state, job }), [])
 })
 
-/** The table has more than the schema: what finds a record. */
+/** The table also stores index keys, which the schema does not contain. */
 function withoutKeys(job: Job): Job {
   const { listKey: _key, ...rest } = job as Job & { listKey?: string }
   return rest
 }
 
-test('a job that is over before anybody told of its start tells of both', () => {
+test('a job that ends before its start was recorded publishes both', () => {
   const state = withTasks(newJob(chain), {
     first: completed(5, file('a')),
     second: { ...completed(9, file('b')), startedAt: timestamp(6) },
@@ -585,14 +585,14 @@ test('a job that is over before anybody told of its start tells of both', () => 
   )
 })
 
-test('a failed job keeps its error, and is listed among those that failed', () => {
+test('a failed job stores its error and is listed as failed', () => {
   const state = withTasks(newJob(conversion), { work: failed(5, 'is cut off') })
   const job = ended(state, 6)
   assert.deepEqual([job.status, job.error?.message], ['failed', 'is cut off'])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
 })
 
-test('a result of many files is not stored with the job', () => {
+test('a result with many files is not stored in the job record', () => {
   const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
   const state = withTasks(newJob(conversion), { work: completed(5, ...files) })
   const job = ended(state, 6)
@@ -600,7 +600,7 @@ test('a result of many files is not stored with the job', () => {
   assert.deepEqual(resultOfJob({ ...state, job }).files, files)
 })
 
-test('the result of a job that gives out no links is what it took elsewhere', () => {
+test('the result of a job without links consists of its exported files', () => {
   const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTask('send', [1])]), {
     work: completed(5, file('a.webp')),
     send: {
@@ -618,7 +618,7 @@ test('the result of a job that gives out no links is what it took elsewhere', ()
   )
 })
 
-test('what a task wants is asked of all files of its inputs, in the order of the inputs', () => {
+test('the conversion of a task gets all files of its inputs, in the order of the inputs', () => {
   const request = [storedImport('a'), storedImport('b'), newTask('first', [0], { spec: { options: {} } })]
   const join = newTask('join', [1, 2, 0], {
     operation: 'archive',
@@ -635,7 +635,7 @@ test('what a task wants is asked of all files of its inputs, in the order of the
   assert.deepEqual([wish.operation, wish.to, wish.options], ['archive', 'zip', { level: 9 }])
 })
 
-test('pieces of several images go to one after the other', () => {
+test('inputs that need several images go to one after another', () => {
   const step = (image: string) => ({
     ...{ operation: 'convert' as const, engine: 'vips', image, from: 'png', to: 'webp', options: {} },
   })
@@ -645,5 +645,5 @@ test('pieces of several images go to one after the other', () => {
     { steps: [step('office'), step('image')], step: 0, files: [] },
   ]
   assert.equal(nextImageOf(pieces), 'pdf')
-  assert.throws(() => nextImageOf(pieces.slice(0, 1)), /no step that is left/)
+  assert.throws(() => nextImageOf(pieces.slice(0, 1)), /no remaining step/)
 })

@@ -32,14 +32,14 @@ const over = of(worked, {
   ...{ status: 'completed', queuedAt: timestamp(1), startedAt: timestamp(3), endedAt: timestamp(9) },
 })
 
-test('of a job is counted what was worked, what came in and what went out', () => {
+test('usage counts work time, input bytes and output bytes', () => {
   assert.deepEqual(measureJobUsage(over), {
     ...{ format: 'webp', engine: 'ffmpeg', key: 'key_1', workMs: 5000 },
     ...{ bytesIn: 1 + 30, bytesOut: 500, durationMs: 6000, queueMs: 2000 },
   })
 })
 
-test('of one that failed nothing went out, and its format is the one that was wanted', () => {
+test('a failed job has no output bytes, and counts for its requested format', () => {
   const lost = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
   const { bytesOut, format, workMs } = measureJobUsage(lost)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
@@ -47,7 +47,7 @@ test('of one that failed nothing went out, and its format is the one that was wa
   assert.equal(measureJobUsage(of(lost, { display })).format, null)
 })
 
-test('of one that never began no time is counted, and of one without a key none is named', () => {
+test('a job that never started counts no time, and one without a key names none', () => {
   const waiting = of(newJob([storedImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
@@ -55,13 +55,13 @@ test('of one that never began no time is counted, and of one without a key none 
   assert.deepEqual(measureJobUsage(waiting), {
     ...{ format: 'webp', engine: null, workMs: 0, bytesIn: 1, bytesOut: 0 },
   })
-  const begun = of(waiting, { startedAt: timestamp(4) })
-  assert.deepEqual([measureJobUsage(begun).durationMs, measureJobUsage(begun).queueMs], [5000, 4000])
-  // Clocks of two machines may differ.
+  const started = of(waiting, { startedAt: timestamp(4) })
+  assert.deepEqual([measureJobUsage(started).durationMs, measureJobUsage(started).queueMs], [5000, 4000])
+  // The clocks of two machines may differ.
   assert.equal(measureJobUsage(of(waiting, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
-test('a job is of the engine that made its result, if only one did', () => {
+test('a job with a single task counts for its engine', () => {
   const [only] = newJob([storedImport('in'), newTask('work', [0])]).tasks
   assert.ok(only)
   const single = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {

@@ -11,21 +11,21 @@ import {
 } from '../../lib/jobs/job.ts'
 import { timestamp } from './records.ts'
 
-/** With every attribute that there may be. */
-type Whole<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
+/** A record with every attribute. */
+type Complete<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
 
 const [at, numbers, details] = [timestamp(0), new Set([1, 2]), { pages: 2 }]
-const file: Whole<StoredFile> = {
+const file: Complete<StoredFile> = {
   ...{ key: 'jobs/job_1/1/a', filename: 'a.svg', format: 'svg', mimeType: 'image/svg+xml', size: 1 },
   ...{ sha256: '00', etag: '"1"', locked: true, traits: ['browser-drawing'] },
 }
-const warning: Whole<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
+const warning: Complete<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
 const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
 const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['animation'], uncounted: ['doc'] }
 const made = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
 const result = { ...made, details, files: [file], warnings: [warning] }
 const step = { engine: 'vips', from: 'svg', to: 'png' }
-const piece: Whole<InputPlan> = {
+const piece: Complete<InputPlan> = {
   steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
   ...{ step: 1, files: [file], tried: [{ steps: [step], error }], fallback: { ...result, kept: 0.5 } },
   ...{ reached: 40, failure: error, fidelity },
@@ -36,9 +36,9 @@ const facts = {
   ...{ number: 1, name: 'work', operation: 'convert', ins: [0], ...error, warnings: [warning] },
   status: 'failed' as const,
 }
-const fixed: Whole<FixedTask> = { ...facts, files: [file], spec: { filename: 'a' } }
+const fixed: Complete<FixedTask> = { ...facts, files: [file], spec: { filename: 'a' } }
 const delivery = { url: 's3://bucket/key', filename: 'a', size: 1, mimeType: 'image/png', sha256: '00' }
-const task: Whole<Task> = {
+const task: Complete<Task> = {
   ...{ ...facts, ...arrivals, ...made, jobId: 'job_1', owner: 'anon_1', part: 1000 },
   ...{ spec: { to: 'png' }, outs: ['2#1'], edgePages: 1, bucketed: true, fed: true, continueOnError: true },
   ...{ percent: 40, stage: 'convert', attempt: 2, leaseId: 'l', leaseUntil: at, pieces: [piece] },
@@ -47,7 +47,7 @@ const task: Whole<Task> = {
   ...{ createdAt: at, startedAt: at, endedAt: at, endedBy: 'l', ttl: 1 },
 }
 const source = { filename: 'a.svg', format: 'svg', size: 1 }
-const job: Whole<Job> = {
+const job: Complete<Job> = {
   ...{ id: 'job_1', owner: 'anon_1', keyId: 'key_1', requestId: 'req_1', status: 'failed', tag: 't' },
   display: { source, target: { format: 'png' }, operations: ['convert'], pollS: 2 },
   ...{ retryOf: 'job_0', cameLater: source, total: 2, ...arrivals, require: 'any', failFast: true },
@@ -67,10 +67,10 @@ const job: Whole<Job> = {
   },
 }
 
-test('whatever is stored of a job comes back from the table', () => {
-  const latch: Whole<JoinBucket> = { jobId: 'job_1', size: 2, ...arrivals }
+test('the schemas keep all attributes of stored records', () => {
+  const joinBucket: Complete<JoinBucket> = { jobId: 'job_1', size: 2, ...arrivals }
   assert.deepEqual(Job.parse(job), job)
   assert.deepEqual(Task.parse(task), task)
   assert.deepEqual(FixedTask.parse(fixed), fixed)
-  assert.deepEqual(JoinBucket.parse(latch), latch)
+  assert.deepEqual(JoinBucket.parse(joinBucket), joinBucket)
 })

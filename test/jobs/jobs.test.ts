@@ -17,7 +17,7 @@ import {
 
 const two = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
 
-/** A job that was made a while ago, as the table and whoever listens have it now. */
+/** A created job, with its current records and published events. */
 async function made(tasks = two, more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
   assert.equal(await own.jobs.create(createRecords(tasks)), true)
@@ -39,23 +39,23 @@ async function made(tasks = two, more: Partial<JobsDeps> = {}) {
     wake: (seconds: number) => own.jobs.wake('job_1', secondsLater(seconds)),
   }
 }
-const lost = { operation: 'import/upload', code: 'CORRUPT_FILE', message: 'It is no picture.' } as const
+const lost = { operation: 'import/upload', code: 'CORRUPT_FILE', message: 'It is not an image.' } as const
 
-test('a job that is made is told of, and what can run from the start is sent', async () => {
+test('a new job is published, and its ready tasks are sent', async () => {
   const { takeEvents, takeSentTasks, job } = await made([...two, newTask('beside', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
 })
 
-test('a job in which there is nothing to do is over at once', async () => {
+test('a job without work ends immediately', async () => {
   const { takeEvents, job } = await made([storedImport('in'), exportTask('out', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
   const { result, startedAt } = await job()
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
 })
 
-test('a job is not made without what has to hold with it, and nothing is told then', async () => {
+test('a job is not created when another write of the transaction fails, and nothing is published', async () => {
   const { jobs, store, takeEvents, takeSentTasks } = memoryJobs()
   const claim = {
     update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
@@ -66,15 +66,15 @@ test('a job is not made without what has to hold with it, and nothing is told th
   assert.deepEqual([await store.getJob('job_1'), takeEvents(), takeSentTasks()], [undefined, [], []])
 })
 
-test('a job that waits for a file tells of itself, once, and sends nothing', async () => {
+test('a job that waits for an upload is published once and sends nothing', async () => {
   const { takeEvents, takeSentTasks, job, wake } = await made([awaitedUpload('in'), newTask('work', [0])])
   assert.deepEqual([takeEvents(), takeSentTasks()], [['job.created'], []])
   assert.deepEqual((await job()).log, {})
   await wake(60)
-  assert.deepEqual(takeEvents(), [], 'it is known to be out')
+  assert.deepEqual(takeEvents(), [], 'it is known to be published')
 })
 
-test('a job that is cancelled is so once, with its tasks, and is kept from then on as long as others', async (t) => {
+test('a job is cancelled once, with its tasks, and its retention starts then', async (t) => {
   const { jobs, job, takeEvents, wake } = await made()
   takeEvents()
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
@@ -90,18 +90,18 @@ test('a job that is cancelled is so once, with its tasks, and is kept from then 
   assert.deepEqual([numbers['ended'], sequence], [before.sequence + 1, before.sequence + 1])
   assert.equal(takeEvents().at(-1), 'job.cancelled')
   assert.equal(await jobs.cancel('job_1', 'system'), undefined)
-  assert.equal(await jobs.cancel('job_2', 'user'), undefined, 'there is none')
+  assert.equal(await jobs.cancel('job_2', 'user'), undefined, 'the job does not exist')
   assert.equal((await job()).cancelledBy, 'user')
   await wake(200)
   assert.deepEqual(takeEvents(), [])
 })
 
-test('a cancellation that nobody came to tell of is told by who looks, soon', async (t) => {
+test('the sweep soon publishes a cancellation that was not published', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, bus, takeEvents, wake, table } = await made()
   takeEvents()
   bus.failTimes(1)
-  await assert.rejects(jobs.cancel('job_1', 'user'), /the bus refused/)
+  await assert.rejects(jobs.cancel('job_1', 'user'), /the bus rejected/)
   const { wakeAt, unsaid } = await job()
   assert.deepEqual([wakeAt, unsaid], [timestamp(115), true])
   const item = table.items.find(({ sk }) => sk === 'JOB')
@@ -111,7 +111,7 @@ test('a cancellation that nobody came to tell of is told by who looks, soon', as
   assert.equal((await job()).unsaid, undefined)
 })
 
-test('each time that somebody is led to a file is told under a number of its own, but not once it is deleted', async () => {
+test('each download is published with its own sequence number, but not after a deletion', async () => {
   const { jobs, job, bus, change } = await made()
   const before = await job()
   bus.published.length = 0
@@ -134,7 +134,7 @@ test('each time that somebody is led to a file is told under a number of its own
   assert.equal((await job()).sequence, before.sequence + 2)
 })
 
-test('a file that arrives is told of, whether or not a job wants it', async () => {
+test('an uploaded file is published, with or without a job', async () => {
   const { jobs, bus } = memoryJobs()
   await jobs.publishUpload({
     owner: 'anon_1',
@@ -146,7 +146,7 @@ test('a file that arrives is told of, whether or not a job wants it', async () =
   assert.deepEqual([event?.event, event?.file.filename], ['file.uploaded', 'a.png'])
 })
 
-test('with the last file that it waited for a job is queued, and what can run is sent', async (t) => {
+test('the last awaited upload queues the job and sends its ready tasks', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, whole, takeEvents, takeSentTasks } = await made([
     ...[awaitedUpload('one'), awaitedUpload('other'), newTask('work', [0]), newTask('both', [0, 1])],
@@ -173,11 +173,11 @@ test('with the last file that it waited for a job is queued, and what can run is
   )
   assert.deepEqual([takeSentTasks(), takeEvents()], [[2, 3], ['job.queued']])
   assert.equal(await jobs.completeUpload(ref(1), { file: file('c.png') }), true)
-  assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first one counts')
+  assert.equal((await whole()).tasks[1]?.files[0]?.filename, 'b.png', 'the first file counts')
   assert.deepEqual([takeSentTasks(), takeEvents()], [[], []], 'nothing new')
 })
 
-test('a job is queued once, though two tell at once of the last file that it waited for', async () => {
+test('a job is queued once although its last upload is reported twice at once', async () => {
   const { jobs, job, bus } = await made([awaitedUpload('in'), newTask('work', [0])])
   const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
@@ -189,7 +189,7 @@ test('a job is queued once, though two tell at once of the last file that it wai
   )
 })
 
-test('an end that nobody came to tell of is told whole when what led to it is told again', async () => {
+test('repeating a completion also repeats the completions that followed from it', async () => {
   for (const [endedBy, last] of [
     ['skip', 'cancelled'],
     ['plan', 'cancelled'],
@@ -209,18 +209,18 @@ test('an end that nobody came to tell of is told whole when what led to it is to
   }
 })
 
-test('a job whose creator could not tell of it is told of by who looks', async () => {
+test('the sweep publishes a job whose creator could not', async () => {
   const own = memoryJobs()
   own.bus.failTimes(1)
   await assert.rejects(
     own.jobs.create(createRecords([awaitedUpload('in'), newTask('work', [0])])),
-    /the bus refused/,
+    /the bus rejected/,
   )
   await own.jobs.wake('job_1', secondsLater(60))
   assert.deepEqual([own.takeEvents(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
-test('a file that is none that can be used ends its task, and that its job', async () => {
+test('an unusable upload fails its task and job', async () => {
   const { jobs, job, whole, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])])
   const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
   assert.equal(arrived, false)
@@ -230,7 +230,7 @@ test('a file that is none that can be used ends its task, and that its job', asy
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
 })
 
-test('while a job waits for files somebody looks for them each minute, for an hour', async () => {
+test('a job checks for awaited uploads every minute, for an hour', async () => {
   const looked: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
   const { wake, job, takeEvents } = await made([awaitedUpload('in'), newTask('work', [0])], {
@@ -244,7 +244,7 @@ test('while a job waits for files somebody looks for them each minute, for an ho
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
 })
 
-test('a file that came while its job was looked at ends the wait, however late it is', async () => {
+test('an upload that is found by the check ends the wait, even if it is late', async () => {
   const { jobs, ...own } = await made([awaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
@@ -253,16 +253,16 @@ test('a file that came while its job was looked at ends the wait, however late i
   assert.deepEqual([(await own.job()).status, own.takeSentTasks()], ['queued', [1]])
 })
 
-test('a file that nobody told the job of is told by who looks', async () => {
+test('the sweep completes an upload task whose notification was lost', async () => {
   const { changeTask, wake, job, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])], {
-    checkForUpload: () => assert.fail('it is there'),
+    checkForUpload: () => assert.fail('the upload is already complete'),
   })
   await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: timestamp(5) })
   await wake(60)
   assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
 })
 
-test('a job that lives is looked at as often as it is old, from five minutes to an hour', async () => {
+test('the check interval of a live job is its age, from five minutes to an hour', async () => {
   const { wake, job } = await made()
   for (const [seconds, pause] of [
     [60, 300],
@@ -275,20 +275,20 @@ test('a job that lives is looked at as often as it is old, from five minutes to 
   }
 })
 
-test('the first look at a job tells of its beginning once more, later ones do not', async () => {
+test('only the first check of a job publishes its creation again', async () => {
   const { wake, takeEvents, takeSentTasks } = await made()
   assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
   await wake(60)
   assert.deepEqual(
     [takeEvents(), takeSentTasks()],
     [['job.created', 'job.queued'], [1]],
-    'the message may be lost',
+    'the message may have been lost',
   )
   await wake(360)
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
 })
 
-test('what is over and was not counted is, and with the last of it the job ends', async () => {
+test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
   const { wake, changeTask, takeSentTasks, job, takeEvents } = await made()
   takeSentTasks()
   const done = completed(2, file('a.png'))
@@ -302,7 +302,7 @@ test('what is over and was not counted is, and with the last of it the job ends'
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
-test('a job whose tasks are all over ends with the next look, though each of them was counted', async () => {
+test('the sweep ends a job whose tasks are all over and counted', async () => {
   const { wake, changeTask, change, job } = await made()
   for (const number of [1, 2])
     await changeTask(number, {
@@ -316,7 +316,7 @@ test('a job whose tasks are all over ends with the next look, though each of the
   assert.equal((await job()).status, 'completed')
 })
 
-test('a job that is over is looked at when its time is over, and goes then', async () => {
+test('a job that is over is checked when it expires, and is deleted then', async () => {
   const { wake, job, takeEvents, change, whole } = await made([storedImport('in'), exportTask('out', [0])])
   takeEvents()
   const expiresAt = timestamp(5000)
@@ -330,7 +330,7 @@ test('a job that is over is looked at when its time is over, and goes then', asy
   assert.deepEqual((await whole()).tasks, [])
 })
 
-test('a job that was deleted as somebody looked at it is looked at as soon as that wants', async () => {
+test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
   const { jobs, job, change, store } = await made([storedImport('in'), exportTask('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const stale = await job()
@@ -342,7 +342,7 @@ test('a job that was deleted as somebody looked at it is looked at as soon as th
   assert.equal((await job()).wakeAt, timestamp(17))
 })
 
-test('a deletion takes the job with all that it has, once', async () => {
+test('deleting a job removes all its data, once', async () => {
   const { jobs, table, takeEvents, files } = await made()
   takeEvents()
   files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
@@ -352,12 +352,12 @@ test('a deletion takes the job with all that it has, once', async () => {
   assert.equal(await jobs.delete('job_1'), false)
 })
 
-test('a deletion that stopped on its way is brought to its end by who looks', async (t) => {
+test('the sweep finishes an interrupted deletion', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
   const { jobs, bus, table, job, wake, takeEvents } = await made()
   takeEvents()
   bus.failTimes(1)
-  await assert.rejects(jobs.delete('job_1'), /the bus refused/)
+  await assert.rejects(jobs.delete('job_1'), /the bus rejected/)
   const { wakeAt, deletedAt } = await job()
   assert.deepEqual([deletedAt, wakeAt], [timestamp(50), timestamp(65)])
   await wake(100)

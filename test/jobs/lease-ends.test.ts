@@ -9,7 +9,7 @@ import { createLog } from '../../lib/log.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, exportTask, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
 
-/** What comes to stand in the records of a job when a worker claims a task of it and gives it back. */
+/** The records of a job after a worker has claimed a task and ended its lease. */
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const only = [storedImport('in'), newTask('a', [0]), exportTask('out', [1])]
@@ -35,12 +35,12 @@ async function made(tasks: readonly NewTask[] = two) {
   }
   const lease = (id = 'lease_1', part?: number) => {
     const run = { services: { jobs: own.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
-    return new Lease(run as unknown as TaskRun, id, log) // no more is used
+    return new Lease(run as unknown as TaskRun, id, log) // only what is used
   }
   return {
     ...{ ...own, ref, job, found, lease },
     change: (set: Partial<Task>, remove: string[] = []) => own.store.changeTask(ref, { set, remove }),
-    /** Claimed and kept, as a worker does. */
+    /** Claims the task and starts the heartbeat, as a worker does. */
     held: async (id = 'lease_1', part?: number) => {
       const one = lease(id, part)
       assert.equal((await one.claim()).applied, true)
@@ -50,7 +50,7 @@ async function made(tasks: readonly NewTask[] = two) {
   }
 }
 
-test('a task is claimed by one at a time, the next one counts another attempt of the same time', async (t) => {
+test('a task is claimed by one worker at a time; the next claim counts an attempt and keeps the start time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await made()
   const mine = lease()
@@ -69,7 +69,7 @@ test('a task is claimed by one at a time, the next one counts another attempt of
   assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', timestamp(10)])
 })
 
-test('a task is not claimed that waits for another one or for its parts, has lost one, or is over', async () => {
+test('a task that waits for inputs or chunks, has lost one, or is over cannot be claimed', async () => {
   const split = { status: 'processing', expandedBy: 1, partCount: 2 } as const
   const numbers = new Set([1000])
   for (const [set, applied] of [
@@ -92,7 +92,7 @@ test('a task is not claimed that waits for another one or for its parts, has los
 })
 
 for (const isStarted of [false, true])
-  test(`the only task of a job that ${isStarted ? 'has begun' : 'was not told of'} ends with it, in one write`, async () => {
+  test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends together with the job in one write`, async () => {
     const { held, job, found, jobs, takeEvents, table, bus } = await made(only)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
@@ -123,12 +123,12 @@ for (const isStarted of [false, true])
       [...(isStarted ? [] : [['job.started', 3]]), ['job.completed', 4]],
     )
     assert.deepEqual(bus.contradictions, [])
-    // Whoever tells it again says the same.
+    // Repeated events are identical.
     await jobs.completion.lifecycle.republishEnd('job_1')
     assert.equal(takeEvents().at(-1), 'job.completed')
   })
 
-test('a job that somebody changed while its only task ended ends after it, with both told', async () => {
+test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
   const { held, job, jobs, takeEvents, bus } = await made(only)
   const one = await held()
   await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
@@ -143,7 +143,7 @@ test('a job that somebody changed while its only task ended ends after it, with 
   )
 })
 
-test('an end that somebody else was before changes neither its task nor its job', async () => {
+test('ending a task after another worker took it over or cancelled it changes nothing', async () => {
   const { held, change, job, found, takeEvents } = await made(only)
   const one = await held()
   await change({ leaseId: 'lease_2' })
@@ -158,7 +158,7 @@ test('an end that somebody else was before changes neither its task nor its job'
   assert.deepEqual([(await other.job()).status, other.takeEvents()], ['cancelled', []])
 })
 
-test('an end that somebody else was before sends nobody', async () => {
+test('ending a task that another worker has sends no dependents', async () => {
   const { held, change, found, takeSentTasks, takeEvents } = await made()
   const one = await held()
   await change({ leaseId: 'lease_2' })
@@ -169,7 +169,7 @@ test('an end that somebody else was before sends nobody', async () => {
   assert.deepEqual(takeEvents(), ['job.started'])
 })
 
-test('a job that was cancelled as its only task told of its progress stays so', async () => {
+test('a job that is cancelled while its only task publishes progress stays cancelled', async () => {
   const { held, store, found, job } = await made(only)
   const one = await held()
   one.reportProgress(50, 'encoding')
@@ -181,7 +181,7 @@ test('a job that was cancelled as its only task told of its progress stays so', 
   assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
 })
 
-test('the only task of a job whose files stand apart ends it with them', async () => {
+test('the only task of a job with separately stored imports ends the job with their files', async () => {
   const many = Array.from({ length: 20 }, (_, at) =>
     storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
   )
@@ -189,7 +189,7 @@ test('the only task of a job whose files stand apart ends it with them', async (
   await jobs.create(createRecords([...many, newTask('a', [0]), exportTask('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only what is used
   await one.claim()
   const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)
@@ -199,7 +199,7 @@ test('the only task of a job whose files stand apart ends it with them', async (
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
-test('the file that the only task of a job brought is told of with its end', async () => {
+test('the file that a job’s only task imported is published with the end of the job', async () => {
   const { held, takeEvents } = await made([
     ...[storedImport('in'), newTask('a', [], { operation: 'import/url' }), exportTask('out', [1])],
   ])
@@ -208,7 +208,7 @@ test('the file that the only task of a job brought is told of with its end', asy
   assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
-test('the end of one of several tasks sends the next, and tells that their job has begun', async () => {
+test('the end of one of several tasks sends the next one and publishes the start of the job', async () => {
   const { held, takeSentTasks, takeEvents, job, found, change } = await made()
   await change({ pieces: [piece], begun: 'upload 1', stage: 'encoding' })
   const one = await held()
@@ -223,16 +223,16 @@ test('the end of one of several tasks sends the next, and tells that their job h
   assert.equal(ranMs, undefined)
 })
 
-test('an end that was stored is not replaced by another one of the same worker', async () => {
+test('a stored end is not replaced by a different end of the same worker', async () => {
   const { held, bus, found } = await made(only)
   const one = await held()
   bus.failTimes(1)
-  await assert.rejects(one.finish(end), /the bus refused/)
+  await assert.rejects(one.finish(end), /the bus rejected/)
   assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
   assert.equal((await found()).status, 'completed')
 })
 
-test('an attempt that failed is made up for twice, by whoever comes', async () => {
+test('a failed attempt is retried twice', async () => {
   for (const [claimed, left, again] of [
     [{ attempt: 1 }, 'pending', true],
     [{ attempt: 2 }, 'processing', false],
@@ -250,14 +250,14 @@ test('an attempt that failed is made up for twice, by whoever comes', async () =
   }
 })
 
-test('a task that is shared out waits for its parts, which are sent', async () => {
+test('a task that is split waits for its chunks, which are sent', async () => {
   const { held, found, queues, change } = await made()
   await change({ percent: 30, got: new Set([9]) })
   const one = await held()
   const parts = [1000, 1001].map((part) =>
     createChunkRecord({ ...createRecords(two).tasks[0], number: 1 } as Task, part, {}, secondsLater(0)),
   )
-  const warnings = [{ code: 'SHARED', message: 'It was shared out.' }]
+  const warnings = [{ code: 'SHARED', message: 'It was split.' }]
   one.reportProgress(35, 'reading')
   assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings }), true)
   const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
@@ -277,7 +277,7 @@ test('a task that is shared out waits for its parts, which are sent', async () =
   assert.equal((await found(1001)).status, 'pending')
 })
 
-test('of a task that is somebody else’s by now nothing is shared out or handed on', async () => {
+test('a task that another worker has is neither split nor handed over', async () => {
   const { held, change, takeSentTasks, store, ref, found } = await made()
   const one = await held()
   await change({ leaseId: 'lease_2' })
@@ -290,7 +290,7 @@ test('of a task that is somebody else’s by now nothing is shared out or handed
   assert.deepEqual([await found(), takeSentTasks()], [before, []])
 })
 
-test('what another image goes on with has nothing left of the parts that it was joined from', async () => {
+test('handing over a joined task removes all traces of its chunks', async () => {
   const { held, change, found, takeSentTasks } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
   const one = await held()
@@ -305,7 +305,7 @@ test('what another image goes on with has nothing left of the parts that it was 
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('a part says how long its worker had it, counts for its task, and shows no progress of its own', async (t) => {
+test('a chunk records its processing time and updates its task without own progress', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, change, found, held, takeEvents } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
@@ -319,14 +319,14 @@ test('a part says how long its worker had it, counts for its task, and shows no 
   assert.ok(takeEvents().includes('job.started'))
 })
 
-test('whoever has a task gets an answer that is right though each answer of the table is lost once', async () => {
-  for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
+test('all ends of a lease succeed although each response of the table is lost once', async () => {
+  for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held, found, takeSentTasks, job, jobs, takeEvents } = await made()
     table.losesResponses = true
     const one = await held()
     assert.equal((await found()).attempt, 1)
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
-    if (way === 'finish') {
+    if (method === 'finish') {
       assert.equal(await one.finish(end), true)
       assert.deepEqual(
         [(await found()).status, (await job()).numbers],
@@ -334,7 +334,7 @@ test('whoever has a task gets an answer that is right though each answer of the 
       )
       assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
       const last = new Lease(
-        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // no more is used
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // only what is used
         ...(['lease_2', log] as const),
       )
       await last.claim()
@@ -345,22 +345,22 @@ test('whoever has a task gets an answer that is right though each answer of the 
         [status, sequence, numbers['ended'], takeEvents()],
         ['completed', 4, 4, ['job.completed']],
       )
-    } else if (way === 'handOver') {
+    } else if (method === 'handOver') {
       assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), true)
       assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
-    } else if (way === 'expand') {
+    } else if (method === 'splitIntoChunks') {
       assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), true)
       assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
     } else {
-      await one[way]()
+      await one[method]()
       assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
     }
   }
 })
 
-test('a worker writes nothing of its task beside how it ends, which waits for the last sign of life', async (t) => {
+test('the end of a lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  for (const way of ['finish', 'handOver', 'expand', 'retry', 'release'] as const) {
+  for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { held, store, found, job, jobs, takeEvents } = await made()
     await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
@@ -377,27 +377,27 @@ test('a worker writes nothing of its task beside how it ends, which waits for th
     }
     t.mock.timers.tick(3000)
     await turn()
-    const ways = {
+    const ends = {
       finish: () => one.finish({ ...end, percent: 100 }),
       handOver: () => one.handOver({ pieces: [piece], warnings: [] }),
-      expand: () => one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }),
+      splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
-    const over = ways[way]()
+    const over = ends[method]()
     await turn()
-    assert.deepEqual(written, ['beat'], way)
+    assert.deepEqual(written, ['beat'], method)
     goOn()
     await over
     assert.equal(written[1], 'end')
     written.length = 0
     t.mock.timers.tick(9000)
     await turn()
-    assert.deepEqual(written, [], way)
+    assert.deepEqual(written, [], method)
   }
 })
 
-test('the start of a job is told while its task runs, but not once that is given back', async (t) => {
+test('the start of a job is published while its task runs, but not after it is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held, takeEvents } = await made()
   const one = await held()
@@ -416,7 +416,7 @@ test('the start of a job is told while its task runs, but not once that is given
   assert.deepEqual(other.takeEvents(), [])
 })
 
-test('what is told of a task is worth it: five points in half a second, one in two', async (t) => {
+test('progress is published after five points and half a second, or one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held, takeEvents, job, jobs, found } = await made(only)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
@@ -430,7 +430,7 @@ test('what is told of a task is worth it: five points in half a second, one in t
     return takeEvents().length
   }
   assert.equal(await tell(499, 5), 0, 'too soon')
-  assert.equal(await tell(1, 4.9), 1, 'what was shown once does not fall')
+  assert.equal(await tell(1, 4.9), 1, 'published progress never falls')
   assert.equal(await tell(500, 50), 1)
   assert.deepEqual([(await job()).running, (await job()).stage], [{ 1: 50 }, 'encoding'])
   assert.equal(await tell(500, 54.9), 0, 'too little')
@@ -450,7 +450,7 @@ test('what is told of a task is worth it: five points in half a second, one in t
   await one.stopHeartbeat()
 })
 
-test('a task that is joined goes on where its parts have brought it', async (t) => {
+test('the percent of a join continues from that of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
@@ -464,7 +464,7 @@ test('a task that is joined goes on where its parts have brought it', async (t) 
   assert.equal((await found()).percent, 95)
 })
 
-test('a task that another worker takes over is shown no less than it was', async () => {
+test('the percent of a task does not fall when another worker takes over', async () => {
   const { held, change, found } = await made()
   await change({ percent: 60 })
   const one = await held()
@@ -474,7 +474,7 @@ test('a task that another worker takes over is shown no less than it was', async
   assert.equal((await found()).percent, 60)
 })
 
-test('what is too little to be told of a large job does not end what is told of it', async (t) => {
+test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
   const { held, takeEvents, job, jobs } = await made([storedImport('in'), ...twenty])
@@ -491,7 +491,7 @@ test('what is too little to be told of a large job does not end what is told of 
   assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
-test('the time of a task that is given back begins with its claim, not with its worker', async (t) => {
+test('a released task’s start time was that of the claim, not of the worker', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await made()
   const one = lease()
@@ -503,7 +503,7 @@ test('the time of a task that is given back begins with its claim, not with its 
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
 
-test('a part hides its message from others as long as its lease is, and is lost once nobody wants it', async (t) => {
+test('a chunk hides its message for the duration of its lease, and is aborted when it is no longer needed', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, jobs, job, change, found } = await made()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
@@ -513,7 +513,7 @@ test('a part hides its message from others as long as its lease is, and is lost 
     ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },
     extendVisibility: async (seconds: number) => void hidden.push(seconds),
   }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only what is used
   await one.claim()
   let lost = 0
   one.startHeartbeat(await job(), () => lost++)
@@ -524,12 +524,12 @@ test('a part hides its message from others as long as its lease is, and is lost 
     await turn()
   }
   await change({ open: new Set([1001]) })
-  // Its twin was there first; that is looked for once it has taken long.
+  // Its speculative copy was faster, which is only checked once the chunk has taken long.
   for (let beats = 6; beats > 0; beats--) await beat()
   assert.equal(lost, 0)
   await change({ open: new Set([1000, 1001, 1002]) })
   await beat()
-  assert.equal(lost, 0, 'it is wanted')
+  assert.equal(lost, 0, 'the chunk is needed')
   await change({ open: new Set([1001]) })
   await beat()
   assert.equal(lost, 1)

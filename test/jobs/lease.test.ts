@@ -8,7 +8,7 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
 import { newJob, newTask, start, storedImport, timestamp } from './records.ts'
 
-test('a worker that shows signs of life keeps its task, and its message with it, until somebody else has it', async (t) => {
+test('heartbeats renew the lease and the message until another worker has the task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
@@ -21,7 +21,7 @@ test('a worker that shows signs of life keeps its task, and its message with it,
     },
   }
   const extendVisibility = async (seconds: number) => visibleIn.push(seconds)
-  const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun // no more is used
+  const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun // only what is used
   const lease = new Lease(run, 'lease_1', {} as Log)
   await lease.claim()
   assert.equal(writes[0]?.change.set?.['leaseUntil'], timestamp(15))
@@ -42,14 +42,14 @@ test('a worker that shows signs of life keeps its task, and its message with it,
   await lease.stopHeartbeat()
   t.mock.timers.tick(9000)
   await turn()
-  assert.equal(writes.length, 3, 'no sign of life after the end')
+  assert.equal(writes.length, 3, 'no heartbeat after the end')
 })
 
-test('a task that is given back costs no attempt, and its time counts from the claim of whoever began it', async (t) => {
+test('releasing a task costs no attempt and keeps the start time of earlier workers', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
-  /** What is written of it by a worker that claimed it just now. */
-  const givenBack = async (claimed: Partial<Task>): Promise<Change> => {
+  /** The write of a worker that has just claimed the task and releases it. */
+  const releaseAfter = async (claimed: Partial<Task>): Promise<Change> => {
     const writes: Change[] = []
     const store = {
       changeTask: async (_ref: unknown, change: Change) => {
@@ -57,26 +57,26 @@ test('a task that is given back costs no attempt, and its time counts from the c
         return { applied: true, record: { ...tasks[0], attempt: 1, ...claimed } }
       },
     }
-    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
     await lease.claim()
     await lease.release()
     return writes[1] ?? {}
   }
-  const [isMineNoMore, setPlus] = [['leaseId', 'leaseUntil'], { attempt: ['attempt', -1] }]
-  const remove = [...isMineNoMore, 'startedAt']
-  assert.deepEqual(await givenBack({ startedAt: timestamp(0) }), {
+  const [removedLease, setPlus] = [['leaseId', 'leaseUntil'], { attempt: ['attempt', -1] }]
+  const remove = [...removedLease, 'startedAt']
+  assert.deepEqual(await releaseAfter({ startedAt: timestamp(0) }), {
     set: { status: 'pending' },
     setPlus,
     remove,
   })
-  // Where another image goes on, or parts are joined, attempts are counted anew.
+  // When another image continues or chunks are joined, attempts start again.
   const startedAt = timestamp(-60)
-  assert.deepEqual((await givenBack({ startedAt })).remove, isMineNoMore)
-  const joining = { set: { status: 'processing' }, setPlus, remove: isMineNoMore }
-  assert.deepEqual(await givenBack({ startedAt, expandedBy: 0 }), joining)
+  assert.deepEqual((await releaseAfter({ startedAt })).remove, removedLease)
+  const joining = { set: { status: 'processing' }, setPlus, remove: removedLease }
+  assert.deepEqual(await releaseAfter({ startedAt, expandedBy: 0 }), joining)
 })
 
-test('a task that another image goes on with keeps how far it is, and is tried there anew', async () => {
+test('handing over a task to another image keeps its percent and resets its attempts', async () => {
   const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const changes: Change[] = []
   const sent: unknown[] = []
@@ -87,7 +87,7 @@ test('a task that another image goes on with keeps how far it is, and is tried t
     },
   }
   const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sent.push(one) } } }
-  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
   await lease.claim()
   lease.reportProgress(40, 'loaded')
   assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
@@ -95,7 +95,7 @@ test('a task that another image goes on with keeps how far it is, and is tried t
   assert.deepEqual([status, attempt, percent, sent], ['pending', 0, 40, [tasks[0]]])
 })
 
-test('what is left of a task is kept, unless it is somebody else’s by now', async () => {
+test('saving the remaining work fails when another worker has the task', async () => {
   const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
   const sets: unknown[] = []
   let isMine = true
@@ -105,40 +105,41 @@ test('what is left of a task is kept, unless it is somebody else’s by now', as
       return { applied: isMine, record: tasks[0] }
     },
   }
-  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // no more is used
+  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
   await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
   isMine = false
   await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLost)
 })
 
-test('how far a task is gets told, but for one of parts or of hundreds, and with its start where that is untold', async (t) => {
+test('progress is published with the start if necessary, but not for chunks and large jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
-  const toldOf = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
-    const told: unknown[] = []
-    const course = {
-      start: async () => void told.push('started'),
-      progress: async (_job: Job, unit: number, news: object) => void told.push({ unit, ...news }),
+  const publishedBy = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
+    const published: unknown[] = []
+    const lifecycle = {
+      start: async () => void published.push('started'),
+      publishProgress: async (_job: Job, unit: number, news: object) =>
+        void published.push({ unit, ...news }),
     }
     const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimed } }) }
-    const services = { jobs: { store, settlement: { course } } }
-    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // no more is used
+    const services = { jobs: { store, completion: { lifecycle } } }
+    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // only what is used
     const lease = new Lease(run, 'lease_1', {} as Log)
     await lease.claim()
     lease.startHeartbeat({ ...job, status }, () => {})
     await turn()
     t.mock.timers.tick(500)
     await turn()
-    told.length = 0
+    published.length = 0
     lease.reportProgress(40, 'encoding')
     await turn()
     await lease.stopHeartbeat()
-    return told
+    return published
   }
   const news = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
-  assert.deepEqual(await toldOf({}), [news])
-  assert.deepEqual(await toldOf({}, 'queued'), ['started', news])
-  assert.deepEqual(await toldOf({ part: 1000 }), [])
-  assert.deepEqual(await toldOf({ bucketed: true }), [])
+  assert.deepEqual(await publishedBy({}), [news])
+  assert.deepEqual(await publishedBy({}, 'queued'), ['started', news])
+  assert.deepEqual(await publishedBy({ part: 1000 }), [])
+  assert.deepEqual(await publishedBy({ bucketed: true }), [])
 })

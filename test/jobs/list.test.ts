@@ -7,11 +7,11 @@ import { type JobQuery, listKeyOf, queryJobs, tagKeyOf } from '../../lib/jobs/li
 import { newJob, start, timestamp } from './records.ts'
 
 const { job } = newJob([])
-/** As ids are made, a moment before the job is. */
+/** Ids are created shortly before their jobs. */
 const idOf = (at: number) =>
   `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
 
-/** Jobs of these states in their order, and what was asked of the indices. */
+/** A list of jobs with these statuses, and the queries sent to the indexes. */
 function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
   const jobs = statuses.map(
     (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
@@ -29,13 +29,13 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
       const items = (forward ? found : found.toReversed()).slice(0, Math.min(Limit, pageSize))
       return { items, next: items.length < found.length ? {} : undefined }
     },
-  } as unknown as Table // nothing else is asked
+  } as unknown as Table // only what is used
   const list = async (query: Partial<JobQuery> = {}) => {
     const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
-    // One more than the page tells whether it goes on.
+    // One more than the page shows whether there is a next one.
     const mostRead = query.matches ? 100 : whole.limit + 1
     const read = async (ids: readonly string[]) => {
-      assert.ok(ids.length <= mostRead, `${ids.length} are read at once`)
+      assert.ok(ids.length <= mostRead, `${ids.length} jobs are read at once`)
       looked += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
@@ -46,7 +46,7 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
 }
 const mixed: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
 
-test('jobs of all states are in one order, page after page, however few each index gives at once', async () => {
+test('pages merge all statuses in order, even if each index returns only a few jobs at a time', async () => {
   for (const pageSize of [100, 2])
     for (const newestFirst of [true, false]) {
       const { list } = listed(mixed, { pageSize })
@@ -63,7 +63,7 @@ test('jobs of all states are in one order, page after page, however few each ind
     }
 })
 
-test('only the lists of the states are read that are wanted, and none for what is in no list', async () => {
+test('only the index partitions of the requested statuses are queried', async () => {
   const lists = async (statuses: JobStatus[]) => {
     const { list, asked } = listed(mixed)
     return [(await list({ statuses })).at, asked]
@@ -79,23 +79,23 @@ test('only the lists of the states are read that are wanted, and none for what i
   assert.deepEqual(tagged.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('moments leave out the jobs made at them, filters what does not match, and many tasks end a page', async () => {
+test('time limits are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
   const { list } = listed(mixed)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
-  // As many as a page has are not enough for one that comes late.
+  // More jobs than a page must be scanned for a late match.
   for (const pageSize of [100, 2]) {
     const late = listed(mixed, { pageSize })
     assert.deepEqual((await late.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
   }
   assert.deepEqual((await list({ maxTasks: 9 })).at, [5, 4, 3])
-  assert.deepEqual((await list({ maxTasks: 2 })).at, [5], 'one that is larger than a page is a page')
+  assert.deepEqual((await list({ maxTasks: 2 })).at, [5], 'a single job that exceeds the maximum is a page')
   assert.deepEqual(await list({ limit: 6 }), { at: [5, 4, 3, 2, 1, 0], next: undefined })
 })
 
-test('a filter that hardly anything passes reads a part of a long history for one page, and all of it page by page', async () => {
+test('a filter with few matches scans at most 500 jobs per page and reaches the whole history', async () => {
   const { list, looked } = listed(
     Array.from({ length: 1300 }, () => 'completed'),
     { pageSize: 1000 },
@@ -115,7 +115,7 @@ test('a filter that hardly anything passes reads a part of a long history for on
   ])
 })
 
-test('a filter goes on behind what one answer of the index has, and behind what it looked at', async () => {
+test('a filter continues after the scanned jobs, across several index pages', async () => {
   for (const newestFirst of [true, false]) {
     const { list, looked } = listed(
       Array.from({ length: 9 }, () => 'completed'),
@@ -123,13 +123,13 @@ test('a filter goes on behind what one answer of the index has, and behind what 
     )
     const last = newestFirst ? 0 : 8
     assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(last) })).at, [last])
-    assert.equal(looked(), 9, 'each is looked at once')
+    assert.equal(looked(), 9, 'each job is scanned once')
   }
 })
 
-test('jobs of which one state has few and another one many are in one order', async () => {
+test('jobs are in order even if one status has few and another one many', async () => {
   const [live, done] = ['processing', 'completed'] as const
-  // Of each state two come at a time: 8 and 2, 9 and 7.
+  // Each status returns two at a time: 8 and 2, 9 and 7.
   const { list } = listed([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })
   const inOrder = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
   assert.deepEqual((await list()).at, inOrder.toReversed())

@@ -13,16 +13,16 @@ const stored = (filename: string, key: string, size: number, mimeType: string): 
   ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
 })
 const packed = [
-  { from: stored('a.txt', 'k/a', 3000, 'text/plain') },
-  { from: stored('a.txt', 'k/gone', 3, 'text/plain') },
-  { from: stored('a.txt', 'k/b', 3000, 'image/png') },
+  { file: stored('a.txt', 'k/a', 3000, 'text/plain') },
+  { file: stored('a.txt', 'k/gone', 3, 'text/plain') },
+  { file: stored('a.txt', 'k/b', 3000, 'image/png') },
   { error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
 ].map((entry, at) => ({
   ...{ jobId: `job_${at % 2}`, task: null, source: null, status: entry.error ? 'failed' : 'completed' },
   ...entry,
 }))
 
-test('a ZIP has each file that is there under a name of its own, and says of each other one why it has none', async () => {
+test('a ZIP contains each file under a unique name, and its manifest explains missing files', async () => {
   const packing = {
     files: {
       stream: async ({ key, size }: StoredFile) => {
@@ -31,7 +31,7 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
       },
     },
     ...{ withManifest: true, signal: new AbortController().signal, folders: { job_0: 'first' } },
-    taken: () => {},
+    onBytes: () => {},
   } as unknown as Parameters<typeof createZip>[1]
   const zip = new ZipReader(new BlobReader(new Blob([await buffer(createZip(packed, packing))])))
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
@@ -43,14 +43,14 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
     ]),
     [
       ['first/a.txt', 'deflated', 3000],
-      // What is compressed as it is gets no smaller.
+      // Already compressed formats are stored.
       ['first/a (2).txt', 'stored', 3000],
       ['manifest.json', 'deflated'],
     ],
   )
-  const told = JSON.parse((await entries.at(-1)?.getData(new TextWriter())) ?? '')
+  const manifest = JSON.parse((await entries.at(-1)?.getData(new TextWriter())) ?? '')
   const common = { task: null, source: null }
-  assert.deepEqual(told, [
+  assert.deepEqual(manifest, [
     { jobId: 'job_0', ...common, status: 'completed', file: 'first/a.txt', size: 3000, sha256: 'ab' },
     { jobId: 'job_1', ...common, status: 'expired' },
     { jobId: 'job_0', ...common, status: 'completed', file: 'first/a (2).txt', size: 3000, sha256: 'ab' },
@@ -62,7 +62,7 @@ test('a ZIP has each file that is there under a name of its own, and says of eac
   ])
 })
 
-test('a ZIP is stored under the name that was asked for, with its size and digest', async () => {
+test('a ZIP is stored under the requested name, with its size and hash', async () => {
   const state = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {
     work: completed(2, file('b.png', 'k/b')),
   })
@@ -74,13 +74,13 @@ test('a ZIP is stored under the name that was asked for, with its size and diges
       received.push(await buffer(Readable.from(body)))
     },
   }
-  const surroundings = {
-    services: { files, jobs: { store: { whole: async () => state } }, config: { WORK_DIR: '.' } },
+  const context = {
+    services: { files, jobs: { store: { getState: async () => state } }, config: { WORK_DIR: '.' } },
     ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal },
     progress: (percent: number) => percents.push(percent),
-  } as unknown as Parameters<typeof packResultsIntoZip>[1] // of the services nothing else
-  const asked = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
-  const made = await packResultsIntoZip(asked, surroundings)
+  } as unknown as Parameters<typeof packResultsIntoZip>[1] // only what is used
+  const fields = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
+  const made = await packResultsIntoZip(fields, context)
   const [zip = Buffer.alloc(0)] = received
   assert.deepEqual(percents, [100])
   assert.deepEqual(made, {

@@ -11,7 +11,7 @@ const vault = new Vault('a secret of tests that is long enough')
 const [inAddress, outAddress] = ['https://store/', 'https://store/form']
 const written = new Map<string, string>()
 
-/** What is sent with the second of two tasks, which takes the files of the first and of one that needed no work. */
+/** The message of a task that takes the files of an import and of another task. */
 async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
   const { fixed, tasks } = newJob([storedImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
   const [first, second] = tasks
@@ -24,9 +24,9 @@ async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], kno
     retryQueue: () => 'ready',
   }
   const made = { ...first, ...completed(2, file('made.png', 'jobs/job_1/1/made')) }
-  const outlet = createPresigningSender(planned, {
+  const sender = createPresigningSender(planned, {
     vault,
-    store: { inputsOf: async () => ({ fixed, tasks: [made] }), parts: async () => parts },
+    store: { getInputs: async () => ({ fixed, tasks: [made] }), getChunks: async () => parts },
     signer: {
       input: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
       output: async (prefix: string, expiresS: number) => ({
@@ -38,8 +38,8 @@ async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], kno
         written.set(`${type} ${key}`, Buffer.from(body).toString())
       },
     },
-  } as unknown as Parameters<typeof createPresigningSender>[1]) // nothing else is asked
-  const { message } = await outlet.route({ ...second, ...wishes }, known)
+  } as unknown as Parameters<typeof createPresigningSender>[1]) // only what is used
+  const { message } = await sender.route({ ...second, ...wishes }, known)
   return message
 }
 
@@ -49,7 +49,7 @@ const workIn = ({ work }: TaskMessage): PresignedWork => {
 }
 const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}`]
 
-test('a task goes out with addresses of its inputs, each once, and of what it may store, for an hour', async (t) => {
+test('a message contains presigned URLs of the inputs, each once, and an upload form, for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const piece = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
   const { inputs, output, until, opened } = workIn(await sent({ pieces: [piece as unknown as InputPlan] }))
@@ -61,7 +61,7 @@ test('a task goes out with addresses of its inputs, each once, and of what it ma
   assert.deepEqual([until, opened], [start.getTime() + 3_600_000, {}])
 })
 
-test('a task that joins its parts gets what they made, one that has none does not ask for it', async () => {
+test('a task that joins its chunks gets URLs of their results', async () => {
   const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as unknown as Task
   const inputsOf = async (wishes: Partial<Task>) =>
     Object.keys(workIn(await sent(wishes, [part], { fixed: [], tasks: [] })).inputs)
@@ -69,7 +69,7 @@ test('a task that joins its parts gets what they made, one that has none does no
   assert.deepEqual(await inputsOf({}), [])
 })
 
-test('its passwords go along, opened, by what stands for them in its record', async () => {
+test('a message contains the opened passwords by their sealed values', async () => {
   const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
   const piece = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
   const { opened } = workIn(await sent({ spec: { options: { password } }, pieces: [piece] }))
@@ -77,7 +77,7 @@ test('its passwords go along, opened, by what stands for them in its record', as
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
 })
 
-test('what is too large for a message lies in the bucket, and the message says where', async () => {
+test('data that is too large for a message is stored in the bucket and linked', async () => {
   const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
   const { work } = await sent({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && written.size === 0)
@@ -89,6 +89,6 @@ test('what is too large for a message lies in the bucket, and the message says w
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 
-test('what takes files elsewhere reaches them by its own right, and gets no addresses', async () => {
+test('transfer tasks get no URLs, because they access files with their own role', async () => {
   assert.deepEqual(await sent({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
 })

@@ -7,7 +7,7 @@ import type { TestDatabase } from './test-table.ts'
 
 /** What happens to a job, starting with its creation. */
 export interface Scenario {
-  readonly playAnimation: (service: SimulatedService) => Promise<void>
+  readonly play: (service: SimulatedService) => Promise<void>
   readonly during?: SimulationOptions['during']
   readonly concurrency?: number
   /** Seconds that the scenario itself waits. */
@@ -44,7 +44,7 @@ export async function testCrashPoints(
       ...(createBehavior && { tableBehavior: createBehavior(crashAfter ?? 0) }),
     })
     const startedAt = service.time.now
-    await scenario.playAnimation(service)
+    await scenario.play(service)
     await service.runToEnd()
     const tookS = (service.time.now - startedAt) / 1000
     if (!createBehavior)

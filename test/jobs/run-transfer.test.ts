@@ -17,7 +17,7 @@ const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTas
 const send = state.tasks[1]
 assert.ok(send)
 
-/** A task that takes its files to a store of a test. */
+/** A task that exports its files to a test store. */
 function sending(put: Store['put'], more: Partial<typeof send> = {}) {
   const seen: unknown[] = []
   const services = {
@@ -42,7 +42,7 @@ function sending(put: Store['put'], more: Partial<typeof send> = {}) {
   return { seen, run: run as unknown as TransferRun }
 }
 
-test('what is taken out is told file by file, with its address, and how far it is by bytes', async () => {
+test('an export records the URL of each file and reports progress by bytes', async () => {
   const { seen, run } = sending(async ({ path, size, mimeType }, sent) => {
     assert.equal(mimeType, 'image/png')
     sent(size)
@@ -62,7 +62,7 @@ test('what is taken out is told file by file, with its address, and how far it i
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
 })
 
-test('files go to what the path says of each, or under their own names below the prefix, no two to one', () => {
+test('export paths come from the template or prefix and are unique', () => {
   const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
   const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }
   const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof exportPaths>[2]
@@ -74,7 +74,7 @@ test('files go to what the path says of each, or under their own names below the
   assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })
 
-test('what fails there is an error of the export; one that may pass is tried again, later each time', async () => {
+test('a remote failure is an export error, and is retried with growing delays if it may pass', async () => {
   const failing = (isPassing: boolean, attempt: number) =>
     sending(
       async () => {
@@ -100,7 +100,7 @@ test('what fails there is an error of the export; one that may pass is tried aga
     })
 })
 
-/** What every import takes of the services. */
+/** The services that every import uses. */
 const importing = {
   config: {
     ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
@@ -110,7 +110,7 @@ const importing = {
   outgoing: async () => ({ for: () => ({}) }),
 }
 
-test('a file with another SHA-256 than the one that was given is refused at once and does not stay, nor one that is too large', async () => {
+test('a file with a wrong SHA-256 or size is rejected and deleted', async () => {
   const stored = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
@@ -146,7 +146,7 @@ test('a file with another SHA-256 than the one that was given is refused at once
   assert.deepEqual([...stored], [])
 })
 
-test('a transfer that ended its process three times is tried no more, and what it began elsewhere is dropped', async () => {
+test('a transfer that crashed three times is not retried, and its unfinished upload is dropped', async () => {
   const forgotten: unknown[] = []
   const { run, seen } = sending(async () => assert.fail('nothing is sent'), { attempt: 4, begun: 'upload 1' })
   const { operation } = run
@@ -156,10 +156,10 @@ test('a transfer that ended its process three times is tried no more, and what i
     ...(await (
       await open()
     )(fields, surroundings)),
-    forget: async (trace: string) => void forgotten.push(trace),
+    forget: async (uploadState: string) => void forgotten.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
-  const lost = { code, message: /did not survive three attempts/, details: { reason: 'incomplete' } }
+  const lost = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
   await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lost)
   assert.deepEqual([forgotten, seen.at(-1)], [['upload 1'], 'closed'])
   const find = () => assert.fail('nothing is looked for')
@@ -167,7 +167,7 @@ test('a transfer that ended its process three times is tried no more, and what i
   await assert.rejects(runTransfer(lookingFor), { ...lost, code: 'IMPORT_FAILED' })
 })
 
-test('of files from elsewhere it is told how far they are, and none stays where one fails', async () => {
+test('an import reports progress, and deletes all files when one fails', async () => {
   const stored: string[] = []
   const percents: number[] = []
   let isWhole = true
@@ -218,7 +218,7 @@ test('of files from elsewhere it is told how far they are, and none stays where 
   assert.deepEqual(stored, [])
 })
 
-test('a website is not captured where there is no browser', async () => {
+test('a website cannot be captured without a browser', async () => {
   const services = { engines: async () => [{ id: 'vips' }], vault: { openAll: () => ({}) }, config: {} }
   const outgoing = async () => ({ for: () => ({}) })
   const operation = { kind: 'import', capture: () => assert.fail('there is none') }
@@ -227,9 +227,9 @@ test('a website is not captured where there is no browser', async () => {
   await assert.rejects(runTransfer(run as unknown as TransferRun), { code: 'UNSUPPORTED_CONVERSION' })
 })
 
-test('a fault of ours is tried again, and told as ours in the end: no engine broke down', async () => {
+test('an internal transfer error is retried and finally reported as internal', async () => {
   const WORK_DIR = scratchFolder('mutabor-transfer')
-  const fault = new TypeError('of a bug')
+  const fault = new TypeError('a bug')
   const services = {
     config: { WORK_DIR },
     vault: { openAll: () => ({}) },
@@ -251,13 +251,13 @@ test('a fault of ours is tried again, and told as ours in the end: no engine bro
       assert.equal(error.clientError.cause, fault)
       const { message, ...told } = toClientError(error)
       assert.deepEqual(told, { code })
-      assert.match(message, /fault of this service/)
+      assert.match(message, /internal error/)
       return true
     })
   }
 })
 
-test('a transfer ends its task with what it brought, and what nobody wants any more does not stay', async () => {
+test('a transfer ends its task with its files, and deletes them if the task was taken over', async () => {
   const stored = new Set<string>()
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),
@@ -275,14 +275,14 @@ test('a transfer ends its task with what it brought, and what nobody wants any m
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  const carried = async (isOurs: boolean) => {
+  const transfer = async (isStored: boolean) => {
     const ends: Partial<typeof send>[] = []
     const lease = {
       startHeartbeat: () => {},
-      progress: () => {},
+      reportProgress: () => {},
       finish: async (end: (typeof ends)[number]) => {
         ends.push(end)
-        return isOurs
+        return isStored
       },
     }
     const startedAt = new Date().toISOString()
@@ -292,13 +292,13 @@ test('a transfer ends its task with what it brought, and what nobody wants any m
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }
   const whole = ['completed', 100, ['a.zip']]
-  assert.deepEqual(await carried(true), whole)
+  assert.deepEqual(await transfer(true), whole)
   assert.equal(stored.size, 1)
-  assert.deepEqual(await carried(false), whole)
+  assert.deepEqual(await transfer(false), whole)
   assert.equal(stored.size, 0)
 })
 
-test('a transfer that one run of its function is too short for says what helps', async () => {
+test('a transfer that exceeds the worker’s time limit reports advice', async () => {
   const connect = (_host: string, _port: number, signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const services = {
@@ -312,6 +312,7 @@ test('a transfer that one run of its function is too short for says what helps',
   const claimed = { task: begun, state, lease: { startHeartbeat: () => {} } } as unknown as ClaimedTask
   await assert.rejects(transferTask(run, claimed), {
     code: 'TIMEOUT',
-    message: /did not end within the 0 s .*Bring fewer files in by one task, or send the file as an upload/,
+    message:
+      /did not finish within 0 s, .*Import fewer files per task, or send the file as a multipart upload/,
   })
 })

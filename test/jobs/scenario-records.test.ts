@@ -22,9 +22,9 @@ interface Told {
   readonly left?: readonly string[]
 }
 
-async function told({ playAnimation, during, concurrency = 1 }: Scenario) {
+async function told({ play, during, concurrency = 1 }: Scenario) {
   const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...(during && { during }) })
-  await playAnimation(service)
+  await play(service)
   await service.runToEnd()
   await assertAtRest(service)
   assertPrompt(service)
@@ -284,7 +284,7 @@ test('how far a task is counts its pieces, the steps of each and what a part of 
     { ...out, ins: [2] },
   ]
   await told({
-    playAnimation: async (service) => void (await service.create(both)),
+    play: async (service) => void (await service.create(both)),
     during: { '': half, letter: look },
   })
   // Once the second piece is at work the first one counts as whole: with half of one of two steps that is 125 of 200.
