@@ -12,7 +12,7 @@ import { svgToPdf } from './ghostscript/svg-pdf.ts'
 import { integer } from './options.ts'
 import { openPdf } from './pdf/open-pdf.ts'
 import { packPages } from './pdf/pack-pages.ts'
-import { pageFileName } from './pdf/page-files.ts'
+import { createPageFileName } from './pdf/page-files.ts'
 import { openShape, type PageSelection } from './pdf/page-options.ts'
 import { resolvePages } from './pdf/page-range.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
@@ -29,20 +29,23 @@ const noOptions = z.object({})
  * requested.
  */
 const capabilities: readonly Capability[] = [
-  conversion(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
-  conversion(['eps', 'ai'], ['png'], RasterOptions, 0.15),
-  conversion(['eps', 'ai'], ['jpg', 'tiff'], RasterOptions, 0.2),
-  conversion(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
-  { ...conversion(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
-  { ...conversion(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3), unsupportedTraits: ['browser-drawing'] },
-  conversion(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
-  conversion(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
-  conversion(['pdf'], ['jpg'], pageOptions.jpg, 1),
-  conversion(['pdf'], ['png'], pageOptions.png, 1),
-  conversion(['pdf'], ['tiff'], pageOptions.tiff, 1),
+  createConversion(['eps', 'ai', 'ps'], ['pdf'], noOptions, 0.15),
+  createConversion(['eps', 'ai'], ['png'], RasterOptions, 0.15),
+  createConversion(['eps', 'ai'], ['jpg', 'tiff'], RasterOptions, 0.2),
+  createConversion(['eps', 'ai'], ['svg', 'svgz', 'ps', 'eps'], noOptions, 0.2),
+  { ...createConversion(['svg', 'svgz'], ['pdf'], noOptions, 0.1), unsupportedTraits: ['browser-drawing'] },
+  {
+    ...createConversion(['svg', 'svgz'], ['eps', 'ps'], noOptions, 0.3),
+    unsupportedTraits: ['browser-drawing'],
+  },
+  createConversion(['jpg', 'png', 'tiff'], ['eps', 'ps'], noOptions, 0.3),
+  createConversion(['pdf'], ['eps', 'ps'], PdfOptions, 0.3),
+  createConversion(['pdf'], ['jpg'], pageOptions.jpg, 1),
+  createConversion(['pdf'], ['png'], pageOptions.png, 1),
+  createConversion(['pdf'], ['tiff'], pageOptions.tiff, 1),
 ]
 
-function conversion(
+function createConversion(
   from: readonly FormatId[],
   to: readonly FormatId[],
   options: z.ZodObject,
@@ -225,7 +228,7 @@ async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Too
 async function toEpsFiles({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const files = []
   for (const page of new Set(pages)) {
-    const path = join(outDir, pageFileName(page, opened.sizes.length, 'eps'))
+    const path = join(outDir, createPageFileName(page, opened.sizes.length, 'eps'))
     await writePostScript(opened.path, path, page, tools)
     files.push({ page, path })
     tools.progress((files.length / pages.length) * 0.95, 'pages')

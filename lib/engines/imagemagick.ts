@@ -20,7 +20,7 @@ import {
   sizeArgs,
 } from './imagemagick/targets.ts'
 import { packPages } from './pdf/pack-pages.ts'
-import { type PageFile, pageFileName } from './pdf/page-files.ts'
+import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { unsupportedFeature } from './unsupported-feature.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
@@ -162,7 +162,7 @@ async function writePagesAsZip(step: Step, frames: readonly Frame[]): Promise<En
   const files: PageFile[] = []
   for (const [index, frame] of frames.entries()) {
     const page = index + 1
-    const path = join(work.outDir, pageFileName(page, frames.length, extensionOf(to)))
+    const path = join(work.outDir, createPageFileName(page, frames.length, extensionOf(to)))
     await writeFrame(step, `${magickSource(from).coder}:${input.path}[${index}]`, frame, path)
     files.push({ page, path })
     tools.progress(0.2 + (0.7 * page) / frames.length, 'pages')

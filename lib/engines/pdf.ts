@@ -15,7 +15,7 @@ import type {
 import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './image/options.ts'
 import { metadataRows } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
-import { canSplit, pagesOfChunk, splitIntoChunks } from './pdf/chunks.ts'
+import { canSplit, selectChunkPages, splitIntoChunks } from './pdf/chunks.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
 import { ocrImageFormats } from './pdf/ocr/image-to-pdf.ts'
 import { ocrCapabilities, runOcr, runOcrChunk, splitOcr } from './pdf/ocr.ts'
@@ -63,7 +63,7 @@ const targetOptions = {
   txt: z.object(openShape),
 } as const
 
-const capability = (to: FormatId, schema: z.ZodObject, cost: number): Capability => ({
+const createCapability = (to: FormatId, schema: z.ZodObject, cost: number): Capability => ({
   operation: 'convert',
   from: ['pdf'],
   to: [to],
@@ -80,13 +80,13 @@ export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',
   capabilities: [
-    capability('jpg', targetOptions.jpg, 0.2),
-    capability('png', targetOptions.png, 0.4),
-    capability('webp', targetOptions.webp, 0.4),
-    capability('avif', targetOptions.avif, 1),
-    capability('tiff', targetOptions.tiff, 0.4),
-    capability('svg', targetOptions.svg, 0.3),
-    capability('txt', targetOptions.txt, 0.1),
+    createCapability('jpg', targetOptions.jpg, 0.2),
+    createCapability('png', targetOptions.png, 0.4),
+    createCapability('webp', targetOptions.webp, 0.4),
+    createCapability('avif', targetOptions.avif, 1),
+    createCapability('tiff', targetOptions.tiff, 0.4),
+    createCapability('svg', targetOptions.svg, 0.3),
+    createCapability('txt', targetOptions.txt, 0.1),
     docxCapability,
     sheetsCapability,
     slidesCapability,
@@ -136,7 +136,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { opened, pages } = await openPages(work, tools)
   const selection = {
     ...{ opened, outDir: work.outDir, total: pages.length },
-    pages: pagesOfChunk(pages, work.chunk),
+    pages: selectChunkPages(pages, work.chunk),
   }
   const file = await untilAborted(convert(selection, work, tools), tools.signal)
   tools.progress(1)

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { pageOptions, pageSwitches } from '../../lib/engines/ghostscript/pages.ts'
+import { pageOptions, toPageSwitches } from '../../lib/engines/ghostscript/pages.ts'
 import { ghostscript } from '../../lib/engines/ghostscript.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../assert-refused.ts'
@@ -159,7 +159,7 @@ describe('PDF pages rendered by Ghostscript', () => {
 
   test('page options become Ghostscript switches', () => {
     const switchesFor = (to: 'jpg' | 'png', options: object) =>
-      pageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
+      toPageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plain = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
     assert.equal(switchesFor('png', {}), plain)
     assert.equal(switchesFor('jpg', {}), `${plain} -dJPEGQ=85`)

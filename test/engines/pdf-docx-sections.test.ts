@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as docx from 'docx'
 import {
-  columnBalancingSection,
-  sectionOptions,
-  textWidthOf,
+  createBalancingSection,
+  measureTextWidth,
   toPageSize,
+  toSectionOptions,
 } from '../../lib/engines/pdf/docx/section-options.ts'
 import type { DocxSection } from '../../lib/engines/pdf/docx/sections.ts'
 
@@ -15,7 +15,7 @@ const createSection = (more: Partial<DocxSection> = {}) =>
 
 describe('section options for Word', () => {
   test('section margins are in twentieths of a point', () => {
-    const { page, ...others } = sectionOptions(docx, createSection())
+    const { page, ...others } = toSectionOptions(docx, createSection())
     assert.deepEqual(page?.margin, { left: 1000, top: 1200, right: 1400, bottom: 1600 })
     assert.deepEqual(others, {})
   })
@@ -33,17 +33,17 @@ describe('section options for Word', () => {
 
   test('a section with columns has their number, spacing and rule', () => {
     const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
-    assert.deepEqual(sectionOptions(docx, createSection({ columns })).column, {
+    assert.deepEqual(toSectionOptions(docx, createSection({ columns })).column, {
       ...{ count: 3, space: 400, separate: true, equalWidth: true },
     })
-    assert.equal(textWidthOf(createSection()), 480)
-    assert.ok(Math.abs(textWidthOf(createSection({ columns })) - 440 / 3) < 1e-9)
+    assert.equal(measureTextWidth(createSection()), 480)
+    assert.ok(Math.abs(measureTextWidth(createSection({ columns })) - 440 / 3) < 1e-9)
   })
 
   test('a continuous section is marked, and one without columns balances the last columns', () => {
     const { CONTINUOUS } = docx.SectionType
-    assert.equal(sectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
-    const { properties, children } = columnBalancingSection(
+    assert.equal(toSectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
+    const { properties, children } = createBalancingSection(
       docx,
       createSection({ columns: { count: 2, space: 20, isRuled: false, isBalanced: true } }),
     )

@@ -5,7 +5,7 @@ import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
 import { jpegQuality, jpegQualityOf, qualityScales, renderedColorSpace } from '../image/options.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
-import { type PageFile, pageFileName } from '../pdf/page-files.ts'
+import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
 import { computeResolution, openShape, type PageSelection, resolutionShape } from '../pdf/page-options.ts'
 import { runGhostscript } from './run.ts'
 
@@ -66,14 +66,14 @@ async function renderPageFiles(
   const files: PageFile[] = []
   const sortedPages = [...new Set(pages)].sort((a, b) => a - b)
   for (const page of sortedPages) {
-    const path = join(folder, pageFileName(page, opened.sizes.length, to))
+    const path = join(folder, createPageFileName(page, opened.sizes.length, to))
     await runGhostscript(
       {
         device: devices[to][options.colorSpace === 'gray' ? 'gray' : 'color'],
         input: opened.path,
         format: 'pdf',
         output: path,
-        switches: pageSwitches(to, page, computeResolution(opened, page, options).dpi, options),
+        switches: toPageSwitches(to, page, computeResolution(opened, page, options).dpi, options),
       },
       tools,
     )
@@ -84,7 +84,7 @@ async function renderPageFiles(
 }
 
 /** Returns the Ghostscript switches for a page, apart from those for the device. */
-export function pageSwitches(
+export function toPageSwitches(
   to: PageTarget,
   page: number,
   dpi: number,

@@ -31,7 +31,7 @@ export async function imageToPostScript(
     const raw = await readRawPixels(input, { page, transparency: 'over white' })
     pages = raw.pages
     const scale = pointsPerInch / (raw.density ?? pointsPerInch)
-    parts.push(imageHeader(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
+    parts.push(createImageHeader(raw, scale), await compress(raw.data), Buffer.from('\nshowpage\n'))
     tools.progress((page + 1) / (pages * 2), 'pixels')
   }
   const path = join(tools.workDir, 'image.ps')
@@ -45,7 +45,7 @@ interface Raster {
   readonly channels: number
 }
 
-function imageHeader({ width, height, channels }: Raster, scale: number): Buffer {
+function createImageHeader({ width, height, channels }: Raster, scale: number): Buffer {
   const [w, h] = [width * scale, height * scale]
   const decode = Array.from({ length: channels }, () => '0 1').join(' ')
   return Buffer.from(`<< /PageSize [${w} ${h}] >> setpagedevice

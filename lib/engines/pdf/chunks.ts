@@ -12,7 +12,7 @@ import { splitByCost } from './split-by-cost.ts'
 const PageChunk = z.object({ first: z.int(), last: z.int() })
 
 /** Returns those of the pages that belong to the chunk, or all of them when the work was not split. */
-export function pagesOfChunk(pages: readonly number[], chunk: ChunkSpec | undefined): readonly number[] {
+export function selectChunkPages(pages: readonly number[], chunk: ChunkSpec | undefined): readonly number[] {
   if (!chunk) return pages
   const { first, last } = PageChunk.parse(chunk)
   return pages.filter((page) => page >= first && page <= last)
@@ -47,11 +47,12 @@ const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in c
 const minSeconds = { total: 5, perChunk: 1 }
 
 /** How many workers are worth using when all of them share one machine's cores. */
-const usableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
+const countUsableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
   Math.floor(workers / costsByTarget[to].coresPerWorker)
 
 /** Whether it is worth opening the file to plan chunks. */
-export const canSplit = (to: FormatId, workers: number) => isSplittable(to) && usableWorkers(to, workers) > 1
+export const canSplit = (to: FormatId, workers: number) =>
+  isSplittable(to) && countUsableWorkers(to, workers) > 1
 
 interface ResolutionOptions {
   readonly dpi?: number | undefined
@@ -75,7 +76,11 @@ export function splitIntoChunks(
       return { page, seconds: secondsPerPage + (pixels / 1e6) * secondsPerMegapixel }
     })
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)
-  const count = Math.min(usableWorkers(to, workers), Math.floor(total / minSeconds.perChunk), costs.length)
+  const count = Math.min(
+    countUsableWorkers(to, workers),
+    Math.floor(total / minSeconds.perChunk),
+    costs.length,
+  )
   if (total < minSeconds.total || count < 2) return undefined
   return splitByCost(costs, count).map((run) => ({ first: run[0], last: run.at(-1) }))
 }

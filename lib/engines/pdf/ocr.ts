@@ -128,12 +128,12 @@ export async function runOcr(
   const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)
   const pagesRecognized = chunks
-    ? chunks.reduce((sum, chunk) => sum + pagesRecognizedIn(chunk), 0)
+    ? chunks.reduce((sum, chunk) => sum + countRecognizedPages(chunk), 0)
     : read.length
   return { files: [file], details: { pages: sizes.length, pagesRecognized } }
 }
 
-const pagesRecognizedIn = ({ details }: ChunkResult) => Number(details?.['pagesRecognized'])
+const countRecognizedPages = ({ details }: ChunkResult) => Number(details?.['pagesRecognized'])
 
 /** Splits OCR into chunks; returns undefined when one worker should read all pages. */
 export async function splitOcr(

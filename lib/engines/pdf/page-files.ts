@@ -6,7 +6,7 @@ export interface PageFile {
 }
 
 /** Returns a name such as `page-007.jpg`, padded so that names sort in page order. */
-export function pageFileName(page: number, lastPage: number, extension: string): string {
+export function createPageFileName(page: number, lastPage: number, extension: string): string {
   const digits = Math.max(3, String(lastPage).length)
   return `page-${String(page).padStart(digits, '0')}.${extension}`
 }

@@ -9,7 +9,7 @@ import { type Quality, qualityNumber } from '../options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { pixelTargets } from '../vips/targets.ts'
 import { packPages } from './pack-pages.ts'
-import { type PageFile, pageFileName } from './page-files.ts'
+import { createPageFileName, type PageFile } from './page-files.ts'
 import type { PageSelection } from './page-options.ts'
 import { toPdfError } from './qpdf.ts'
 import { type RenderSettings, renderPages } from './render.ts'
@@ -36,7 +36,7 @@ export async function toJpeg(
 ): Promise<OutputFile> {
   const quality = qualityNumber(jpegQualityOf(options), qualityScales.jpg)
   const { progressive } = options
-  const parameters = { ...manifestParameters(options), quality, progressive }
+  const parameters = { ...toManifestParameters(options), quality, progressive }
   // poppler writes gray pages with three equal channels and embeds no color profile.
   if (options.colorSpace !== 'srgb') {
     return encodePages(
@@ -67,7 +67,7 @@ export function toImages(
   tools: Tools,
 ): Promise<OutputFile> {
   const encode = (page: Sharp) => pixelTargets[to].encode(page, options)
-  return encodePages(selection, to, options, manifestParameters(options), encode, tools)
+  return encodePages(selection, to, options, toManifestParameters(options), encode, tools)
 }
 
 async function encodePages(
@@ -142,7 +142,7 @@ function toRenderSettings(
   return { pages, dpi, downscale, gray: colorSpace === 'gray', ...output }
 }
 
-function manifestParameters({ dpi, colorSpace, downscale }: RenderOptions): Record<string, unknown> {
+function toManifestParameters({ dpi, colorSpace, downscale }: RenderOptions): Record<string, unknown> {
   return { dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
 }
 
@@ -158,7 +158,7 @@ async function collectPages(
   const files: PageFile[] = []
   const extension = formatById(to).extensions[0] ?? to
   await draw(async ({ page }, write) => {
-    const path = join(outDir, pageFileName(page, opened.sizes.length, extension))
+    const path = join(outDir, createPageFileName(page, opened.sizes.length, extension))
     await write(path)
     files.push({ page, path })
   })

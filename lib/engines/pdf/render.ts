@@ -63,7 +63,7 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
   const pages = [...new Set(settings.pages)]
     .sort((a, b) => a - b)
     .map((page) => ({ page, ...computeResolution(pdf, page, settings) }))
-  const maxPixels = maxBatchPixels(pages.map(({ pixels }) => pixels))
+  const maxPixels = computeBatchPixels(pages.map(({ pixels }) => pixels))
   const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
   for (const { page, dpi, pixels } of pages) {
     const last = batches.at(-1)
@@ -76,7 +76,7 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
 }
 
 /** Returns the pixels per batch that make batches about equal, so that no core is idle at the end. */
-function maxBatchPixels(pixels: readonly number[]): number {
+function computeBatchPixels(pixels: readonly number[]): number {
   const total = pixels.reduce((sum, more) => sum + more, 0)
   const needed = Math.ceil(total / targetBatchPixels)
   // With fewer than four pages, starting a second process takes longer than it saves.

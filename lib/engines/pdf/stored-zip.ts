@@ -38,7 +38,7 @@ export class StoredZip {
   readonly #file: FileHandle
   readonly #buffer = Buffer.allocUnsafe(chunkBytes)
   readonly #entries: Entry[] = []
-  readonly #time = dosTime(new Date())
+  readonly #time = toDosTime(new Date())
   #end = 0
 
   private constructor(file: FileHandle) {
@@ -99,7 +99,7 @@ export class StoredZip {
   /** 4.3.7: local file header. */
   #localHeader({ name, crc, size }: Entry): Buffer {
     // 4.5.3: a local header contains both sizes or neither.
-    const extra = zip64Extra(size >= max32 ? [size, size] : [])
+    const extra = createZip64Extra(size >= max32 ? [size, size] : [])
     return Buffer.concat([
       packFields(
         [4, 0x04034b50],
@@ -116,7 +116,7 @@ export class StoredZip {
 
   /** 4.3.12: central directory header. */
   #directoryHeader({ name, crc, start, size }: Entry): Buffer {
-    const extra = zip64Extra([size, size, start].filter((value) => value >= max32))
+    const extra = createZip64Extra([size, size, start].filter((value) => value >= max32))
     return Buffer.concat([
       packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#common(extra), [4, crc]),
       packFields([4, clampTo32Bits(size)], [4, clampTo32Bits(size)], [2, name.length], [2, extra.length]),
@@ -210,13 +210,13 @@ function packFields(...fields: readonly Field[]): Buffer {
 const clampTo32Bits = (value: number) => Math.min(value, max32)
 
 /** 4.5.3: ZIP64 extended information. */
-function zip64Extra(values: readonly number[]): Buffer {
+function createZip64Extra(values: readonly number[]): Buffer {
   if (values.length === 0) return Buffer.alloc(0)
   return packFields([2, 1], [2, values.length * 8], ...values.map((value) => [8, value] as const))
 }
 
 /** 4.4.6: date and time in UTC, in steps of two seconds. */
-function dosTime(date: Date): number {
+function toDosTime(date: Date): number {
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1)
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()
   return day * 2 ** 16 + time

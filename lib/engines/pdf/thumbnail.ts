@@ -32,11 +32,11 @@ export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
 const maxRenderedPixels = 8192 ** 2
 
 /** Rounds the box to whole pixels, because the renderer rounds up. */
-function pixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
+function toPixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
   if (box.fit !== 'grow') return box
   const scale = scaleInto(page, box)
-  const whole = (side: number) => Math.max(1, Math.round(side * scale))
-  return { width: whole(page.width), height: whole(page.height), fit: 'scale' }
+  const toWholePixels = (side: number) => Math.max(1, Math.round(side * scale))
+  return { width: toWholePixels(page.width), height: toWholePixels(page.height), fit: 'scale' }
 }
 
 /** Renders the first pages as images. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED. */
@@ -59,7 +59,7 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
     const page = { ...input, path: rendered.path, format: 'tiff' } as const
     await writeThumbnail(
       page,
-      { to, path, options: work.options, box: size ? pixelBox(size, box) : box },
+      { to, path, options: work.options, box: size ? toPixelBox(size, box) : box },
       tools,
     )
     await rm(rendered.path)

@@ -6,7 +6,7 @@ import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { colorSpace, parseImageOptions } from '../image/options.ts'
 import { integer } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
-import { type PageFile, pageFileName } from '../pdf/page-files.ts'
+import { type PageFile, createPageFileName } from '../pdf/page-files.ts'
 import { rotateFrames, splitFrames, writeFramesAsWebp } from './animation-frames.ts'
 import { defaultDensity, type EncodedSize, encoderOf } from './encoders.ts'
 import { hasFewColors } from './few-colors.ts'
@@ -120,7 +120,7 @@ async function writePageFiles(
   const files: PageFile[] = []
   for (let page = 1; page <= source.pages; page++) {
     tools.signal.throwIfAborted()
-    const path = join(folder, pageFileName(page, source.pages, targetExtension(to)))
+    const path = join(folder, createPageFileName(page, source.pages, targetExtension(to)))
     await writeImage(source, to, { page: page - 1, path, options }, tools)
     files.push({ page, path })
     tools.progress(0.3 + (0.6 * page) / source.pages, 'pages')

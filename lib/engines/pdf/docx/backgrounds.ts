@@ -22,9 +22,9 @@ export async function renderBackgrounds(
     ...['-sDEVICE=jpeg', '-dJPEGQ=85', '-dGraphicsAlphaBits=4'],
     `-r${Math.min(dpi, Math.floor((maxSidePixels * 72) / longest))}`,
     `-sPageList=${numbers.join(',')}`,
-    ...['-o', join(tools.workDir, 'ground-%d.jpg'), path],
+    ...['-o', join(tools.workDir, 'background-%d.jpg'), path],
   ])
-  return new Map(numbers.map((number, index) => [number, join(tools.workDir, `ground-${index + 1}.jpg`)]))
+  return new Map(numbers.map((number, index) => [number, join(tools.workDir, `background-${index + 1}.jpg`)]))
 }
 
 /** A scan behind its recognized text would show the text twice. */

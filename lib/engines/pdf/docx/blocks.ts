@@ -110,4 +110,5 @@ export type FlowBlock = ContentBlock & {
 }
 
 /** Returns the text without a list marker. */
-export const paragraphText = (paragraph: Paragraph): string => paragraph.runs.map(({ text }) => text).join('')
+export const getParagraphText = (paragraph: Paragraph): string =>
+  paragraph.runs.map(({ text }) => text).join('')

@@ -60,7 +60,7 @@ function collectRows(
   for (const line of lines.slice(start + 1)) {
     const before = pending.at(-1) ?? run.at(-1) ?? first
     if (line.baseline - before.baseline > Math.max(line.style.size, before.style.size) * 2.6) break
-    const left = subtractIntervals(emptyStrips, wordIntervals(line))
+    const left = subtractIntervals(emptyStrips, toWordIntervals(line))
     const bounds = boundingBoxOf([...run, line].map(({ box }) => box))
     const gaps = findColumnGaps(left, run, line.style.size * 0.9)
     if (gaps.length === 0 || line.isJustified || isProse(line, bounds, gapOf(line)) || isPreformatted(line))
@@ -98,12 +98,12 @@ function findHeaderRow(
 /** Whether the line has several segments, apart from a list marker and its text. */
 function isTableRow(line: Line, minGap: number): boolean {
   if (isPreformatted(line) || line.isJustified) return false
-  const segmentCount = splitAtGaps(line, Math.max(minGap, minGapRatio * medianWordGap(line, minGap))).length
+  const segmentCount = splitAtGaps(line, Math.max(minGap, minGapRatio * measureWordGap(line, minGap))).length
   return segmentCount >= (findListMarker(line.words) ? 3 : 2)
 }
 
 /** Median gap between the words of a segment, in ems: widely spaced lines have even wider gaps after a sentence. */
-function medianWordGap({ words, style }: Line, minGap: number): number {
+function measureWordGap({ words, style }: Line, minGap: number): number {
   const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
   const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
   return median(gaps.filter((gap) => gap < minGap))
@@ -116,10 +116,11 @@ function isProse(line: Line, bounds: BoundingBox, gap: number): boolean {
 }
 
 function findEmptyStrips(lines: readonly Line[]): Interval[] {
-  return subtractIntervals([{ from: -10_000, to: 100_000 }], lines.flatMap(wordIntervals))
+  return subtractIntervals([{ from: -10_000, to: 100_000 }], lines.flatMap(toWordIntervals))
 }
 
-const wordIntervals = (line: Line): Interval[] => line.words.map(({ box }) => ({ from: box[0], to: box[2] }))
+const toWordIntervals = (line: Line): Interval[] =>
+  line.words.map(({ box }) => ({ from: box[0], to: box[2] }))
 
 /** Returns the empty strips between the outermost words. */
 function findColumnGaps(emptyStrips: readonly Interval[], lines: readonly Line[], width: number): Interval[] {
@@ -145,9 +146,10 @@ function toTable(run: readonly Line[]): BorderlessTable | undefined {
       ),
   )
   const columns = xs.length - 1
-  const full = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
-  const whole = rows.every((row) => row.every((words) => words.length > 0))
-  if (columns < 2 || full < (columns > 2 && whole ? 2 : 3) || full < rows.length * 0.5) return undefined
+  const multiCellRows = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
+  const isComplete = rows.every((row) => row.every((words) => words.length > 0))
+  if (columns < 2 || multiCellRows < (columns > 2 && isComplete ? 2 : 3) || multiCellRows < rows.length * 0.5)
+    return undefined
   if (run.filter((line) => findListMarker(line.words) !== undefined).length > run.length * 0.4)
     return undefined
   return { lines: run, box, xs, rows: joinContinuedRows(rows, run) }

@@ -6,7 +6,7 @@ import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 
 const maxColumns = 4
 /** How far the edges of a column set may differ from those of the text, in points. */
-const slack = 12
+const tolerance = 12
 /** How much higher than the others a column may end and still count as filled, in points. */
 const maxBottomDifference = 40
 
@@ -28,11 +28,11 @@ export function toColumnSet(
   const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
   const widest = Math.max(...boxes.map(widthOf))
   const isEven =
-    pitches.every((one) => Math.abs(one - pitch) < slack / 2) &&
+    pitches.every((one) => Math.abs(one - pitch) < tolerance / 2) &&
     boxes.every((box) => widthOf(box) > widest * 0.85) &&
     gap >= 6 &&
     gap < widest * 0.4
-  const isWide = Math.abs(first[0] - text[0]) < slack && Math.abs(last[2] - text[2]) < slack * 1.5
+  const isWide = Math.abs(first[0] - text[0]) < tolerance && Math.abs(last[2] - text[2]) < tolerance * 1.5
   if (!isEven || !isWide) return undefined
   const bottoms = boxes.map((box) => box[3])
   return {
@@ -44,7 +44,7 @@ export function toColumnSet(
 }
 
 export const isSameColumnSet = (a: ColumnSet | undefined, b: ColumnSet | undefined): boolean =>
-  a?.count === b?.count && Math.abs((a?.pitch ?? 0) - (b?.pitch ?? 0)) < slack / 2
+  a?.count === b?.count && Math.abs((a?.pitch ?? 0) - (b?.pitch ?? 0)) < tolerance / 2
 
 function hasRule(left: BoundingBox, right: BoundingBox, vectors: readonly Vector[]): boolean {
   const height = Math.min(heightOf(left), heightOf(right))

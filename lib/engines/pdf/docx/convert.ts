@@ -72,7 +72,7 @@ export async function openReadablePdf(
   // Values of form fields are part of the text.
   const filled = opened.hasForm ? await flattenAnnotations(opened, tools) : opened.path
   const readablePath = await addMissingText(filled, pages, options, tools)
-  const language = options.mode === 'fast' ? undefined : ocrLanguageFrom(options)
+  const language = options.mode === 'fast' ? undefined : chooseOcrLanguage(options)
   return {
     ...readablePath,
     pages,
@@ -82,7 +82,7 @@ export async function openReadablePdf(
   }
 }
 
-const ocrLanguageFrom = ({ language, ocrLanguage }: ReadOptions) => language ?? ocrLanguage ?? 'eng'
+const chooseOcrLanguage = ({ language, ocrLanguage }: ReadOptions) => language ?? ocrLanguage ?? 'eng'
 
 /** Adds a text layer to scanned documents; single scanned pages among text pages are handled later. */
 async function addMissingText(
@@ -106,7 +106,7 @@ async function addMissingText(
     return { path, characterCounts, pagesTried: scans }
   }
   const onPage = (done: number) => tools.progress((done / scans.length) * 0.8, 'ocr')
-  const ocrRequest = { pages: scans, language: ocrLanguageFrom(options), deskew: true, onPage }
+  const ocrRequest = { pages: scans, language: chooseOcrLanguage(options), deskew: true, onPage }
   try {
     const { path: readablePath, read } = await recognize(
       { ...ocrRequest, path: await downscaleFineImages(path, tools) },

@@ -15,7 +15,7 @@ export interface DocxResult {
 }
 
 /** Document properties from the PDF; without them the docx library writes an author of its own. */
-export function documentProperties({ title, author = '', subject, keywords }: DocumentInfo) {
+export function toDocumentProperties({ title, author = '', subject, keywords }: DocumentInfo) {
   return {
     creator: author,
     lastModifiedBy: author,

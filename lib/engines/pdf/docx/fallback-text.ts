@@ -77,8 +77,8 @@ const isSamePlace = (knownWords: BoundingBox, box: BoundingBox) =>
   isCenterInside(knownWords, box, 1) || isCenterInside(box, knownWords, 1)
 
 function findBaseline(line: readonly PlacedText[], knownWords: readonly Word[], { size }: Style): number {
-  const whole = boundingBoxOf(line.map(({ box }) => box))
-  return knownWords.find((word) => isCenterInside(word.box, whole))?.baseline ?? whole[3] - size * 0.2
+  const bounds = boundingBoxOf(line.map(({ box }) => box))
+  return knownWords.find((word) => isCenterInside(word.box, bounds))?.baseline ?? bounds[3] - size * 0.2
 }
 
 /** Whether characters form words rather than the gibberish of a font without glyph names. */

@@ -2,7 +2,7 @@ import type * as docx from 'docx'
 import type { Tools } from '../../engine.ts'
 import { renderBackgrounds } from './backgrounds.ts'
 import type { DocxRequest, DocxResult } from './docx-request.ts'
-import { backgroundImage, fullPageSection, writeSections } from './full-page-images.ts'
+import { createBackgroundImage, createFullPageSection, writeSections } from './full-page-images.ts'
 import { groupIntoLines, type Line, splitAtGaps, toLine } from './lines.ts'
 import type { PageContent } from './page-content.ts'
 import { parsePages } from './parse-pages.ts'
@@ -48,8 +48,8 @@ async function toSection(
   const lines = page.textSegments.flatMap((segment) =>
     groupIntoLines(segment).flatMap((line) => splitAtGaps(line, 1.1).map((words) => toLine(words))),
   )
-  const last = background ? [await backgroundImage(library, page, background)] : []
-  return fullPageSection(library, page, [
+  const last = background ? [await createBackgroundImage(library, page, background)] : []
+  return createFullPageSection(library, page, [
     ...lines.map((line) => toFrame(library, line)),
     new library.Paragraph({ children: last }),
   ])
@@ -72,6 +72,6 @@ function toFrame(library: DocxLibrary, line: Line): docx.Paragraph {
     ...(line.isRtl && { bidirectional: true }),
     spacing: { before: 0, after: 0 },
     // Light text has the background image behind it.
-    children: createTextRuns(library, buildRuns([line], false, new Set()), { backgroundColor: 'ground' }),
+    children: createTextRuns(library, buildRuns([line], false, new Set()), { backgroundColor: 'image' }),
   })
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type * as docx from 'docx'
 import type { DocumentInfo } from '../open-pdf.ts'
-import { documentProperties } from './docx-request.ts'
+import { toDocumentProperties } from './docx-request.ts'
 import { toPageSize } from './section-options.ts'
 import type { DocxLibrary } from './text-runs.ts'
 import { toPixels } from './units.ts'
@@ -14,7 +14,7 @@ interface PageSize {
 }
 
 /** A section without margins. */
-export const fullPageSection = (
+export const createFullPageSection = (
   library: DocxLibrary,
   size: PageSize,
   children: readonly docx.Paragraph[],
@@ -29,7 +29,7 @@ export const fullPageSection = (
 })
 
 /** Returns a JPEG that covers the page behind its text. */
-export async function backgroundImage(
+export async function createBackgroundImage(
   library: DocxLibrary,
   size: PageSize,
   jpeg: string,
@@ -51,7 +51,7 @@ export async function writeSections(
   documentInfo: DocumentInfo,
 ): Promise<string> {
   const document = new library.Document({
-    ...documentProperties(documentInfo),
+    ...toDocumentProperties(documentInfo),
     compatibility: { version: 15 },
     sections,
   })

@@ -12,11 +12,11 @@ export const areaOf = (box: BoundingBox) => Math.max(0, widthOf(box)) * Math.max
 
 /** Returns the smallest box around all boxes, of which there must be at least one. */
 export function boundingBoxOf(boxes: readonly BoundingBox[]): BoundingBox {
-  return boxes.reduce((whole, box) => [
-    Math.min(whole[0], box[0]),
-    Math.min(whole[1], box[1]),
-    Math.max(whole[2], box[2]),
-    Math.max(whole[3], box[3]),
+  return boxes.reduce((bounds, box) => [
+    Math.min(bounds[0], box[0]),
+    Math.min(bounds[1], box[1]),
+    Math.max(bounds[2], box[2]),
+    Math.max(bounds[3], box[3]),
   ])
 }
 
@@ -26,13 +26,23 @@ export function overlapArea(a: BoundingBox, b: BoundingBox): number {
   return width > 0 && height > 0 ? width * height : 0
 }
 
-export function isCenterInside(box: BoundingBox, outer: BoundingBox, slack = 0): boolean {
+export function isCenterInside(box: BoundingBox, outer: BoundingBox, tolerance = 0): boolean {
   const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
-  return x >= outer[0] - slack && x <= outer[2] + slack && y >= outer[1] - slack && y <= outer[3] + slack
+  return (
+    x >= outer[0] - tolerance &&
+    x <= outer[2] + tolerance &&
+    y >= outer[1] - tolerance &&
+    y <= outer[3] + tolerance
+  )
 }
 
-export function touches(a: BoundingBox, b: BoundingBox, slack: number): boolean {
-  return a[0] <= b[2] + slack && b[0] <= a[2] + slack && a[1] <= b[3] + slack && b[1] <= a[3] + slack
+export function touches(a: BoundingBox, b: BoundingBox, tolerance: number): boolean {
+  return (
+    a[0] <= b[2] + tolerance &&
+    b[0] <= a[2] + tolerance &&
+    a[1] <= b[3] + tolerance &&
+    b[1] <= a[3] + tolerance
+  )
 }
 
 interface Group<T> {
@@ -43,13 +53,13 @@ interface Group<T> {
 /** Groups items whose boxes touch, directly or through others. */
 export function clusterTouching<T extends { readonly box: BoundingBox }>(
   items: readonly T[],
-  slack: number,
+  tolerance: number,
 ): T[][] {
   const groups: Group<T>[] = []
   for (const item of items) {
     const near = groups.filter(
       ({ box, members }) =>
-        touches(item.box, box, slack) && members.some((other) => touches(item.box, other.box, slack)),
+        touches(item.box, box, tolerance) && members.some((other) => touches(item.box, other.box, tolerance)),
     )
     const [first, ...rest] = near
     if (!first) {
@@ -64,11 +74,11 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
 }
 
 /** Merges values closer than `slack` into their mean; returns them sorted. */
-export function mergeCloseValues(values: readonly number[], slack: number): number[] {
+export function mergeCloseValues(values: readonly number[], tolerance: number): number[] {
   const groups: number[][] = []
   for (const value of [...values].sort((a, b) => a - b)) {
     const last = groups.at(-1)
-    if (last && value - (last.at(-1) ?? value) <= slack) last.push(value)
+    if (last && value - (last.at(-1) ?? value) <= tolerance) last.push(value)
     else groups.push([value])
   }
   return groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length)

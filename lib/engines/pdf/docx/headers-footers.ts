@@ -1,7 +1,7 @@
 import type { Alignment, StyledRun } from './blocks.ts'
 import { groupIntoLines, type Line } from './lines.ts'
 import type { PageContent, Word } from './page-content.ts'
-import { buildRuns, separatorBetween } from './runs.ts'
+import { buildRuns, chooseSeparator } from './runs.ts'
 
 export interface HeaderFooterRow {
   readonly runs: readonly StyledRun[]
@@ -36,7 +36,10 @@ const maxRows = 3
 
 /** Finds headers and footers: rows at the same height on at least 40% of the pages. */
 export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooters {
-  const rows = pages.flatMap((page) => [...candidateRows(page, 'header'), ...candidateRows(page, 'footer')])
+  const rows = pages.flatMap((page) => [
+    ...findCandidateRows(page, 'header'),
+    ...findCandidateRows(page, 'footer'),
+  ])
   const minPages = Math.max(2, pages.length * 0.4)
   const groups = new Map<string, CandidateRow[]>()
   for (const row of rows) groups.set(row.key, [...(groups.get(row.key) ?? []), row])
@@ -56,28 +59,28 @@ export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooter
   }
 }
 
-function candidateRows(page: PageContent, edge: Edge): CandidateRow[] {
+function findCandidateRows(page: PageContent, edge: Edge): CandidateRow[] {
   const inZone = ({ box, baseline }: Word) =>
     edge === 'header' ? box[3] < page.height * maxZoneRatio : baseline > page.height * (1 - maxZoneRatio)
   const lines = groupIntoLines(page.textSegments.flat().filter(inZone))
   const outer = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
   return outer.map((line) => {
     const key = `${edge} ${Math.round(line.baseline / 6)} ${Math.round(line.style.size)}`
-    return { page, line, edge, key, text: lineText(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
+    return { page, line, edge, key, text: getLineText(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
   })
 }
 
-const lineText = (line: Line) => line.words.map((word) => word.text).join(' ')
+const getLineText = (line: Line) => line.words.map((word) => word.text).join(' ')
 
 /** Whether most texts occur at least twice, as a chapter title does, or contain the page number. */
 function isRepeated(group: readonly CandidateRow[]): boolean {
   const repeatedTexts = group.filter((row) => group.some((other) => other !== row && other.text === row.text))
-  const numbered = group.filter((row) => pageNumberIn(row, group) !== undefined)
+  const numbered = group.filter((row) => findPageNumber(row, group) !== undefined)
   return Math.max(repeatedTexts.length, numbered.length) >= group.length * 0.7
 }
 
 /** Returns the word that increases with the page number. */
-function pageNumberIn({ page, line }: CandidateRow, group: readonly CandidateRow[]): Word | undefined {
+function findPageNumber({ page, line }: CandidateRow, group: readonly CandidateRow[]): Word | undefined {
   return line.words.find((word) => {
     if (!/^\d{1,5}$/.test(word.text)) return false
     const offset = Number(word.text) - page.number
@@ -96,7 +99,7 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   const [common = []] = [...counts.values()].sort((a, b) => b.length - a.length)
   const [row] = common
   if (!row) return []
-  const number = pageNumberIn(row, group)
+  const number = findPageNumber(row, group)
   const isCommon = common.length >= group.length * 0.5
   if (!isCommon && !number) return []
   const words = row.line.words.filter((word) => isCommon || word === number)
@@ -104,14 +107,14 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
     const before = words[at - 1]
     const [run] = buildRuns([{ ...row.line, words: [word] }], false, new Set())
     if (!run) return []
-    const space = before ? [{ ...run, text: separatorBetween(before, word, row.line) }] : []
+    const space = before ? [{ ...run, text: chooseSeparator(before, word, row.line) }] : []
     return [...space, word === number ? { ...run, field: 'page' } : run]
   })
-  return [{ runs, alignment: alignmentOf(group), edges: [row.line.box[0], row.line.box[2]] }]
+  return [{ runs, alignment: chooseAlignment(group), edges: [row.line.box[0], row.line.box[2]] }]
 }
 
 /** Rows with text on both sides contain a tab and are left-aligned. */
-function alignmentOf([row]: readonly CandidateRow[]): Alignment {
+function chooseAlignment([row]: readonly CandidateRow[]): Alignment {
   if (!row) return 'left'
   const { page, line } = row
   const [left, right] = [line.box[0], page.width - line.box[2]]

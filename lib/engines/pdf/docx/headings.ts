@@ -1,4 +1,4 @@
-import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
+import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts'
 import { boundingBoxOf } from './geometry.ts'
 import {
   findBodyStyle,
@@ -8,8 +8,8 @@ import {
   isShort,
   isTitleLike,
   type ParagraphStyle,
-  styleKey,
   toParagraphStyle,
+  toStyleKey,
 } from './paragraph-styles.ts'
 import { joinRuns } from './runs.ts'
 
@@ -37,11 +37,11 @@ interface Candidate {
  * font, color or capitals, provided that the document uses that style consistently.
  */
 export function markHeadings<B extends ContentBlock>(
-  given: readonly B[],
+  blocks: readonly B[],
   outline: readonly OutlineTitle[],
 ): B[] {
-  const body = findBodyStyle(given)
-  const styledBlocks = given.map(
+  const body = findBodyStyle(blocks)
+  const styledBlocks = blocks.map(
     (block): StyledBlock => ({
       block,
       ...(block.kind === 'paragraph' && { style: toParagraphStyle(block) }),
@@ -60,17 +60,17 @@ export function markHeadings<B extends ContentBlock>(
     styledBlocks.flatMap(({ block, style }) =>
       block.kind === 'paragraph' && style && isTitleLike(block) ? style : [],
     ),
-    styleKey,
+    toStyleKey,
   )
-  const alike = Map.groupBy(candidates, ({ style }) => styleKey(style))
+  const alike = Map.groupBy(candidates, ({ style }) => toStyleKey(style))
   const accepted = candidates.filter((one) => {
-    const key = styleKey(one.style)
+    const key = toStyleKey(one.style)
     return one.isLarge || isConsistent(one, alike.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
   })
   const levelOf = assignLevels(accepted)
   const levels = new Map(accepted.map((one) => [one.index, levelOf(one.style)]))
   const titles = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
-  return given.map((block, index) => {
+  return blocks.map((block, index) => {
     if (block.kind !== 'paragraph') return block
     const outlineLevel = isShort(block) ? findOutlineLevel(block, titles) : undefined
     const level = outlineLevel ?? levels.get(index)
@@ -79,7 +79,7 @@ export function markHeadings<B extends ContentBlock>(
 }
 
 function findOutlineLevel(paragraph: Paragraph, titles: ReadonlyMap<string, number>): number | undefined {
-  const text = paragraphText(paragraph)
+  const text = getParagraphText(paragraph)
   return (
     titles.get(normalizeTitle(`${paragraph.marker?.text ?? ''}${text}`)) ?? titles.get(normalizeTitle(text))
   )
@@ -89,7 +89,7 @@ const normalizeTitle = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').
 
 /** Excludes leads and quotations in a larger font, which are sentences. */
 function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: ParagraphStyle): boolean {
-  const text = paragraphText(paragraph)
+  const text = getParagraphText(paragraph)
   return (
     isShort(paragraph) &&
     /\p{L}{2}/u.test(text) &&
@@ -100,22 +100,22 @@ function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: Paragra
 
 /** Whether the block is part of a quotation in a larger font. */
 function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number): boolean {
-  const [own, next] = [styledBlocks[index], styledBlocks[index + 1]]
+  const [current, next] = [styledBlocks[index], styledBlocks[index + 1]]
   const startsLowercase = ({ block }: StyledBlock) =>
-    block.kind === 'paragraph' && /^\p{Ll}/u.test(paragraphText(block))
-  if (!own?.style) return false
+    block.kind === 'paragraph' && /^\p{Ll}/u.test(getParagraphText(block))
+  if (!current?.style) return false
   const continues =
-    next?.style !== undefined && styleKey(next.style) === styleKey(own.style) && startsLowercase(next)
-  return continues || startsLowercase(own)
+    next?.style !== undefined && toStyleKey(next.style) === toStyleKey(current.style) && startsLowercase(next)
+  return continues || startsLowercase(current)
 }
 
 /** Whether text follows that is closer to the block than what precedes it. */
 function introducesText(styledBlocks: readonly StyledBlock[], index: number): boolean {
-  const [before, own, next] = [styledBlocks[index - 1], styledBlocks[index], styledBlocks[index + 1]]
-  if (!next || !own?.style || own.block.kind !== 'paragraph') return false
-  const { style, block } = own
+  const [before, current, next] = [styledBlocks[index - 1], styledBlocks[index], styledBlocks[index + 1]]
+  if (!next || !current?.style || current.block.kind !== 'paragraph') return false
+  const { style, block } = current
   const isLike = (other: StyledBlock | undefined) =>
-    other?.style !== undefined && styleKey(other.style) === styleKey(style)
+    other?.style !== undefined && toStyleKey(other.style) === toStyleKey(style)
   const isInGroup = isLike(before) && before && !isCaption(before.block)
   if (isLike(next) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
   const isAtTop = before === undefined || before.block.box[1] > block.box[1]
@@ -175,12 +175,12 @@ function isSameTitle(first: Paragraph, second: Paragraph, body: ParagraphStyle):
   const gap = second.box[1] - first.box[3]
   return (
     isLargeStyle(style, body) &&
-    styleKey(style) === styleKey(other) &&
+    toStyleKey(style) === toStyleKey(other) &&
     !second.marker &&
     gap > -style.size &&
     gap < style.size * 0.45 &&
     first.alignment === second.alignment &&
-    !/[.:!?]\s*$/u.test(paragraphText(first)) &&
-    paragraphText(first).length + paragraphText(second).length <= 160
+    !/[.:!?]\s*$/u.test(getParagraphText(first)) &&
+    getParagraphText(first).length + getParagraphText(second).length <= 160
   )
 }

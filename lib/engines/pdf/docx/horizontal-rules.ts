@@ -5,7 +5,7 @@ import type { Vector } from './page-content.ts'
 /** Points. */
 const maxThickness = 2.5
 const minLength = 40
-const slack = 2
+const tolerance = 2
 
 /**
  * Finds areas between horizontal rules of equal width, the usual table style in books: rules above and below the table
@@ -16,7 +16,8 @@ export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
   const groups: BoundingBox[][] = []
   for (const { box } of rules) {
     const group = groups.find(
-      ([first]) => first && Math.abs(first[0] - box[0]) < slack && Math.abs(first[2] - box[2]) < slack,
+      ([first]) =>
+        first && Math.abs(first[0] - box[0]) < tolerance && Math.abs(first[2] - box[2]) < tolerance,
     )
     if (group) group.push(box)
     else groups.push([box])
@@ -29,6 +30,6 @@ export const isInRuledRegion = ({ box, baseline }: Line, regions: readonly Bound
     (region) =>
       baseline > region[1] &&
       baseline < region[3] &&
-      box[0] > region[0] - slack &&
-      box[2] < region[2] + slack,
+      box[0] > region[0] - tolerance &&
+      box[2] < region[2] + tolerance,
   )

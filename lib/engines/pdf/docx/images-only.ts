@@ -3,7 +3,7 @@ import type { Tools } from '../../engine.ts'
 import { openPdf } from '../open-pdf.ts'
 import { renderPages } from '../render.ts'
 import type { DocxRequest } from './docx-request.ts'
-import { backgroundImage, fullPageSection, writeSections } from './full-page-images.ts'
+import { createBackgroundImage, createFullPageSection, writeSections } from './full-page-images.ts'
 
 const dpi = 150
 
@@ -26,8 +26,8 @@ export async function buildImagesOnly(
   for (const page of pages) {
     const [file, size] = [renderedPaths.get(page), opened.sizes[page - 1]]
     if (!file || !size) continue
-    const image = await backgroundImage(library, size, file)
-    sections.push(fullPageSection(library, size, [new library.Paragraph({ children: [image] })]))
+    const image = await createBackgroundImage(library, size, file)
+    sections.push(createFullPageSection(library, size, [new library.Paragraph({ children: [image] })]))
   }
   return writeSections(library, sections, outDir, documentInfo)
 }

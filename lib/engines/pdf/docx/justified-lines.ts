@@ -1,5 +1,5 @@
 import { type BoundingBox, widthOf } from './geometry.ts'
-import { gapBetween, type Line } from './lines.ts'
+import { type Line, measureGap } from './lines.ts'
 
 /** In ems: wider columns fit enough words per line, and wide gaps have a meaning there. */
 const maxWidthEm = 26
@@ -17,9 +17,9 @@ export function markJustified(lines: readonly Line[], column: BoundingBox): Line
 }
 
 function fillsColumn({ box, style }: Line, column: BoundingBox): boolean {
-  const slack = Math.max(2, style.size * 0.25)
+  const tolerance = Math.max(2, style.size * 0.25)
   const isNarrow = widthOf(column) < style.size * maxWidthEm
-  return isNarrow && box[0] - column[0] < slack && column[2] - box[2] < slack
+  return isNarrow && box[0] - column[0] < tolerance && column[2] - box[2] < tolerance
 }
 
 /** Cells of a table row have even gaps only by chance, or when all of them are numbers. */
@@ -27,7 +27,7 @@ function hasEvenGaps(line: Line): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {
     const before = words[index]
-    return before ? [gapBetween(before, word)] : []
+    return before ? [measureGap(before, word)] : []
   })
   return (
     gaps.length > 1 && Math.max(...gaps) - Math.min(...gaps) < style.size * 0.25 && !isMostlyNumbers(line)

@@ -34,7 +34,7 @@ export async function buildLayout(
 ): Promise<DocxLayout> {
   const headersFooters = findHeadersFooters(pages)
   const column = findTextColumn(pages, headersFooters.words)
-  const pitch = medianPitch(pages)
+  const pitch = measurePitch(pages)
   const hyphenatedWords = findHyphenatedWords(pages)
   const centers = [(column[0] + column[1]) / 2]
   const pageFlows: PageFlow[] = []
@@ -43,14 +43,14 @@ export async function buildLayout(
     await setImmediate()
     signal.throwIfAborted()
     const { grids = [], images = [], labels = new Set<Word>() } = parts.get(page) ?? {}
-    const own = findPageColumn(page, column, headersFooters.words)
+    const pageColumn = findPageColumn(page, column, headersFooters.words)
     const settings = {
       pitch,
       hyphenatedWords,
       images,
       labels,
       headerFooterWords: headersFooters.words,
-      column: own,
+      column: pageColumn,
       centers,
     }
     const blocks = buildBlocks(page, grids, settings)
@@ -58,20 +58,20 @@ export async function buildLayout(
   }
   const body = findBodyStyle(pageFlows.flatMap(({ blocks }) => blocks))
   const perPage = pageFlows.map(({ page, blocks }) => ({ page, blocks: joinTitleLines(blocks, body) }))
-  const titled = markHeadings(
+  const withHeadings = markHeadings(
     perPage.flatMap(({ blocks }) => blocks),
     outline,
   )
   let lists = 0
-  const marked = assignLists(titled, () => lists++)
+  const withLists = assignLists(withHeadings, () => lists++)
   let at = 0
-  const finished = perPage.map(({ page, blocks }) => {
-    const own = marked.slice(at, at + blocks.length)
+  const finishedFlows = perPage.map(({ page, blocks }) => {
+    const pageBlocks = withLists.slice(at, at + blocks.length)
     at += blocks.length
-    return { page, blocks: own }
+    return { page, blocks: pageBlocks }
   })
   return {
-    sections: buildSections(finished, column),
+    sections: buildSections(finishedFlows, column),
     header: headersFooters.header,
     footer: headersFooters.footer,
     bodySize: body.size,
@@ -112,7 +112,7 @@ function findPageColumn(
 }
 
 /** Measured after full lines, where the paragraph continues. */
-function medianPitch(pages: readonly PageContent[]): number {
+function measurePitch(pages: readonly PageContent[]): number {
   const ratios = pages.slice(0, 50).flatMap((page) =>
     page.textSegments.flatMap((segment, index) => {
       const next = page.textSegments[index + 1]

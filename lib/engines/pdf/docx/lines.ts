@@ -93,12 +93,12 @@ export function dominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): S
 }
 
 /** Points between two words on the line. */
-export function gapBetween(a: Word, b: Word): number {
+export function measureGap(a: Word, b: Word): number {
   return a.box[0] <= b.box[0] ? b.box[0] - a.box[2] : a.box[0] - b.box[2]
 }
 
 export function hasSpaceBetween(before: Word, word: Word): boolean {
-  return word.hasSpaceBefore || gapBetween(before, word) > Math.max(before.style.size, word.style.size) * 0.2
+  return word.hasSpaceBefore || measureGap(before, word) > Math.max(before.style.size, word.style.size) * 0.2
 }
 
 /** Splits a line into segments without a wide gap, such as table cells. */
@@ -126,5 +126,5 @@ function isMono({ mono, font }: Style): boolean {
 /** Returns how many spaces fill the gap between two monospaced words. */
 export function countSpaces(before: Word, word: Word): number {
   const averageWidth = (word.box[2] - word.box[0]) / Math.max(1, [...word.text].length)
-  return Math.max(hasSpaceBetween(before, word) ? 1 : 0, Math.round(gapBetween(before, word) / averageWidth))
+  return Math.max(hasSpaceBetween(before, word) ? 1 : 0, Math.round(measureGap(before, word) / averageWidth))
 }

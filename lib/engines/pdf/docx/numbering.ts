@@ -4,7 +4,7 @@ import type { DocxLayout } from './layout.ts'
 import { isRoman } from './list-markers.ts'
 import type { DocxLibrary } from './text-runs.ts'
 
-export const numberingReference = ({ listId }: ListPosition) => `list-${listId}`
+export const toNumberingReference = ({ listId }: ListPosition) => `list-${listId}`
 
 type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 
@@ -14,11 +14,11 @@ export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): 
   // Reversed, so that the first item of each list wins.
   const lists = new Map(items.toReversed().map((item) => [item.position.listId, item]))
   return [...lists.values()].map(({ position: place, paragraph }) => ({
-    reference: numberingReference(place),
+    reference: toNumberingReference(place),
     levels: [
       {
         level: place.level,
-        format: library.LevelFormat[numberFormat(place)],
+        format: library.LevelFormat[toNumberFormat(place)],
         text: place.kind === 'bullet' ? place.marker : place.marker.replace(/\w+/, `%${place.level + 1}`),
         start: place.start,
         alignment: library.AlignmentType.LEFT,
@@ -46,7 +46,7 @@ function collectItems(block: ContentBlock): Item[] {
   return []
 }
 
-function numberFormat({ kind, marker }: ListPosition) {
+function toNumberFormat({ kind, marker }: ListPosition) {
   if (kind === 'bullet') return 'BULLET'
   if (/\d/.test(marker)) return 'DECIMAL'
   const isUppercase = marker === marker.toUpperCase()

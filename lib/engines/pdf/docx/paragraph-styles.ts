@@ -1,4 +1,4 @@
-import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
+import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts'
 
 /**
  * The style of a paragraph. Heading styles are derived from all paragraphs together: a single line may be bold for any
@@ -58,7 +58,7 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
 
 export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {
   const { style, runs } = paragraph
-  const text = paragraphText(paragraph)
+  const text = getParagraphText(paragraph)
   const alphabetic = text.match(/\p{L}/gu)?.length ?? 0
   return {
     size: roundToHalf(style.size),
@@ -69,11 +69,11 @@ export function toParagraphStyle(paragraph: Paragraph): ParagraphStyle {
   }
 }
 
-export const styleKey = ({ size, bold, caps, font, color }: ParagraphStyle) =>
+export const toStyleKey = ({ size, bold, caps, font, color }: ParagraphStyle) =>
   [size, bold, caps, font, color].join('/')
 
 export function isShort(paragraph: Paragraph): boolean {
-  return paragraph.lineCount <= 4 && paragraphText(paragraph).length <= maxCharacters
+  return paragraph.lineCount <= 4 && getParagraphText(paragraph).length <= maxCharacters
 }
 
 export const isLargeStyle = ({ size }: ParagraphStyle, body: ParagraphStyle) =>
@@ -94,11 +94,11 @@ export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyl
 const caption = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
 
 export const isCaption = (block: ContentBlock) =>
-  block.kind === 'paragraph' && caption.test(paragraphText(block).trim())
+  block.kind === 'paragraph' && caption.test(getParagraphText(block).trim())
 
 /** Whether the content of a line could be a heading. */
 export function isTitleLike(paragraph: Paragraph): boolean {
-  const text = paragraphText(paragraph).trim()
+  const text = getParagraphText(paragraph).trim()
   return (
     paragraph.lineCount <= 2 &&
     text.length <= 100 &&

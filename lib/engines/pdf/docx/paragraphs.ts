@@ -65,22 +65,24 @@ function isIndented(group: readonly Line[], line: Line): boolean {
 }
 
 function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphSettings): boolean {
-  const slack = Math.max(style.size * 0.6, 4)
+  const tolerance = Math.max(style.size * 0.6, 4)
   const [left, right] = [box[0] - column[0], column[2] - box[2]]
   if (left < style.size || right < style.size) return false
   const middle = (box[0] + box[2]) / 2
-  return Math.abs(left - right) < slack || centers.some((center) => Math.abs(middle - center) < slack / 2)
+  return (
+    Math.abs(left - right) < tolerance || centers.some((center) => Math.abs(middle - center) < tolerance / 2)
+  )
 }
 
-function alignmentOf(lines: readonly Line[], settings: ParagraphSettings, isRtl: boolean): Alignment {
+function chooseAlignment(lines: readonly Line[], settings: ParagraphSettings, isRtl: boolean): Alignment {
   const { column } = settings
   if (lines.every((line) => isCentered(line, settings))) return 'center'
-  const slack = Math.max(2, (lines[0]?.style.size ?? 10) * 0.15)
-  const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
+  const tolerance = Math.max(2, (lines[0]?.style.size ?? 10) * 0.15)
+  const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
   const isFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
   if (!isRtl && isAtRight && isFarRight) return 'right'
   const inner = lines.slice(0, -1)
-  const isFull = inner.every(({ box }) => Math.abs(column[2] - box[2]) < slack)
+  const isFull = inner.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
   return !isRtl && inner.length >= 2 && isFull ? 'both' : 'left'
 }
 
@@ -89,7 +91,7 @@ function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Parag
   const marker = findListMarker(words)
   const box = boundingBoxOf(lines.map((line) => line.box))
   const isRtl = isRightToLeft(words.map(({ text }) => text).join(''))
-  const alignment = marker ? 'left' : alignmentOf(lines, settings, isRtl)
+  const alignment = marker ? 'left' : chooseAlignment(lines, settings, isRtl)
   return {
     kind: 'paragraph',
     box,

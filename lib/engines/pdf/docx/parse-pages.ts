@@ -63,7 +63,8 @@ const countPageCharacters = ({ textSegments, rotatedText }: PageContent) =>
   countCharacters(textSegments.flat()) + countCharacters(rotatedText.flat())
 
 /** Parsers differ by a few characters in what they count as text, not by a third. */
-export const isTextMissing = (read: number, others: number) => others >= 20 && others > read * 1.5
+export const isTextMissing = (mupdfCount: number, popplerCount: number) =>
+  popplerCount >= 20 && popplerCount > mupdfCount * 1.5
 
 /** Whether the page contains only an image, or text drawn as shapes. */
 function isImageOnly(page: PageContent): boolean {

@@ -50,7 +50,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const gutter = findBestGutter(items)
   if (!gutter) return items.length > 0 ? [{ columns: [{ items, box: column }] }] : []
   const { x } = gutter
-  const { top, bottom } = extentBetweenTitles(gutter, items)
+  const { top, bottom } = findExtentBetweenTitles(gutter, items)
   const above = items.filter((item) => centerY(item) < top)
   const below = items.filter((item) => centerY(item) > bottom)
   const between = items.filter((item) => !above.includes(item) && !below.includes(item))
@@ -77,7 +77,7 @@ const isLeftOf = ({ box }: PageItem, x: number) => (box[0] + box[2]) / 2 < x
 const centerY = ({ box }: PageItem) => (box[1] + box[3]) / 2
 
 /** Returns the part of the columns up to a title that is too short to cross the gutter. */
-function extentBetweenTitles(
+function findExtentBetweenTitles(
   { x, top, bottom }: Gutter,
   all: readonly PageItem[],
 ): Pick<Gutter, 'top' | 'bottom'> {
@@ -110,16 +110,16 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
       const isAlone =
         beside.every(isLarge) && sides.some((side) => beside.every((other) => side.includes(other)))
       if (!isAlone || Math.abs(left - right) > 3) return []
-      return [{ top: topOfTitle(items.filter(isLarge), box), bottom: Math.min(left, right) - 1 }]
+      return [{ top: findTopOfTitle(items.filter(isLarge), box), bottom: Math.min(left, right) - 1 }]
     })
 }
 
 /** Returns the top of the first line of a title. */
-function topOfTitle(large: readonly PageItem[], box: BoundingBox): number {
+function findTopOfTitle(large: readonly PageItem[], box: BoundingBox): number {
   const above = large.find(
     (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
   )
-  return above ? topOfTitle(large, above.box) : box[1]
+  return above ? findTopOfTitle(large, above.box) : box[1]
 }
 
 function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
@@ -130,8 +130,8 @@ function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
 function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefined {
   const texts = items.filter(({ characters }) => characters > 0)
   if (texts.length < minLines * 2 || items.length > maxItems) return undefined
-  const whole = boundingBoxOf(items.map(({ box }) => box))
-  const [from, to] = [whole[0] + widthOf(whole) * 0.15, whole[2] - widthOf(whole) * 0.15]
+  const bounds = boundingBoxOf(items.map(({ box }) => box))
+  const [from, to] = [bounds[0] + widthOf(bounds) * 0.15, bounds[2] - widthOf(bounds) * 0.15]
   const edges = mergeCloseValues(
     texts.map(({ box }) => box[0]).filter((x) => x > from && x < to),
     2,
@@ -141,19 +141,19 @@ function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefin
     .filter(({ lines }) => lines >= minLines)
     .sort((a, b) => b.lines - a.lines)
     .slice(0, maxCandidates)
-  const gutters = counted.flatMap(({ x }) => findGuttersAt(x - 1.5, items, whole, depth))
+  const gutters = counted.flatMap(({ x }) => findGuttersAt(x - 1.5, items, bounds, depth))
   return gutters.sort((a, b) => b.characters - a.characters)[0]
 }
 
 /** Finds gutters at `x`, between the items that cross it. */
-function findGuttersAt(x: number, items: readonly PageItem[], whole: BoundingBox, depth: number): Gutter[] {
-  const edge = leftColumnEdge(x, items)
+function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBox, depth: number): Gutter[] {
+  const edge = findLeftColumnEdge(x, items)
   // A page number may be inside the gutter and belongs to neither side.
   const crosses = ({ box }: PageItem) => box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
   const crossing = items.filter(crosses).sort((a, b) => a.box[1] - b.box[1])
   const found: Gutter[] = []
-  let top = whole[1] - 1
-  for (const bottom of [...crossing.map(({ box }) => box[1]), whole[3] + 1]) {
+  let top = bounds[1] - 1
+  for (const bottom of [...crossing.map(({ box }) => box[1]), bounds[3] + 1]) {
     const inside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
     const left = inside.filter((item) => item.box[2] <= x && !crosses(item))
     const right = inside.filter(({ box }) => box[0] >= x - 1)
@@ -178,7 +178,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], whole: BoundingBox
 }
 
 /** Returns the right edge of the left column, ignoring the few lines that are too long for it. */
-function leftColumnEdge(x: number, items: readonly PageItem[]): number {
+function findLeftColumnEdge(x: number, items: readonly PageItem[]): number {
   return Math.max(...items.map(({ box }) => box[2]).filter((right) => right <= x - minGap))
 }
 
@@ -208,10 +208,10 @@ function isProse(side: readonly PageItem[]): boolean {
   const lines = joinLineSegments(side.filter(({ characters }) => characters > 0))
   if (lines.length < minLines) return false
   const width = widthOf(boundingBoxOf(lines.map(({ box }) => box)))
-  return median(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 && median(lines.map(charactersIn)) >= 14
+  return median(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 && median(lines.map(getCharacters)) >= 14
 }
 
-const charactersIn = ({ characters }: Pick<PageItem, 'characters'>) => characters
+const getCharacters = ({ characters }: Pick<PageItem, 'characters'>) => characters
 
 /** Joins the segments of lines with wide gaps after sentences, as in narrow columns. Table cells are further apart. */
 function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'characters'>[] {

@@ -1,5 +1,5 @@
 import type { StyledRun } from './blocks.ts'
-import { countSpaces, gapBetween, hasSpaceBetween, isPreformatted, type Line } from './lines.ts'
+import { countSpaces, hasSpaceBetween, isPreformatted, type Line, measureGap } from './lines.ts'
 import type { Style, Word } from './page-content.ts'
 
 const unspacedCharacter = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
@@ -17,7 +17,7 @@ export function buildRuns(
     for (const [index, word] of words.entries()) {
       const before = words[index - 1]
       const run = toRun(word, line)
-      if (before) appendRun(runs, run, separatorBetween(before, word, line))
+      if (before) appendRun(runs, run, chooseSeparator(before, word, line))
       else if (runs.length > 0) appendAcrossLines(runs, run, hyphenatedWords)
       else appendRun(runs, run, '')
     }
@@ -49,11 +49,11 @@ function toRun(word: Word, line: Line): StyledRun {
   }
 }
 
-export function separatorBetween(before: Word, word: Word, line: Line): string {
+export function chooseSeparator(before: Word, word: Word, line: Line): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(before, word)))
-  if (!line.isRtl && !line.isJustified && gapBetween(before, word) > line.style.size * 2) return '\t'
+  if (!line.isRtl && !line.isJustified && measureGap(before, word) > line.style.size * 2) return '\t'
   // OCR splits such scripts into one word per character.
-  const isClose = gapBetween(before, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
+  const isClose = measureGap(before, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&
     unspacedCharacter.test(before.text.slice(-1)) &&

@@ -4,7 +4,7 @@ import type { DocxLibrary } from './text-runs.ts'
 import { toTwips } from './units.ts'
 
 /** Returns the width of a line in points. */
-export function textWidthOf({ width, margins, columns }: DocxSection): number {
+export function measureTextWidth({ width, margins, columns }: DocxSection): number {
   const text = width - margins[0] - margins[2]
   return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
 }
@@ -19,7 +19,7 @@ export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSec
 }
 
 /** Page size, margins and columns in Word's terms. */
-export function sectionOptions(library: DocxLibrary, section: DocxSection): docx.ISectionPropertiesOptions {
+export function toSectionOptions(library: DocxLibrary, section: DocxSection): docx.ISectionPropertiesOptions {
   const { columns, isContinuous } = section
   const [left, top, right, bottom] = section.margins
   return {
@@ -40,10 +40,10 @@ export function sectionOptions(library: DocxLibrary, section: DocxSection): docx
 }
 
 /** Word fills the columns at the end of a document one by one unless a section follows. */
-export function columnBalancingSection(library: DocxLibrary, last: DocxSection): docx.ISectionOptions {
+export function createBalancingSection(library: DocxLibrary, last: DocxSection): docx.ISectionOptions {
   const { columns: _, ...plain } = last
   return {
-    properties: sectionOptions(library, { ...plain, isContinuous: true }),
+    properties: toSectionOptions(library, { ...plain, isContinuous: true }),
     children: [new library.Paragraph({ spacing: { before: 0, after: 0, line: 20, lineRule: 'exact' } })],
   }
 }

@@ -101,15 +101,15 @@ function computeMargins(group: readonly PageFlow[], column: readonly [number, nu
   const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
   const within = (value: number, max: number) => Math.min(max, Math.max(18, value))
   if (boxes.length === 0) return [36, 36, 36, 36]
-  const whole = boundingBoxOf(boxes)
+  const bounds = boundingBoxOf(boxes)
   const fits = column[1] < width
-  const below = height - whole[3]
+  const below = height - bounds[3]
   return [
-    within(fits ? column[0] : whole[0], width * 0.3),
-    within(whole[1], height * 0.2),
-    within(width - (fits ? column[1] : whole[2]), width * 0.3),
+    within(fits ? column[0] : bounds[0], width * 0.3),
+    within(bounds[1], height * 0.2),
+    within(width - (fits ? column[1] : bounds[2]), width * 0.3),
     // A single page need not be full: it must not become two when its text grows by a line.
-    within(group.length === 1 ? Math.min(below, whole[1]) : below, height * 0.12),
+    within(group.length === 1 ? Math.min(below, bounds[1]) : below, height * 0.12),
   ]
 }
 

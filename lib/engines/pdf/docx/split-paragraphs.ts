@@ -1,4 +1,4 @@
-import { type ContentBlock, type Paragraph, paragraphText } from './blocks.ts'
+import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts'
 import { joinRuns } from './runs.ts'
 
 /** Whether `first` continues a paragraph that was split by a column or page break. */
@@ -8,7 +8,8 @@ export function isContinuation(last: ContentBlock, first: ContentBlock): last is
     return false
   if (Math.abs(last.style.size - first.style.size) > 0.5 || last.isRtl !== first.isRtl) return false
   return (
-    !/[.!?:;。！？”"»)\]]\s*$/u.test(paragraphText(last)) && /^[\p{Ll}\p{Lo}]/u.test(paragraphText(first))
+    !/[.!?:;。！？”"»)\]]\s*$/u.test(getParagraphText(last)) &&
+    /^[\p{Ll}\p{Lo}]/u.test(getParagraphText(first))
   )
 }
 

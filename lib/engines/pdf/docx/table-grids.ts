@@ -32,7 +32,7 @@ export interface Grid {
   readonly cells: readonly GridCell[]
 }
 
-const slack = 2.5
+const tolerance = 2.5
 const maxThickness = 3
 const maxCells = 5000
 const maxRules = 4000
@@ -43,7 +43,7 @@ export function findGrids(vectors: readonly Vector[], pageArea: number): Grid[] 
   const rules = vectors.flatMap(toRuleLines)
   // That many rules are a drawing, and every rule is compared with all others.
   if (rules.length > maxRules) return []
-  return clusterTouching(rules, slack).flatMap((group) => toGrid(group, fills) ?? [])
+  return clusterTouching(rules, tolerance).flatMap((group) => toGrid(group, fills) ?? [])
 }
 
 /** Returns the colored backgrounds of text. */
@@ -73,7 +73,7 @@ function toRuleLines({ box, isStroked, isRectangle }: Vector): RuleLine[] {
   ]
 }
 
-const midpoint = (from: number, to: number) => (from + to) / 2
+const computeMidpoint = (from: number, to: number) => (from + to) / 2
 
 function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | undefined {
   const horizontal = rules.filter((edge) => edge.isHorizontal)
@@ -81,27 +81,27 @@ function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | un
   if (horizontal.length < 2 || vertical.length < 1) return undefined
   const xs = mergeCloseValues(
     [
-      ...vertical.map(({ box }) => midpoint(box[0], box[2])),
-      ...outermost(horizontal.flatMap(({ box }) => [box[0], box[2]])),
+      ...vertical.map(({ box }) => computeMidpoint(box[0], box[2])),
+      ...findOutermost(horizontal.flatMap(({ box }) => [box[0], box[2]])),
     ],
-    slack,
+    tolerance,
   )
   const ys = mergeCloseValues(
     [
-      ...horizontal.map(({ box }) => midpoint(box[1], box[3])),
-      ...outermost(vertical.flatMap(({ box }) => [box[1], box[3]])),
+      ...horizontal.map(({ box }) => computeMidpoint(box[1], box[3])),
+      ...findOutermost(vertical.flatMap(({ box }) => [box[1], box[3]])),
     ],
-    slack,
+    tolerance,
   )
   const [columns, rows] = [xs.length - 1, ys.length - 1]
   if (columns < 2 || rows < 1 || (rows === 1 && columns < 3) || columns * rows > maxCells) return undefined
-  const cells = buildCells(xs, ys, horizontal, vertical).map((cell) => withShading(cell, fills))
+  const cells = buildCells(xs, ys, horizontal, vertical).map((cell) => addShading(cell, fills))
   const [left = 0, right = 0, top = 0, bottom = 0] = [xs[0], xs.at(-1), ys[0], ys.at(-1)]
   return cells.length < 2 ? undefined : { box: [left, top, right, bottom], xs, ys, cells }
 }
 
 /** A table without rules at its sides ends where its rules end. */
-function outermost(values: readonly number[]): number[] {
+function findOutermost(values: readonly number[]): number[] {
   return [Math.min(...values), Math.max(...values)]
 }
 
@@ -114,13 +114,17 @@ function buildCells(
   const at = (list: readonly number[], index: number) => list[index] ?? 0
   const isOpenRight = (row: number, column: number) =>
     !isCovered(
-      vertical.filter(({ box }) => Math.abs(midpoint(box[0], box[2]) - at(xs, column + 1)) <= slack),
+      vertical.filter(
+        ({ box }) => Math.abs(computeMidpoint(box[0], box[2]) - at(xs, column + 1)) <= tolerance,
+      ),
       [at(ys, row), at(ys, row + 1)],
       1,
     )
   const isOpenBelow = (row: number, column: number) =>
     !isCovered(
-      horizontal.filter(({ box }) => Math.abs(midpoint(box[1], box[3]) - at(ys, row + 1)) <= slack),
+      horizontal.filter(
+        ({ box }) => Math.abs(computeMidpoint(box[1], box[3]) - at(ys, row + 1)) <= tolerance,
+      ),
       [at(xs, column), at(xs, column + 1)],
       0,
     )
@@ -166,7 +170,7 @@ function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, num
   return length >= (to - from) * 0.5
 }
 
-function withShading(cell: GridCell, fills: readonly Vector[]): GridCell {
+function addShading(cell: GridCell, fills: readonly Vector[]): GridCell {
   const behind = fills.findLast(({ box }) => overlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
   return behind ? { ...cell, shading: behind.color } : cell
 }

@@ -33,7 +33,7 @@ function toRunOptions(
   { style, script, link, isRtl }: StyledRun,
   { backgroundColor }: TextBackground,
 ): docx.IRunOptions {
-  const color = visibleColor(style.color, backgroundColor)
+  const color = toVisibleColor(style.color, backgroundColor)
   return {
     font: toWordFont(style),
     size: Math.max(2, Math.min(3276, Math.round(style.size * 2))),
@@ -48,7 +48,7 @@ function toRunOptions(
 }
 
 /** Leaves black to the reader's settings; light text without its background would be invisible on paper. */
-function visibleColor(color: string, backgroundColor: string | undefined): string | undefined {
+function toVisibleColor(color: string, backgroundColor: string | undefined): string | undefined {
   if (color === '000000') return undefined
   const channels = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const isLight = channels.every((channel) => channel > 225)

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
 import type { DocumentInfo } from '../open-pdf.ts'
 import type { Alignment, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
-import { documentProperties } from './docx-request.ts'
+import { toDocumentProperties } from './docx-request.ts'
 import type { HeaderFooterRow } from './headers-footers.ts'
 import type { DocxLayout } from './layout.ts'
-import { buildNumbering, numberingReference, toIndent } from './numbering.ts'
-import { columnBalancingSection, sectionOptions, textWidthOf } from './section-options.ts'
+import { buildNumbering, toIndent, toNumberingReference } from './numbering.ts'
+import { createBalancingSection, measureTextWidth, toSectionOptions } from './section-options.ts'
 import type { DocxSection } from './sections.ts'
 import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toPixels, toTwips } from './units.ts'
@@ -31,12 +31,12 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
   const sections: docx.ISectionOptions[] = []
   for (const section of layout.sections) sections.push(await writer.section(section))
   const last = layout.sections.at(-1)
-  if (last?.columns?.isBalanced) sections.push(columnBalancingSection(library, last))
+  if (last?.columns?.isBalanced) sections.push(createBalancingSection(library, last))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
-    ...documentProperties(documentInfo),
+    ...toDocumentProperties(documentInfo),
     compatibility: { version: 15 },
-    styles: { default: { document: { run: body }, ...headingStyles(body) } },
+    styles: { default: { document: { run: body }, ...createHeadingStyles(body) } },
     numbering: { config: buildNumbering(library, layout) },
     sections,
   })
@@ -44,14 +44,17 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
 }
 
 /** Headings keep the look they have in the PDF; the style only defines their level. */
-function headingStyles(run: docx.IRunStylePropertiesOptions) {
+function createHeadingStyles(run: docx.IRunStylePropertiesOptions) {
   const plain = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
   const levels = [1, 2, 3, 4, 5, 6] as const
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
 }
 
 /** Points below a paragraph: tables and columns have no spacing above them. */
-function gapBelow({ box, spaceAfter = 0 }: Paragraph & FlowBlock, next: FlowBlock | undefined): number {
+function measureGapBelow(
+  { box, spaceAfter = 0 }: Paragraph & FlowBlock,
+  next: FlowBlock | undefined,
+): number {
   return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : spaceAfter
 }
 
@@ -68,13 +71,13 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
 
   async function createSection(part: DocxSection): Promise<docx.ISectionOptions> {
     const children: (docx.Paragraph | docx.Table)[] = []
-    const context = { width: textWidthOf(part) }
+    const context = { width: measureTextWidth(part) }
     for (const [index, block] of part.blocks.entries()) {
       children.push(...(await writeBlock(block, part.blocks[index + 1], context)))
     }
     const rowOf = (row: HeaderFooterRow) => createHeaderFooterParagraph(row, part)
     return {
-      properties: sectionOptions(library, part),
+      properties: toSectionOptions(library, part),
       // A section on the same page has the headers and footers of that page.
       ...(!part.isContinuous && {
         headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
@@ -109,7 +112,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     }
     switch (block.kind) {
       case 'paragraph':
-        return [createParagraph(block, context, { ...breaks, after: gapBelow(block, next) })]
+        return [createParagraph(block, context, { ...breaks, after: measureGapBelow(block, next) })]
       case 'image':
         return [await createImage(block, block.column, context, breaks)]
       case 'table': {
@@ -137,7 +140,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     return new library.Paragraph({
       ...withBreaks(breaks, createTextRuns(library, runs, { backgroundColor })),
       ...(level && { heading: library.HeadingLevel[level] }),
-      ...(list && { numbering: { reference: numberingReference(list), level: list.level } }),
+      ...(list && { numbering: { reference: toNumberingReference(list), level: list.level } }),
       ...(!block.isRtl && { alignment: toAlignment(block.alignment) }),
       ...(block.isRtl && { bidirectional: true }),
       ...(hasTabs && !block.marker && { tabStops: [{ type: 'right', position: toTwips(width) }] }),
@@ -214,7 +217,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
       ? ({ style: 'single', size: 4, color: 'auto' } as const)
       : ({ style: 'none', size: 0, color: 'auto' } as const)
     const borders = { top: border, bottom: border, left: border, right: border }
-    const side = isRuled ? 30 : 15
+    const sideMargin = isRuled ? 30 : 15
     const tableRows: docx.TableRow[] = []
     for (const row of rows) {
       const children: docx.TableCell[] = []
@@ -228,7 +231,7 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
       width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
       layout: 'fixed',
       ...(isRtl && { visuallyRightToLeft: true }),
-      margins: { marginUnitType: 'dxa', left: side, right: side },
+      margins: { marginUnitType: 'dxa', left: sideMargin, right: sideMargin },
       borders: { ...borders, insideHorizontal: border, insideVertical: border },
       rows: tableRows,
     })

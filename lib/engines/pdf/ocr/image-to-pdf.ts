@@ -62,14 +62,14 @@ async function writePngs(input: InputFile, tools: Tools): Promise<{ files: strin
       .toFile(path)
     files.push(path)
   }
-  return { files, dpi: plausibleDpi(width, height, density) }
+  return { files, dpi: choosePlausibleDpi(width, height, density) }
 }
 
 /**
  * Returns plausible pixels per inch. Cameras and screenshots contain arbitrary numbers; when the page would not be 2 to
  * 24 inches long, its longer side becomes 11 inches, as on US Letter.
  */
-function plausibleDpi(width: number, height: number, density = 72): number {
+function choosePlausibleDpi(width: number, height: number, density = 72): number {
   const inches = Math.max(width, height) / density
   if (density >= 100 && inches >= 2 && inches <= 24) return density
   return Math.min(600, Math.max(72, Math.max(width, height) / 11))

@@ -11,7 +11,7 @@ import type { PageContent } from '../docx/page-content.ts'
 import { parsePages } from '../docx/parse-pages.ts'
 import { SheetsOptions } from './capability.ts'
 import { toCsv } from './csv.ts'
-import { textWorksheet, toWorksheets, type Worksheet } from './tables.ts'
+import { createTextWorksheet, toWorksheets, type Worksheet } from './tables.ts'
 
 /**
  * Extracts the tables of a PDF, both those with rules around their cells and words aligned in columns over several
@@ -38,7 +38,7 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
       'No tables were found: neither rules around cells nor words in columns. The sheet contains the text, line by line.',
     )
   }
-  const sheets = tables.length > 0 ? tables : [textWorksheet(structure.pages)]
+  const sheets = tables.length > 0 ? tables : [createTextWorksheet(structure.pages)]
   if (tables.length > 0) warnTextOutsideTables(countPageWords(structure.pages), tables, work.to, tools)
   const target = join(work.outDir, `output.${work.to}`)
   if (work.to === 'csv') await writeFile(target, toCsv(sheets))

@@ -8,17 +8,21 @@ export interface SheetNumber {
 /** The decimal separator of a table: `1,234.5` or `1.234,5`. */
 export type DecimalSeparator = '.' | ','
 
-const plain = /^-?(?:0|[1-9]\d{0,14})$/
-const english = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/
-const german = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/
+const integerPattern = /^-?(?:0|[1-9]\d{0,14})$/
+const pointPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/
+const commaPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/
 /** Thousands in one notation, three decimals in the other. */
-const ambiguous = /^-?[1-9]\d{0,2}[.,]\d{3}$/
+const ambiguousPattern = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 const maxDigits = 15
 
 /** Returns the decimal separator that the numbers of a table prove, or undefined when they fit both. */
 export function findDecimalSeparator(texts: readonly string[]): DecimalSeparator | undefined {
-  const bare = texts.map(stripSymbols).filter((text) => !plain.test(text) && !ambiguous.test(text))
-  const [point, comma] = [english, german].map((pattern) => bare.some((text) => pattern.test(text)))
+  const bare = texts
+    .map(stripSymbols)
+    .filter((text) => !integerPattern.test(text) && !ambiguousPattern.test(text))
+  const [point, comma] = [pointPattern, commaPattern].map((pattern) =>
+    bare.some((text) => pattern.test(text)),
+  )
   return point === comma ? undefined : point ? '.' : ','
 }
 
@@ -33,8 +37,9 @@ export function parseSheetNumber(
   const [, currency = '', bare = '', percent = ''] = /^([$€£¥]?)([^%]*?)(\s?%|)$/.exec(text.trim()) ?? []
   const number = bare.trim().replace(/^\u2212/, '-')
   if ((number.match(/\d/g)?.length ?? 0) > maxDigits) return undefined
-  if (!plain.test(number)) {
-    if (separator === undefined || !(separator === '.' ? english : german).test(number)) return undefined
+  if (!integerPattern.test(number)) {
+    if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(number))
+      return undefined
   }
   const [whole = '', decimals = ''] = number.split(separator ?? '.')
   const group = separator === ',' ? '.' : ','

@@ -1,5 +1,5 @@
 import type { ContentBlock, TableBlock, TableCell } from '../docx/blocks.ts'
-import { paragraphText } from '../docx/blocks.ts'
+import { getParagraphText } from '../docx/blocks.ts'
 import { groupIntoLines, splitAtGaps } from '../docx/lines.ts'
 import type { PageContent } from '../docx/page-content.ts'
 import { findDecimalSeparator, parseSheetNumber, type SheetNumber } from './numbers.ts'
@@ -34,7 +34,7 @@ export function toWorksheets(blocks: readonly ContentBlock[]): Worksheet[] {
     if (block.kind === 'table' && before && last?.kind === 'table' && continuesTable(before, block)) {
       tables[tables.length - 1] = {
         ...before,
-        rows: [...before.rows, ...withoutRepeatedHeader(block, before)],
+        rows: [...before.rows, ...dropRepeatedHeader(block, before)],
       }
     } else if (block.kind === 'table') tables.push(block)
     last = block
@@ -54,16 +54,16 @@ function continuesTable({ widths, isRuled, box }: TableBlock, next: TableBlock):
 }
 
 /** Drops the header row if it repeats that of the page before. */
-function withoutRepeatedHeader({ rows }: TableBlock, before: TableBlock): TableBlock['rows'] {
-  const rowText = (row: TableBlock['rows'][number] | undefined) => row?.map(cellText).join('\n')
-  return rowText(rows[0]) === rowText(before.rows[0]) ? rows.slice(1) : rows
+function dropRepeatedHeader({ rows }: TableBlock, before: TableBlock): TableBlock['rows'] {
+  const getRowText = (row: TableBlock['rows'][number] | undefined) => row?.map(getCellText).join('\n')
+  return getRowText(rows[0]) === getRowText(before.rows[0]) ? rows.slice(1) : rows
 }
 
-const cellText = ({ blocks }: TableCell) =>
-  blocks.flatMap((block) => (block.kind === 'paragraph' ? [paragraphText(block).trim()] : [])).join('\n')
+const getCellText = ({ blocks }: TableCell) =>
+  blocks.flatMap((block) => (block.kind === 'paragraph' ? [getParagraphText(block).trim()] : [])).join('\n')
 
 function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Worksheet {
-  const separator = findDecimalSeparator(rows.flat().map(cellText))
+  const separator = findDecimalSeparator(rows.flat().map(getCellText))
   const occupied = new Set<string>()
   const cells: SheetCell[] = []
   for (const [row, rowCells] of rows.entries()) {
@@ -73,15 +73,15 @@ function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Works
       const { rowSpan, columnSpan } = cell
       for (let down = 0; down < rowSpan; down++)
         for (let across = 0; across < columnSpan; across++) occupied.add(`${row + down} ${column + across}`)
-      cells.push({ row, column, rowSpan, columnSpan, ...cellContent(cell, separator) })
+      cells.push({ row, column, rowSpan, columnSpan, ...toCellContent(cell, separator) })
       column += columnSpan
     }
   }
   return { name, widths, ruled: isRuled, cells }
 }
 
-function cellContent(cell: TableCell, separator: ReturnType<typeof findDecimalSeparator>) {
-  const text = cellText(cell)
+function toCellContent(cell: TableCell, separator: ReturnType<typeof findDecimalSeparator>) {
+  const text = getCellText(cell)
   const number = parseSheetNumber(text, separator)
   const styles = cell.blocks.flatMap((block) => (block.kind === 'paragraph' ? [block.style] : []))
   return {
@@ -96,7 +96,7 @@ function cellContent(cell: TableCell, separator: ReturnType<typeof findDecimalSe
 const wideGap = 1.1
 
 /** For a document without tables: returns its lines as rows, split into cells at wide gaps. */
-export function textWorksheet(pages: readonly PageContent[]): Worksheet {
+export function createTextWorksheet(pages: readonly PageContent[]): Worksheet {
   const lines = pages.flatMap((page) => groupIntoLines(page.textSegments.flat()))
   const cells = lines.flatMap((line, row) =>
     splitAtGaps(line, wideGap).map((words, column): SheetCell => {

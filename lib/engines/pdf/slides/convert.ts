@@ -13,7 +13,7 @@ import { resolvePages } from '../page-range.ts'
 import { openEditable } from '../tools/editable-pdf.ts'
 import { flattenAnnotations } from '../tools/flatten.ts'
 import { SlidesOptions } from './capability.ts'
-import { newPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
+import { createPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
 import { findTextBoxes, type TextBox } from './text-boxes.ts'
 
 /** Slides have the size of the first page, within the limits of PowerPoint (inches). */
@@ -42,10 +42,10 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   const backgrounds = await renderBackgrounds(path, structure.pages, tools, needsBackground)
   tools.progress(0.8, 'slides')
   warnPagesWithoutText(structure.pages, tools)
-  const slides = await newPresentation()
+  const slides = await createPresentation()
   const { title = '', author = '', subject = '' } = opened.documentInfo
   Object.assign(slides, { title, author, subject, company: '' })
-  const size = slideSize(structure.pages[0])
+  const size = computeSlideSize(structure.pages[0])
   slides.defineLayout({ name: 'page', ...size })
   slides.layout = 'page'
   for (const page of structure.pages) await addSlide(slides, page, size, backgrounds.get(page.number))
@@ -62,7 +62,7 @@ interface SlideSize {
   readonly height: number
 }
 
-function slideSize(page: PageContent | undefined): SlideSize {
+function computeSlideSize(page: PageContent | undefined): SlideSize {
   const [width, height] = [(page?.width ?? 595) / 72, (page?.height ?? 842) / 72]
   const scale = Math.min(1, maxInches / Math.max(width, height))
   return { width: Math.max(minInches, width * scale), height: Math.max(minInches, height * scale) }

@@ -5,7 +5,7 @@ export type Slide = library.default.Slide
 export type TextRun = library.default.TextProps
 
 /** Imported on demand: the planner and the API never need the library. */
-export async function newPresentation(): Promise<Presentation> {
+export async function createPresentation(): Promise<Presentation> {
   // The types describe the CommonJS build, where the class is nested one level deeper than in the module Node loads.
   const { default: PptxGenJs } = (await import('pptxgenjs')) as unknown as { default: new () => Presentation }
   return new PptxGenJs()

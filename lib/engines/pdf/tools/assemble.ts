@@ -50,7 +50,7 @@ export async function assemble(
   updateLinks(objects, sources, navigations)
   const refs = objects.pages().map(({ ref }) => ref)
   const outlines = sources.map((source, index) => {
-    const mapDestination = createDestinationMapper(source, pageOffset(sources, index))
+    const mapDestination = createDestinationMapper(source, countPagesBefore(sources, index))
     return filterItems(navigations[index]?.outline ?? [], mapDestination)
   })
   writeOutline(objects, compose(outlines), (page) => refs[page])
@@ -59,7 +59,7 @@ export async function assemble(
   return path
 }
 
-const pageOffset = (sources: readonly PageSource[], index: number) =>
+const countPagesBefore = (sources: readonly PageSource[], index: number) =>
   sources.slice(0, index).reduce((sum, { pages }) => sum + pages.length, 0)
 
 /** Returns a function that maps a destination to its new page, or to undefined when the page was not taken. */
@@ -155,7 +155,7 @@ function updateLinks(
     }
   }
   for (const [index, source] of sources.entries()) {
-    const offset = pageOffset(sources, index)
+    const offset = countPagesBefore(sources, index)
     const mapDestination = createDestinationMapper(source, offset)
     for (const [at, page] of source.pages.entries()) {
       updatePageLinks(offset + at, navigations[index]?.links[page - 1] ?? new Map(), mapDestination)

@@ -40,13 +40,13 @@ export const compressByQuality: PdfTool<ToolOptions<'compress'>> = async (job) =
   const { pdf, options, tools } = job
   const plain = await flattenForm(pdf, tools)
   if (options.targetSize !== undefined) return compressToSize(job, plain, options.targetSize)
-  return finishCompression(job, await recompress(plain, settingFor(options), tools), {})
+  return finishCompression(job, await recompress(plain, chooseSetting(options), tools), {})
 }
 
 const qualityWords = { low: 25, medium: 60, high: 80, highest: 100 } as const
 const smallest = levels[levels.length - 1] ?? levels[0]
 
-function settingFor({ profile, quality }: ToolOptions<'compress'>): CompressionSetting {
+function chooseSetting({ profile, quality }: ToolOptions<'compress'>): CompressionSetting {
   if (profile === 'max') return smallest
   if (profile !== undefined) return profile === 'web' ? 'ebook' : profile
   const ratio = (100 - qualityNumber(quality ?? 'medium', qualityWords)) / 99

@@ -47,7 +47,7 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
     const next = listed[index + 1]
     const mask = next?.type === 'smask' ? pathsByNumber.get(next.number) : undefined
     if (path === undefined) continue
-    const final = mask === undefined ? path : await withAlpha(path, mask)
+    const final = mask === undefined ? path : await applyAlphaMask(path, mask)
     const digest = createHash('sha256')
       .update(await readFile(final))
       .digest('hex')
@@ -95,7 +95,7 @@ async function extractFiles(
 }
 
 /** Applies the soft mask: a PDF stores transparency as a second image, which is useless on its own. */
-async function withAlpha(path: string, mask: string): Promise<string> {
+async function applyAlphaMask(path: string, mask: string): Promise<string> {
   if (!['.png', '.jpg', '.tif'].includes(extname(path))) return path
   const sharp = await loadSharp()
   const image = sharp(path).toColourspace('srgb').removeAlpha()

@@ -29,9 +29,9 @@ async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjec
   const form = objects.dict(objects.root['/AcroForm'])
   const isStale = objects.resolve(form?.['/NeedAppearances']) === true
   if (!isStale && !objects.pages().some((page) => lacksAppearance(objects, page))) return objects
-  const drawn = join(tools.workDir, 'drawn.pdf')
-  await runMutoolScript('appearances', [path, drawn], tools)
-  return PdfObjects.load(drawn, tools)
+  const withAppearances = join(tools.workDir, 'drawn.pdf')
+  await runMutoolScript('appearances', [path, withAppearances], tools)
+  return PdfObjects.load(withAppearances, tools)
 }
 
 function lacksAppearance(objects: PdfObjects, { dict }: PdfPage): boolean {

@@ -111,9 +111,9 @@ async function listFonts(path: string, tools: Tools) {
 
 async function countImages(path: string, tools: Tools): Promise<number> {
   const [, , ...lines] = await readOutputLines('pdfimages', ['-list', path], tools)
-  const drawn = lines.map((line) => line.trim().split(/\s+/))
+  const rows = lines.map((line) => line.trim().split(/\s+/))
   // An image used on two pages is one object.
-  return new Set(drawn.filter(([, , type]) => type === 'image').map((columns) => columns[10])).size
+  return new Set(rows.filter(([, , type]) => type === 'image').map((columns) => columns[10])).size
 }
 
 function countOutlineItems(items: readonly OutlineItem[]): number {

@@ -29,7 +29,7 @@ export async function mergePdfs(
   const isEncrypted = opened.some((pdf) => pdf.isEncrypted)
   warnEncryptionRemoved({ ...first, isEncrypted }, tools)
   warnTagsRemoved({ ...first, isTagged: opened.some((pdf) => pdf.isTagged) }, tools)
-  const compose = outlineComposer(options.outline, opened, work)
+  const compose = createOutlineComposer(options.outline, opened, work)
   const path = await assemble([toPageSource(first), ...others.map(toPageSource)], tools, compose)
   const pages = opened.reduce((sum, { sizes }) => sum + sizes.length, 0)
   await warnSignatureInvalid(
@@ -47,7 +47,7 @@ const toPageSource = ({ path, sizes }: EditablePdf): PageSource => ({
   pages: resolvePages(undefined, sizes.length),
 })
 
-function outlineComposer(
+function createOutlineComposer(
   outline: ToolOptions<'merge'>['outline'],
   opened: readonly EditablePdf[],
   work: EngineWork,

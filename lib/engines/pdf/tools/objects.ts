@@ -140,11 +140,11 @@ export class PdfObjects {
   pages(): PdfPage[] {
     const pages: PdfPage[] = []
     const seen = new Set<string>()
-    const walk = (node: PdfValue | undefined, above: readonly PdfDict[]) => {
+    const walk = (node: PdfValue | undefined, ancestors: readonly PdfDict[]) => {
       const dict = this.dict(node)
-      if (!dict || !isPdfRef(node) || seen.has(node) || above.length > maxDepth) return
+      if (!dict || !isPdfRef(node) || seen.has(node) || ancestors.length > maxDepth) return
       seen.add(node)
-      const chain = [dict, ...above]
+      const chain = [dict, ...ancestors]
       if (Array.isArray(this.resolve(dict['/Kids']))) {
         for (const kid of this.list(dict['/Kids'])) walk(kid, chain)
         return

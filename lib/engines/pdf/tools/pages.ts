@@ -14,10 +14,10 @@ export const rotatePages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const degrees = (options.rotate + 360) % 360
-  const turned = join(tools.workDir, 'turned.pdf')
+  const rotated = join(tools.workDir, 'turned.pdf')
   const range = [...new Set(pages)].join(',')
-  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: turned }, tools)
-  return finishPdf(job, turned, { pages: pdf.sizes.length })
+  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: rotated }, tools)
+  return finishPdf(job, rotated, { pages: pdf.sizes.length })
 }
 
 export const extractPages: PdfTool<ToolOptions<'extract-pdf-pages'>> = (job) =>

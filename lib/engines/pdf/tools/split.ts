@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { packPages } from '../pack-pages.ts'
-import { type PageFile, pageFileName } from '../page-files.ts'
+import { createPageFileName, type PageFile } from '../page-files.ts'
 import { resolvePages } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
 import { assemble } from './assemble.ts'
@@ -48,8 +48,9 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   const files: PageFile[] = []
   for (const [index, pages] of ranges.entries()) {
     const [first = 1] = pages
-    const name = pages.length === 1 ? pageFileName(first, length, 'pdf') : rangeName(pages, length)
-    const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : uniqueName(name, files))
+    const name =
+      pages.length === 1 ? createPageFileName(first, length, 'pdf') : createRangeName(pages, length)
+    const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : createUniqueName(name, files))
     const partPath = extractedPaths[index] ?? (await assemble([{ path: pdf.path, pages }], tools))
     await reencrypt(pdf, partPath, path, tools)
     files.push({ page: first, path })
@@ -114,14 +115,14 @@ async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void>
 }
 
 /** Returns a name such as `pages-002-005.pdf`. */
-function rangeName(pages: readonly number[], length: number): string {
+function createRangeName(pages: readonly number[], length: number): string {
   const [first = 1] = pages
   const digits = Math.max(3, String(length).length)
   const number = (page: number) => String(page).padStart(digits, '0')
   return `pages-${number(first)}-${number(pages.at(-1) ?? first)}.pdf`
 }
 
-function uniqueName(name: string, files: readonly PageFile[]): string {
+function createUniqueName(name: string, files: readonly PageFile[]): string {
   const isTaken = (candidate: string) => files.some(({ path }) => path.endsWith(`/${candidate}`))
   let candidate = name
   for (let copy = 2; isTaken(candidate); copy++) candidate = name.replace(/\.pdf$/, `-${copy}.pdf`)
