@@ -9,10 +9,10 @@ import type { DuringTask, SimulatedService } from './simulated-service.ts'
 
 /** Scenarios of a task that is split into chunks. */
 
-/** A task named `letter`, split into chunks of two characters, between two other tasks. */
+/** A task named `string`, split into chunks of two characters, between two other tasks. */
 export const chunkedGraph = (each = 2): NewTask[] =>
-  createGraph({ a: { from: ['import'] }, letter: { from: ['a'] }, last: { from: ['letter'] } }).map((task) =>
-    task.name === 'letter' ? { ...task, spec: { options: { name: 'letter', each } } } : task,
+  createGraph({ a: { from: ['import'] }, string: { from: ['a'] }, last: { from: ['string'] } }).map((task) =>
+    task.name === 'string' ? { ...task, spec: { options: { name: 'string', each } } } : task,
   )
 
 /** A document that is converted to PDF in one image, and to images in another one, in chunks. */
@@ -21,7 +21,7 @@ const chunkedGraphInTwoImages = (): NewTask[] => {
     importedTask('import', importedDocument),
   ])
   assert.ok(first && task && last)
-  const spec = { to: 'png', options: { name: 'letter', each: 2 } }
+  const spec = { to: 'png', options: { name: 'string', each: 2 } }
   return [first, { ...task, operation: 'convert', spec }, last]
 }
 
@@ -54,20 +54,20 @@ export const chunkScenarios = {
   'a chunked task after another image': { play: playGraph(chunkedGraphInTwoImages) },
   'a chunk that fails': {
     play: playGraph(chunkedGraph),
-    during: { 'letter part 2': throwCorruptFile },
+    during: { 'string part 2': throwCorruptFile },
   },
   'a chunk that crashes three times': {
     play: playGraph(chunkedGraph),
-    during: { 'letter part 3': throwCrash },
+    during: { 'string part 3': throwCrash },
   },
   'a join that fails': {
     play: playGraph(chunkedGraph),
-    during: { 'letter joined': throwCorruptFile },
+    during: { 'string joined': throwCorruptFile },
   },
   'a cancellation while chunks run': {
     play: playGraph(chunkedGraph),
     during: {
-      'letter part 2': async (service) => {
+      'string part 2': async (service) => {
         await service.cancel()
       },
     },
@@ -75,17 +75,17 @@ export const chunkScenarios = {
   'a cancellation while chunks are joined': {
     play: playGraph(chunkedGraph),
     during: {
-      'letter joined': async (service) => {
+      'string joined': async (service) => {
         await service.cancel()
       },
     },
     // The canceller may die before the task is cancelled.
-    normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, letter: '' } }),
+    normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, string: '' } }),
   },
   'a deletion while chunks run': {
     play: playGraph(chunkedGraph),
     during: {
-      'letter part 1': async (service) => {
+      'string part 1': async (service) => {
         await service.delete()
       },
     },

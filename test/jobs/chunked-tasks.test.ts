@@ -41,9 +41,9 @@ test('a chunked task has the same outcome wherever a process crashes', async (t)
 test('a chunked task has the same result as a whole one, and leaves no chunks behind', async () => {
   const whole = await told({ play: playGraph(() => chunkedGraph(6)) })
   const parts = await told({ play: playGraph(chunkedGraph) })
-  assert.deepEqual(whole.runs, ['a', 'letter', 'last'])
+  assert.deepEqual(whole.runs, ['a', 'string', 'last'])
   assert.deepEqual(parts.runs.toSorted(), [
-    ...['a', 'last', 'letter joined', 'letter part 1', 'letter part 2', 'letter part 3'],
+    ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
   assert.deepEqual(await outcomeOf(parts), await outcomeOf(whole))
   const [, task] = (await parts.state()).tasks
@@ -65,7 +65,7 @@ test('a chunked task has the same result as a whole one, and leaves no chunks be
 
 test('the inputs are fetched again for a join that reads them', async () => {
   const service = await told(chunkScenarios['a chunked task after another image'])
-  assert.ok(service.runs.includes('letter joined'))
+  assert.ok(service.runs.includes('string joined'))
   assert.equal((await outcomeOf(service)).status, 'completed')
 })
 
@@ -79,7 +79,7 @@ test('chunk messages that are delivered twice change nothing', async () => {
   await service.create(chunkedGraph(1))
   await service.runToEnd()
   await assertAtRest(service)
-  const runs = service.runs.filter((run) => run.startsWith('letter'))
+  const runs = service.runs.filter((run) => run.startsWith('string'))
   assert.equal(runs.length, new Set(runs).size, 'no chunk is processed twice')
   const { status, files } = await outcomeOf(service)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
@@ -109,7 +109,7 @@ for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a
     const service = await told({ ...chunkScenarios[name], play: playGraph(chunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
-    assert.equal(job.error?.details?.['task'], 'letter')
+    assert.equal(job.error?.details?.['task'], 'string')
     assert.equal(tasks[1]?.code, job.error?.code)
     assert.deepEqual(await findLeftovers(service), [])
   })
@@ -121,10 +121,10 @@ test('the percent of a chunked task follows its finished chunks', async () => {
     seen.push(task ? percentOfTask(task) : -1)
   }
   const during = {
-    'letter part 1': look,
-    'letter part 2': look,
-    'letter part 3': look,
-    'letter joined': look,
+    'string part 1': look,
+    'string part 2': look,
+    'string part 3': look,
+    'string joined': look,
   }
   const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   assert.deepEqual(seen, [0, 30, 60, 90])
@@ -138,12 +138,12 @@ test('the percent of a chunked task follows its finished chunks', async () => {
 })
 
 test('the time limit of a chunked task starts with its first claim', async () => {
-  const during = { 'letter part 2': isLate, 'letter part 3': takesTime }
+  const during = { 'string part 2': isLate, 'string part 3': takesTime }
   const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   const { job, tasks } = await service.state()
   assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
   assert.equal(tasks[1]?.code, 'TIMEOUT')
-  assert.ok(!service.runs.includes('letter joined'))
+  assert.ok(!service.runs.includes('string joined'))
 })
 
 test('a task is not split when there is only one worker or all are busy', async () => {
@@ -156,7 +156,7 @@ test('a task is not split when there is only one worker or all are busy', async 
     service.queues.load = async () => load
     await service.create(chunkedGraph())
     await service.runToEnd()
-    assert.equal(service.runs.filter((run) => run.startsWith('letter part')).length, parts)
+    assert.equal(service.runs.filter((run) => run.startsWith('string part')).length, parts)
   }
 })
 
@@ -164,7 +164,7 @@ test('leftover chunks of a failed task are deleted although the first deletion f
   let refusals = 0
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable() },
-    during: { 'letter part 2': chunkScenarios['a chunk that fails'].during['letter part 2'] },
+    during: { 'string part 2': chunkScenarios['a chunk that fails'].during['string part 2'] },
   })
   const drop = service.files.delete.bind(service.files)
   service.files.delete = async (keys) => {

@@ -11,7 +11,7 @@ const Options = z.object({
 })
 
 /** A substring of a name. */
-const ChunkSpec = z.object({ number: z.int(), letters: z.string().optional() })
+const ChunkSpec = z.object({ number: z.int(), characters: z.string().optional() })
 
 const limits = { memoryMb: 1, diskMb: 1, timeoutS: 600 }
 const version = () => '1.0'
@@ -31,22 +31,22 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       const { name: plain } = Options.parse(options)
       // For images that several engines read, the output names the engine.
       const name = from === 'gif' ? `${plain} by ${by}` : plain
-      const { number, letters } = chunk ? ChunkSpec.parse(chunk) : { number: undefined, letters: name }
+      const { number, characters } = chunk ? ChunkSpec.parse(chunk) : { number: undefined, characters: name }
       const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
-      await writeFile(path, letters ?? (await readFile(input?.path ?? '')))
+      await writeFile(path, characters ?? (await readFile(input?.path ?? '')))
       if (number !== undefined) tools.warn('SHARED', 'It was split.')
       return { files: [{ path }], ...(shortfall && { shortfall }) }
     }
   const split: Engine['split'] = async ({ options }, tools, { workers }) => {
     const { name, each } = Options.parse(options)
     if (each === undefined || workers < 2) return undefined
-    const letters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
+    const characters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
     // Every second chunk gets a file with its characters.
     return Promise.all(
-      letters.map(async (some, at) => {
-        if (at % 2 === 0) return { spec: { number: at + 1, letters: some } }
+      characters.map(async (some, at) => {
+        if (at % 2 === 0) return { spec: { number: at + 1, characters: some } }
         const path = join(tools.workDir, `cut-${at}`)
         await writeFile(path, some)
         return { spec: { number: at + 1 }, file: { path, format: 'pdf' as const } }
@@ -58,8 +58,8 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
     if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
-    const letters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
-    await writeFile(path, (await Promise.all(letters)).join(''))
+    const characters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
+    await writeFile(path, (await Promise.all(characters)).join(''))
     return { files: [{ path }], ...(shortfall && { shortfall }) }
   }
   return [

@@ -11,18 +11,18 @@ import { newTask } from './records.ts'
 import type { Scenario } from './run-scenario.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
 
-/** Stories of jobs, each told once and to its end, with what comes to stand in their records and their files. */
+/** Runs each scenario once, and compares its records and files with the expected ones. */
 
-interface Told {
+interface ScenarioEnd {
   readonly job: string
   readonly runs: readonly string[]
   readonly tasks?: readonly string[]
-  readonly said?: readonly string[]
-  /** Records of parts, and files that are no results. */
+  readonly warnings?: readonly string[]
+  /** Leftover chunk records, and files that are not results. */
   readonly left?: readonly string[]
 }
 
-async function told({ play, during, concurrency = 1 }: Scenario) {
+async function runScenario({ play, during, concurrency = 1 }: Scenario) {
   const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...(during && { during }) })
   await play(service)
   await service.runToEnd()
@@ -35,12 +35,12 @@ async function told({ play, during, concurrency = 1 }: Scenario) {
     job: [status, error].filter(Boolean).join(' '),
     runs: service.runs,
     tasks: state?.tasks.map(shown),
-    said: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
+    warnings: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
     left: state ? (await findLeftovers(service)).map((one) => one.replace(jobPrefix(service.jobId), '')) : [],
   }
 }
 
-/** Status, percent, attempts, who made it and what: keys say by which attempt, of which parts and on which way. */
+/** Status, percent, attempts, engine and files; the keys contain the attempt, the chunk attempt and the route. */
 const shown = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
   [
     ...[name, status, code, percent, attempt, engine, engineVersion],
@@ -50,7 +50,7 @@ const shown = ({ name, status, code, percent, attempt, engine, engineVersion, fi
     .join(' ')
 
 const all: Readonly<Record<string, Scenario>> = { ...jobScenarios, ...chunkScenarios, ...fallbackScenarios }
-const ends: Readonly<Record<string, Told>> = {
+const ends: Readonly<Record<string, ScenarioEnd>> = {
   'a job of one task': {
     job: 'completed',
     runs: ['a'],
@@ -90,7 +90,7 @@ const ends: Readonly<Record<string, Told>> = {
       'after cancelled INPUT_TASK_FAILED 0 0',
     ],
   },
-  'a task that takes no such files': {
+  'a task with unsupported input files': {
     job: 'failed UNSUPPORTED_CONVERSION',
     runs: ['a'],
     tasks: [
@@ -127,7 +127,7 @@ const ends: Readonly<Record<string, Told>> = {
       'b completed 100 1 vips 1.0 2/0-0-1-0.1.0-0.png',
     ],
   },
-  'an upload that is no picture': {
+  'an upload that is not an image': {
     job: 'failed CORRUPT_FILE',
     runs: [],
     tasks: [
@@ -136,79 +136,79 @@ const ends: Readonly<Record<string, Told>> = {
       'b cancelled INPUT_TASK_FAILED 0 0',
     ],
   },
-  'a task in parts': {
+  'a chunked task': {
     job: 'completed',
-    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined', 'last'],
+    runs: ['a', 'string part 1', 'string part 2', 'string part 3', 'string joined', 'last'],
     tasks: [
       'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
-      'letter completed 100 1 vips 1.0 2/0-0-1-1.1.0-0.png',
+      'string completed 100 1 vips 1.0 2/0-0-1-1.1.0-0.png',
       'last completed 100 1 vips 1.0 3/0-0-1-0.1.0-0.png',
     ],
-    said: ['SHARED'],
+    warnings: ['SHARED'],
   },
-  'a task in parts after another image': {
+  'a chunked task after another image': {
     job: 'completed',
-    runs: ['', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
+    runs: ['', 'string part 1', 'string part 2', 'string part 3', 'string joined'],
     tasks: ['a completed 100 1 vips 1.0 1/0-0-2-1.1.0-0.png'],
-    said: ['SHARED'],
+    warnings: ['SHARED'],
     left: ['1/0-0-1-0.1.0-0.pdf'],
   },
-  'a part that fails': {
+  'a chunk that fails': {
     job: 'failed CORRUPT_FILE',
-    runs: ['a', 'letter part 1', 'letter part 2'],
+    runs: ['a', 'string part 1', 'string part 2'],
     tasks: [
       'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
-      'letter failed CORRUPT_FILE 60 1',
+      'string failed CORRUPT_FILE 60 1',
       'last cancelled INPUT_TASK_FAILED 0 0',
     ],
   },
-  'a part that breaks down three times': {
+  'a chunk that crashes three times': {
     job: 'failed CONVERSION_FAILED',
-    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter part 3', 'letter part 3'],
+    runs: ['a', 'string part 1', 'string part 2', 'string part 3', 'string part 3', 'string part 3'],
     tasks: [
       'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
-      'letter failed CONVERSION_FAILED 0 0',
+      'string failed CONVERSION_FAILED 0 0',
       'last cancelled INPUT_TASK_FAILED 0 0',
     ],
   },
   'a join that fails': {
     job: 'failed CORRUPT_FILE',
-    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
+    runs: ['a', 'string part 1', 'string part 2', 'string part 3', 'string joined'],
     tasks: [
       'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
-      'letter failed CORRUPT_FILE 0 1',
+      'string failed CORRUPT_FILE 0 1',
       'last cancelled INPUT_TASK_FAILED 0 0',
     ],
   },
-  'a cancellation while parts run': {
+  'a cancellation while chunks run': {
     job: 'cancelled',
-    runs: ['a', 'letter part 1', 'letter part 2'],
-    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'letter cancelled 0 0', 'last cancelled 0 0'],
+    runs: ['a', 'string part 1', 'string part 2'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'string cancelled 0 0', 'last cancelled 0 0'],
   },
-  'a cancellation while parts are joined': {
+  'a cancellation while chunks are joined': {
     job: 'cancelled',
-    runs: ['a', 'letter part 1', 'letter part 2', 'letter part 3', 'letter joined'],
-    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'letter cancelled 0 1', 'last cancelled 0 0'],
+    runs: ['a', 'string part 1', 'string part 2', 'string part 3', 'string joined'],
+    tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png', 'string cancelled 0 1', 'last cancelled 0 0'],
   },
-  'a deletion while parts run': { job: '', runs: ['a', 'letter part 1'] },
-  'a file that the engine beside it reads': {
+  'a deletion while chunks run': { job: '', runs: ['a', 'string part 1'] },
+  'a file that another engine of the same image reads': {
     job: 'completed',
     runs: ['word by vips', 'word by imagemagick'],
     tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
-    said: ['MAY_BE_DAMAGED'],
+    warnings: ['MAY_BE_DAMAGED'],
   },
   'a file that only an engine of another image reads': {
     job: 'completed',
     runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
     tasks: ['a completed 100 1 ffmpeg 1.0 1/0-0-1-0.1.2-0.png'],
-    said: ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'],
+    warnings: ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'],
   },
   'a file that no engine reads': {
     job: 'failed UNSUPPORTED_FORMAT',
     runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
     tasks: ['a failed UNSUPPORTED_FORMAT 0 1'],
   },
-  'a file on which the second engine breaks down': {
+  'a file that crashes the second engine': {
     job: 'failed UNSUPPORTED_FORMAT',
     runs: [
       'word by vips',
@@ -219,30 +219,30 @@ const ends: Readonly<Record<string, Told>> = {
     ],
     tasks: ['a failed UNSUPPORTED_FORMAT 0 1'],
   },
-  'a file of which a part cannot be read': {
+  'a file with an unreadable chunk': {
     job: 'completed',
     runs: ['word by vips part 1', 'word by imagemagick'],
     tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
-    said: ['MAY_BE_DAMAGED'],
+    warnings: ['MAY_BE_DAMAGED'],
   },
-  'a file whose parts cannot be joined': {
+  'a file whose chunks cannot be joined': {
     job: 'completed',
     runs: ['word by vips part 1', 'word by vips part 2', 'word joined', 'word by imagemagick'],
     tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
-    said: ['MAY_BE_DAMAGED'],
+    warnings: ['MAY_BE_DAMAGED'],
   },
-  'a file of which too little comes through at first': {
+  'a file that loses content with every engine': {
     job: 'completed',
     runs: ['word by vips', 'word by imagemagick', 'word by ffmpeg'],
     tasks: ['a completed 100 1 imagemagick 1.0 1/0-0-1-0.1.1-0.png'],
-    said: ['CONTENT_MISSING'],
+    warnings: ['CONTENT_MISSING'],
   },
-  'a file of which too little comes through, and whose next engine is killed once': {
+  'a file that loses content and whose next engine is killed once': {
     job: 'completed',
     runs: ['word by vips', 'word by imagemagick', 'word by imagemagick'],
     tasks: ['a completed 100 2 imagemagick 1.0 1/0-0-1-0.2.1-0.png'],
   },
-  'a file of which too little comes through, and whose next engine is killed each time': {
+  'a file that loses content and whose next engine is killed every time': {
     job: 'completed',
     runs: [
       'word by vips',
@@ -252,24 +252,24 @@ const ends: Readonly<Record<string, Told>> = {
       'word by ffmpeg',
     ],
     tasks: ['a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png'],
-    said: ['CONTENT_MISSING'],
+    warnings: ['CONTENT_MISSING'],
   },
 }
 
-for (const [name, story] of Object.entries(all))
-  test(`${name} ends as it is to, with no more runs and files than that takes`, async () => {
-    const { left, ...end } = await told(story)
-    const expected = { tasks: undefined, said: undefined, ...ends[name] }
+for (const [name, scenario] of Object.entries(all))
+  test(`${name} ends as expected, without unnecessary runs and files`, async () => {
+    const { left, ...end } = await runScenario(scenario)
+    const expected = { tasks: undefined, warnings: undefined, ...ends[name] }
     const { left: known = [], ...wanted } = {
       ...expected,
-      ...(expected.tasks && { said: expected.said ?? [] }),
+      ...(expected.tasks && { warnings: expected.warnings ?? [] }),
     }
     assert.deepEqual(end, wanted)
-    // What a cancellation in the midst of a join leaves goes with its job.
-    if (name !== 'a cancellation while parts are joined') assert.deepEqual(left, known)
+    // Files of a cancelled join are only deleted with the job.
+    if (name !== 'a cancellation while chunks are joined') assert.deepEqual(left, known)
   })
 
-test('how far a task is counts its pieces, the steps of each and what a part of a step has done', async () => {
+test('the percent of a task counts its inputs, their steps and the progress of a step', async () => {
   const seen: [number, number][] = []
   const look: DuringTask = async (service) => {
     const { tasks } = await service.state()
@@ -280,14 +280,14 @@ test('how far a task is counts its pieces, the steps of each and what a part of 
   assert.ok(source && out)
   const both = [
     ...[source, { ...source, name: 'other' }],
-    { ...newTask('a', [0, 1], { spec: { to: 'png', options: { name: 'letter' } } }) },
+    { ...newTask('a', [0, 1], { spec: { to: 'png', options: { name: 'string' } } }) },
     { ...out, ins: [2] },
   ]
-  await told({
+  await runScenario({
     play: async (service) => void (await service.create(both)),
-    during: { '': half, letter: look },
+    during: { '': half, string: look },
   })
-  // Once the second piece is at work the first one counts as whole: with half of one of two steps that is 125 of 200.
+  // While the second input is running, the first one counts fully: with half of one of two steps, that is 125 of 200.
   assert.deepEqual(seen, [
     [2, 62],
     [2, 62],

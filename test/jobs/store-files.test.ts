@@ -15,13 +15,13 @@ import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())
-const services = { files } as unknown as TaskServices // nothing else is used
+const services = { files } as unknown as TaskServices // only what is used
 
 const spec = { options: {} }
 const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec })]), {
   work: { attempt: 2 },
 }).tasks
-const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // of its steps the number counts
+const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // only the number of steps is used
 
 async function made(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
   const path = join(folder, name)
@@ -31,14 +31,14 @@ async function made(name: string, text: string, more: Partial<OutputFile> = {}):
 
 async function stored(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
-  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput // of the engine nothing
+  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput // the engine is not used
   const [only] = await storeFiles({ services, task: { ...work, ...more } }, piece, at, done)
   assert.ok(only)
   return only
 }
 
-describe('what came of a task', () => {
-  test('is stored under a key of its attempt, and called as its source in the new format', async () => {
+describe('a result file', () => {
+  test('is stored under a key of its attempt, and named after its source with the new extension', async () => {
     const only = await stored(await made('a', 'abc'))
     assert.deepEqual(only, {
       ...{ key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt', filename: 'source.txt', format: 'txt' },
@@ -50,7 +50,7 @@ describe('what came of a task', () => {
     assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
-  test('is called as the task wants it, but for what is on the way and for parts', async () => {
+  test('is named by the template of the task, except for intermediate files and chunks', async () => {
     const named = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await stored(await made('a', 'abc', { suffix }), more, nextStep)).filename
@@ -61,7 +61,7 @@ describe('what came of a task', () => {
     assert.equal(await name({}), 'source.tar-001.txt')
   })
 
-  test('is what its engine says, or a member of an archive what its bytes say', async () => {
+  test('has the format that its engine reports, or for extracted files the detected one', async () => {
     const program = '\x7fELF\x02\x01\x01\0\0\0'
     const format = async (text: string, more: Partial<OutputFile>) => {
       const only = await stored(await made('member', text, more))
@@ -81,12 +81,12 @@ describe('what came of a task', () => {
     ])
   })
 
-  test('that was cut for shares is stored for each that has a file', async () => {
+  test('that was cut for a chunk is stored with that chunk', async () => {
     assert.ok(work)
     const portions = [
       { spec: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
-    ] as unknown as Parameters<typeof storeChunks>[2] // shares are handed on as they are
+    ] as unknown as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
     const [first, second] = await storeChunks({ services, task: work }, piece, portions)
     assert.deepEqual([first?.spec, second], [portions[0]?.spec, { spec: portions[1]?.spec }])
     const { key, filename, format, mimeType, size } = first?.file ?? {}

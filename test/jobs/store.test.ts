@@ -26,7 +26,7 @@ const sink = (count: number): NewTask[] => [
     Array.from({ length: count }, (_, at) => at + 1),
   ),
 ]
-/** As many files as the record of a job has no room for. */
+/** More files than fit into the record of a job. */
 const manyFiles = Array.from({ length: 20 }, (_, at) =>
   storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
 )
@@ -39,18 +39,18 @@ async function made(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {})
   return { table, store, records: own }
 }
 
-/** Every key that is there. */
+/** All stored keys. */
 const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
 
 for (const [size, tasks, more] of [
-  ['few', two, {}],
-  ['many', sink(150), { tag: 'mine' }],
+  ['few tasks', two, {}],
+  ['many tasks', sink(150), { tag: 'mine' }],
   ['many files', [...manyFiles, newTask('a', [0, 1]), exportTask('out', [20])], {}],
 ] as const)
-  test(`a job of ${size} is read as it was stored, with where it is found`, async () => {
+  test(`a job with ${size} is read as it was stored, with its index keys`, async () => {
     const { table, store, records: own } = await made(tasks, more)
     const whole = await store.getState('job_1')
-    assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, parts: [] })
+    assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, chunks: [] })
     const item = await table.get(jobKey('job_1'))
     const { wakeShard, listKey, tagKey } = item ?? {}
     assert.deepEqual(
@@ -58,7 +58,7 @@ for (const [size, tasks, more] of [
       [wakeShardOf('job_1'), 'anon_1#live', own.job.tag === null ? undefined : 'anon_1#mine'],
     )
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
-      assert.equal(record['ttl'], own.ttl, `${record['sk']} goes by itself`)
+      assert.equal(record['ttl'], own.ttl, `${record['sk']} has a TTL`)
     assert.equal((await table.get(fixedKey('job_1'))) !== undefined, own.isFixedSeparate)
     for (const one of own.tasks) {
       const stored = await store.getTask({ jobId: 'job_1', task: one.number })
@@ -66,7 +66,7 @@ for (const [size, tasks, more] of [
     }
   })
 
-test('a job is stored once: who repeats that hears that it is, another one of its id that it is not', async () => {
+test('creating the same job again succeeds, but creating another job with its id fails', async () => {
   for (const tasks of [two, sink(150)]) {
     const { store, records: own } = await made(tasks)
     assert.equal(await store.create(own), true)
@@ -77,13 +77,13 @@ test('a job is stored once: who repeats that hears that it is, another one of it
   }
 })
 
-test('what a job claims is claimed with it, and is free again where something of it is gone', async () => {
+test('a job’s claims are stored with it, and released when one of them fails', async () => {
   const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
     ...{ update: key(name), change: { set: { jobId: 'job_1' } } },
     if: { exists: true, absent: ['jobId'] },
   })
-  /** Not of somebody else's record: it is made by that. */
+  /** A write that creates its record, unlike a claim. */
   const count: TransactionWrite = { update: key('count'), change: { set: { jobId: 'job_1' } }, if: {} }
   for (const tasks of [two, sink(150)]) {
     const table = new MemoryTable()
@@ -99,14 +99,14 @@ test('what a job claims is claimed with it, and is free again where something of
       `${tasks.length}`,
     )
     assert.equal(await store.getJob('job_1'), undefined)
-    // A record that was made for it keeps the time at which it goes.
+    // A record that was created for it keeps its TTL.
     assert.equal(await heldBy('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
     assert.deepEqual([await heldBy('a'), await heldBy('count'), await heldBy('c')], Array(3).fill('job_1'))
   }
 })
 
-test('what was claimed for a job that is not to be stays with whoever has it by now', async () => {
+test('releasing the claims of a failed job keeps those that another job has taken meanwhile', async () => {
   const table = new MemoryTable()
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
@@ -115,7 +115,7 @@ test('what was claimed for a job that is not to be stays with whoever has it by 
   const gone: TransactionWrite = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
   const update = table.update.bind(table)
   table.update = async (at, ...rest) => {
-    // Between the claim and its undoing.
+    // Between the claim and its release.
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...rest)
   }
@@ -123,7 +123,7 @@ test('what was claimed for a job that is not to be stays with whoever has it by 
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
-test('few records are stored together, more in batches after which the job comes', async () => {
+test('few records are stored in one transaction, many in batches before the job', async () => {
   for (const [count, together] of [
     [8, true],
     [9, false],
@@ -150,7 +150,7 @@ test('few records are stored together, more in batches after which the job comes
   }
 })
 
-test('jobs come in the order in which they are asked for, without those that are gone', async () => {
+test('jobs are returned in the requested order, without missing ones', async () => {
   const { store, records: own } = await made()
   await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(
@@ -163,7 +163,7 @@ test('jobs come in the order in which they are asked for, without those that are
   assert.equal(await store.getState('job_3'), undefined)
 })
 
-test('what a task takes files from is read with its job, or without it where that is known', async () => {
+test('the inputs of a task are read with its job, unless the job is known', async () => {
   const {
     table,
     store,
@@ -184,13 +184,13 @@ test('what a task takes files from is read with its job, or without it where tha
   assert.deepEqual(asked.splice(0), ['JOB', 'TASK#00000', 'TASK#00001'])
   assert.deepEqual(await store.getInputs(b, own.job), { ...inputs, tasks: [a] })
   assert.deepEqual(asked.splice(0), ['TASK#00000', 'TASK#00001'])
-  // A part is there for others' sake, whatever its task takes.
+  // A chunk is always `fed`, whatever the inputs of its task are.
   const part = createChunkRecord(b, 1000, {}, secondsLater(0))
   assert.deepEqual((await store.getInputs({ ...part, ins: [1] }))?.tasks, [a])
   assert.equal(await store.getInputs({ ...a, jobId: 'job_2' }), undefined)
 })
 
-test('files from the start are read where they stand, if the task takes any', async () => {
+test('separately stored imports are read if the task needs them', async () => {
   const { table, store, records: own } = await made([...manyFiles, newTask('a', [0, 1]), newTask('b', [20])])
   const [a, b] = own.tasks
   assert.ok(a && b)
@@ -200,7 +200,7 @@ test('files from the start are read where they stand, if the task takes any', as
   assert.deepEqual((await store.getInputs(a))?.fixed, [])
 })
 
-test('whoever waits for a task is known, however many they are', async () => {
+test('all dependents of a task are found, even if there are many', async () => {
   const many = Array.from({ length: 1100 }, (_, at) => newTask(`t${at}`, [1]))
   const { store, records: own } = await made([storedImport('in'), newTask('root', [0]), ...many])
   const [root, leaf] = own.tasks
@@ -216,7 +216,7 @@ test('whoever waits for a task is known, however many they are', async () => {
   assert.deepEqual(await store.getDependents(few), ['2'])
 })
 
-test('of hundreds of tasks, and of hundreds that one takes, those that are open are known', async () => {
+test('open tasks of a large job, and open inputs of a large join, are stored', async () => {
   const { store } = await made(sink(150))
   const taken = (number: number) => ({ exclude: { open: new Set([number]) } })
   const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), taken(100))
@@ -236,7 +236,7 @@ test('tasks are read by their numbers', async () => {
   assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), own.tasks.toReversed())
 })
 
-test('parts are in the order of their numbers, and only those go that are named', async () => {
+test('chunks are returned in order, and only the specified ones are deleted', async () => {
   const { store, records: own, table } = await made()
   const [a, b] = own.tasks
   assert.ok(a && b)
@@ -263,7 +263,7 @@ test('parts are in the order of their numbers, and only those go that are named'
   assert.ok(await table.get(taskKey({ jobId: 'job_1', task: 1 })))
 })
 
-test('nothing is made of a record that is not there', async () => {
+test('changing a missing record does not create it', async () => {
   const { store, table } = await made()
   const before = table.items
   const none = { applied: false, record: undefined }
@@ -282,7 +282,7 @@ test('nothing is made of a record that is not there', async () => {
   assert.deepEqual([applied, record?.percent, table.items], [false, 0, before])
 })
 
-test('whoever waits nearby hears of the end of a job, once it is stored and of nothing else', async () => {
+test('only the stored end of a job is emitted in the process', async () => {
   const { store } = await made()
   const heard: unknown[] = []
   const hear = (by: string) => (job: Job) => void heard.push([by, job.id, job.status])
@@ -315,7 +315,7 @@ test('whoever waits nearby hears of the end of a job, once it is stored and of n
   jobEndEmitter.off(anyJob, ofAny)
 })
 
-test('of a job nothing is left but itself, then not even that', async () => {
+test('deleting tasks leaves only the job record, which is then deleted', async () => {
   for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
     const { store, table, records: own } = await made(tasks)
     const [first] = own.tasks
@@ -332,7 +332,7 @@ test('of a job nothing is left but itself, then not even that', async () => {
   }
 })
 
-test('what is left of a job that has expired says so, and nothing of what was in it', async () => {
+test('the tombstone of an expired job contains its status but none of its content', async () => {
   const { store, table, records: own } = await made(two, { tag: 'mine', keyId: 'key_1' })
   await store.changeTask({ jobId: 'job_1', task: 1 }, { set: completed(5, file('a.png')) })
   const facts = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
@@ -351,7 +351,7 @@ test('what is left of a job that has expired says so, and nothing of what was in
   assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
 })
 
-test('tasks are counted one by one up to a hundred, by hundreds above', () => {
+test('progress is counted per task up to a hundred tasks, per bucket above', () => {
   assert.deepEqual(
     [
       progressUnitOf({ total: 100 }, 99),

@@ -21,7 +21,7 @@ const part = (ranMs: number | undefined, wishes: Partial<Task> = {}): Task => ({
 })
 const cut = { cut: 'piece' }
 
-test('a part is a straggler when most are over and it takes four times as long as those like it', () => {
+test('a chunk is a straggler when most are complete and it takes four times the median of similar ones', () => {
   const made = [6, 8, 7].map((seconds) => part(seconds * 1000, cut))
   const late = part(undefined, cut)
   assert.equal(isStraggler(late, 28_001, [...made, late], 4), true)
@@ -32,7 +32,7 @@ test('a part is a straggler when most are over and it takes four times as long a
   assert.equal(isStraggler(late, 20_000, quick, 4), true)
 })
 
-test('one of a kind is no straggler, nor is one that only failures stand beside', () => {
+test('a chunk without completed similar chunks is not a straggler', () => {
   const made = [6, 7, 8].map((seconds) => part(seconds * 1000, cut))
   assert.equal(isStraggler(part(undefined), 600_000, made, 4), false)
   assert.equal(isStraggler(part(undefined, cut), 600_000, made.slice(0, 1), 2), false)
@@ -40,14 +40,14 @@ test('one of a kind is no straggler, nor is one that only failures stand beside'
   assert.equal(isStraggler(part(undefined, cut), 600_000, failed, 4), false)
 })
 
-test('of a part that is young nothing is asked, however often its worker shows signs of life', async () => {
-  const run = { services: {} } as Parameters<typeof checkStraggler>[1] // whatever is asked of it fails
+test('nothing is read for a chunk that has not run long enough', async () => {
+  const run = { services: {} } as Parameters<typeof checkStraggler>[1] // any access fails
   const { job } = newJob([])
   assert.equal(await checkStraggler({ chunk: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)
   await assert.rejects(checkStraggler({ chunk: part(undefined), job, ranMs: 20_000 }, run, silentLog))
 })
 
-/** What the fifth of six parts learns when its worker looks after it, as if it had taken a minute. */
+/** Checks the fifth of six chunks as if it had run for a minute. */
 async function look(service: SimulatedService): Promise<boolean | undefined> {
   const { job, chunks } = await service.state()
   const fifth = chunks.find(({ part: number = 0 }) => originalChunkOf(number) % 1000 === 4)
@@ -57,17 +57,17 @@ async function look(service: SimulatedService): Promise<boolean | undefined> {
   )
 }
 
-const twins = async (service: SimulatedService) =>
+const findCopies = async (service: SimulatedService) =>
   (await service.state()).chunks.filter(({ part: number = 0 }) => isSpeculativeCopy(number))
-const openParts = async (service: SimulatedService) => (await service.state()).tasks[1]?.open?.size ?? 0
+const countOpenChunks = async (service: SimulatedService) => (await service.state()).tasks[1]?.open?.size ?? 0
 
-async function played(
+async function playWith(
   during: DuringTask,
-  circumstances: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {},
+  options: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {},
 ) {
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances },
-    during: { 'letter part 5': during },
+    ...{ database, tableName: await database.makeTable(), concurrency: 2, ...options },
+    during: { 'string part 5': during },
   })
   await service.create(chunkedGraph(1))
   await service.runToEnd()
@@ -77,26 +77,26 @@ async function played(
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
   assert.deepEqual(await findLeftovers(service), [])
   assert.deepEqual(service.failures, [])
-  assert.equal(service.runs.filter((run) => run === 'letter joined').length, 1)
-  return service.runs.filter((run) => run === 'letter part 5').length
+  assert.equal(service.runs.filter((run) => run === 'string joined').length, 1)
+  return service.runs.filter((run) => run === 'string part 5').length
 }
 
-test('what another worker makes of a straggler counts when it is there first', async () => {
+test('the speculative copy of a straggler counts when it finishes first', async () => {
   const told: (boolean | undefined)[] = []
   const hangs: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
-    await until(async () => (await openParts(service)) === 1, 'the others are over')
+    await until(async () => (await countOpenChunks(service)) === 1, 'the others are over')
     told.push(await look(service), await look(service))
-    assert.ok((await twins(service)).length <= 1)
-    await until(async () => (await openParts(service)) === 0, 'the twin is over')
+    assert.ok((await findCopies(service)).length <= 1)
+    await until(async () => (await countOpenChunks(service)) === 0, 'the twin is over')
     told.push(await look(service))
   }
-  assert.equal(await played(hangs), 2)
+  assert.equal(await playWith(hangs), 2)
   assert.deepEqual(told.slice(0, 2), [true, true])
   assert.notEqual(told[2], true)
 })
 
-test('a straggler that fails while another worker makes it too ends nothing', async () => {
+test('a straggler that fails while its speculative copy runs does not fail the task', async () => {
   const failed = async (service: SimulatedService) =>
     (await service.state()).chunks
       .filter(({ status }) => status === 'failed')
@@ -106,34 +106,34 @@ test('a straggler that fails while another worker makes it too ends nothing', as
       await until(async () => (await failed(service)).includes(1004), 'the first one has failed')
       return
     }
-    await until(async () => (await openParts(service)) === 1, 'the others are over')
+    await until(async () => (await countOpenChunks(service)) === 1, 'the others are over')
     assert.equal(await look(service), true)
     throw new AppError('TIMEOUT', 'It took longer than it may.')
   }
-  assert.equal(await played(fails), 2)
+  assert.equal(await playWith(fails), 2)
 })
 
-test('a straggler that is there before its twin has begun is made once', async () => {
+test('a straggler that finishes before its speculative copy starts is processed once', async () => {
   const isSlow: DuringTask = async (service) => {
     assert.equal(await look(service), true)
     assert.deepEqual(
-      (await twins(service)).map(({ part: number, status }) => [number, status]),
+      (await findCopies(service)).map(({ part: number, status }) => [number, status]),
       [[speculativeCopyOf(1004), 'pending']],
     )
   }
-  assert.equal(await played(isSlow, { concurrency: 1 }), 1)
+  assert.equal(await playWith(isSlow, { concurrency: 1 }), 1)
 })
 
-test('a straggler has no twin where no other worker is free', async () => {
+test('a straggler gets no speculative copy when no other worker is idle', async () => {
   let load = 1
   const isSlow: DuringTask = async (service) => {
     load = 4
     assert.equal(await look(service), true)
-    assert.deepEqual(await twins(service), [])
+    assert.deepEqual(await findCopies(service), [])
   }
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency: 1, parallel: 4 },
-    during: { 'letter part 5': isSlow },
+    during: { 'string part 5': isSlow },
   })
   service.queues.load = async () => load
   await service.create(chunkedGraph(1))
@@ -142,12 +142,12 @@ test('a straggler has no twin where no other worker is free', async () => {
   assert.deepEqual(service.failures, [])
 })
 
-test('the message of a part comes back as soon as its lease has ended, however early its worker died', async () => {
+test('a chunk’s message is delivered again when the lease expires, even if its worker died early', async () => {
   const leftS: number[] = []
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency: 1, visibilityS: 5400 },
     during: {
-      'letter part 3': async ({ queues, time }) => {
+      'string part 3': async ({ queues, time }) => {
         leftS.push(((queues.nextAt ?? Infinity) - time.now) / 1000)
       },
     },

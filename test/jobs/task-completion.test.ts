@@ -19,47 +19,47 @@ import {
   timestamp,
 } from './records.ts'
 
-/** More tasks than a job counts one by one, a hundred to a latch. */
+/** More tasks than a job counts individually: buckets of a hundred. */
 const { tasks, joinBuckets } = createRecords([
   storedImport('in'),
   ...Array.from({ length: 150 }, (_, at) => newTask(`work-${at}`, [0])),
 ])
 
-/** What the job is told as tasks of the second hundred end, one after the other. */
-async function told(...endings: readonly Partial<Task>[]): Promise<Change[]> {
-  const asked: Change[] = []
-  let latch = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // there is one for each hundred
+/** Changes of the job as tasks of the second bucket end, one after another. */
+async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]> {
+  const changes: Change[] = []
+  let bucket = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // one per hundred tasks
   const store = {
-    changeLatch: async (_key: object, change: Change) => {
-      latch = applyChange(latch, change)
-      return { applied: true, record: latch }
+    changeJoinBucket: async (_key: object, change: Change) => {
+      bucket = applyChange(bucket, change)
+      return { applied: true, record: bucket }
     },
     changeJob: async (_id: string, change: Change) => {
-      asked.push(change)
+      changes.push(change)
       return { applied: true, record: undefined }
     },
-    job: async () => undefined,
-    outsOf: async () => [],
+    getJob: async () => undefined,
+    getDependents: async () => [],
   }
-  const parts = { store, bus: { publish: async () => undefined }, listenersOf: async () => () => [] }
-  const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
+  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
+  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // only what is used
   const ofHundred = tasks.filter(({ number }) => number >= 100)
-  for (const [at, ending] of endings.entries()) {
+  for (const [at, end] of ends.entries()) {
     const one = ofHundred[at]
     assert.ok(one)
-    await settlement.completeTask({ ...one, ...ending }, { isRepeat: false })
+    await completion.completeTask({ ...one, ...end }, { isRepeat: false })
   }
-  return asked
+  return changes
 }
 
-test('a task that another one has left without input just now is told of again where its message came again', async () => {
+test('a repeated completion also repeats the completion of the task that it cancelled', async () => {
   const { tasks: own } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
   const [a, b] = own
   assert.ok(a && b)
-  const toldOf = async (isRepeat: boolean, endedBy: string) => {
+  const completedTasks = async (isRepeat: boolean, endedBy: string) => {
     const counted: unknown[] = []
     const store = {
-      outsOf: async ({ number }: Task) => (number === 1 ? ['2'] : []),
+      getDependents: async ({ number }: Task) => (number === 1 ? ['2'] : []),
       changeTask: async (_ref: object, { set }: Change) =>
         set
           ? { applied: false, record: { ...b, status: 'cancelled', endedBy } }
@@ -69,18 +69,18 @@ test('a task that another one has left without input just now is told of again w
         return { applied: true, record: undefined }
       },
     }
-    const settlement = new TaskCompletion({ store } as unknown as ConstructorParameters<
+    const completion = new TaskCompletion({ store } as unknown as ConstructorParameters<
       typeof TaskCompletion
-    >[0]) // nothing else is asked
-    await settlement.completeTask({ ...a, ...failed(3, 'is cut off') }, { isRepeat })
+    >[0]) // only what is used
+    await completion.completeTask({ ...a, ...failed(3, 'is cut off') }, { isRepeat })
     return counted
   }
-  assert.deepEqual(await toldOf(true, 'skip'), [1, 2])
-  assert.deepEqual(await toldOf(false, 'skip'), [1], 'whoever ended it tells')
-  assert.deepEqual(await toldOf(true, 'cancel'), [1])
+  assert.deepEqual(await completedTasks(true, 'skip'), [1, 2])
+  assert.deepEqual(await completedTasks(false, 'skip'), [1], 'the process that ended it completes it')
+  assert.deepEqual(await completedTasks(true, 'cancel'), [1])
 })
 
-test('a task that cannot be sent for want of the table is not ended by that, one that cannot run is', async () => {
+test('a task fails when it cannot be planned, but not when the table fails', async () => {
   const { job, fixed, tasks: own } = createRecords([storedImport('in'), newTask('a', [0])])
   const [a] = own
   assert.ok(a)
@@ -92,101 +92,101 @@ test('a task that cannot be sent for want of the table is not ended by that, one
         return { applied: false, record: undefined }
       },
     }
-    const parts = { store, outlet: { route: () => Promise.reject(error) } }
-    const settlement = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // nothing else is asked
+    const parts = { store, taskSender: { route: () => Promise.reject(error) } }
+    const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // only what is used
     for (const send of [
-      settlement.sendTask(a),
-      settlement.sendTasks([a], { job, fixed, tasks: own, chunks: [] }),
+      completion.sendTask(a),
+      completion.sendTasks([a], { job, fixed, tasks: own, chunks: [] }),
     ])
       await send.catch((thrown: unknown) => ended.push(thrown))
     return ended
   }
-  const isAway = new Error('The table is away.')
-  assert.deepEqual(await sent(isAway), [isAway, isAway])
+  const tableError = new Error('The table is unavailable.')
+  assert.deepEqual(await sent(tableError), [tableError, tableError])
   const lost = ['failed', 'NO_FILES']
-  assert.deepEqual(await sent(new AppError('NO_FILES', 'It has none.')), [...lost, ...lost])
+  assert.deepEqual(await sent(new AppError('NO_FILES', 'It has no files.')), [...lost, ...lost])
 })
 
-test('an end that others are in the way of again and again is tried by whoever has the message', async (t) => {
+test('ending a job gives up after 20 write conflicts', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job, fixed } = createRecords([storedImport('in')])
   let tries = 0
   const store = {
-    whole: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], parts: [] }),
+    getState: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], chunks: [] }),
     changeJob: async (_id: string, { set }: Change) => {
-      assert.equal(set?.['wakeAt'], timestamp(15), 'else the sweep sees to it')
+      assert.equal(set?.['wakeAt'], timestamp(15), 'the sweep checks the job soon')
       tries += 1
       return { applied: false, record: undefined }
     },
   }
-  const course = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // nothing else is asked
-  await assert.rejects(course.finish('job_1'), /changed the job job_1 20 times/)
+  const lifecycle = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // only what is used
+  await assert.rejects(lifecycle.finish('job_1'), /gave up after 20 write conflicts on job job_1/)
   assert.equal(tries, 20)
 })
 
-test('whoever waits for a job that does not change looks at it until the time is over, and no more', async (t) => {
+test('waiting for an unchanged job reads it until the timeout, and not longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
   const { job } = createRecords([storedImport('in')])
-  let looks = 0
+  let reads = 0
   const waits: unknown[] = []
   const parts = {
-    store: { job: async () => ({ ...job, sequence: ++looks }) },
-    hint: async (_id: string, wait: { leftMs: number }) => {
-      assert.ok(waits.push(wait) < 9, 'it does not end')
+    store: { getJob: async () => ({ ...job, sequence: ++reads }) },
+    waitForChange: async (_id: string, wait: { leftMs: number }) => {
+      assert.ok(waits.push(wait) < 9, 'it does not stop')
       t.mock.timers.setTime(Date.now() + Math.min(30, wait.leftMs))
     },
   }
-  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // nothing else is asked
+  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only what is used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
   const found = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
-  assert.deepEqual([found?.sequence, looks, waits.length], [3, 3, 2])
-  assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'it is known')
+  assert.deepEqual([found?.sequence, reads, waits.length], [3, 3, 2])
+  assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'the job is known')
 })
 
-test('what is told of the progress of a job is what it shows from then on', async () => {
+test('published progress is also the stored progress', async () => {
   const { job, fixed } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
   let stored: Job = { ...job, status: 'processing', fixed: [...fixed] }
-  const told: unknown[] = []
+  const published: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
       stored = applyChange(stored, change)
       return { applied: true, record: stored }
     },
   }
-  const bus = { publish: async (events: readonly { job: { progress: object } }[]) => told.push(...events) }
-  const parts = { store, bus, listenersOf: async () => () => [] }
-  const course = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // nothing else is asked
-  const news = { percent: 60, stage: 'encoding', taskName: 'a' }
-  await course.publishProgress(stored, 1, news)
+  const bus = { publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events) }
+  const parts = { store, bus, getSubscribers: async () => () => [] }
+  const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // only what is used
+  const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
+  await lifecycle.publishProgress(stored, 1, progress)
   assert.equal(percentOf(stored), 30)
   assert.deepEqual([stored.toldPercent, stored.stage, stored.taskName], [30, 'encoding', 'a'])
-  const [event] = told as { job: { progress: { percent: number } }; sequence: number }[]
+  const [event] = published as { job: { progress: { percent: number } }; sequence: number }[]
   assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, stored.sequence])
   assert.equal(
-    await course.publishProgress(stored, 1, { ...news, percent: 50 }),
+    await lifecycle.publishProgress(stored, 1, { ...progress, percent: 50 }),
     undefined,
-    'it does not fall',
+    'progress does not fall',
   )
-  assert.equal(told.length, 1)
+  assert.equal(published.length, 1)
 })
 
 describe('a job of more than a hundred tasks', () => {
   const done = completed(3, file('a.webp'))
   const lost = failed(3, 'is cut off')
 
-  test('hears of one that is lost at once, and of those that gave something with the last of their hundred', async () => {
-    assert.deepEqual(await told(done, done), [])
-    assert.deepEqual(await told(done, lost), [{ include: { lost: new Set([1]) } }])
-    assert.deepEqual(await told({ ...lost, continueOnError: true }), [], 'that may be missing')
+  test('records a lost task immediately, and completed ones with the last task of their bucket', async () => {
+    assert.deepEqual(await changesAfter(done, done), [])
+    assert.deepEqual(await changesAfter(done, lost), [{ include: { lost: new Set([1]) } }])
+    assert.deepEqual(await changesAfter({ ...lost, continueOnError: true }), [], 'that may be missing')
   })
 
-  test('counts a hundred as what it gave, or as lost where one of them was', async () => {
+  test('counts a bucket as complete, or as lost if one of its tasks is', async () => {
     const rest = Array.from({ length: 50 }, () => done)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
-    assert.deepEqual(await told(...rest, done), [{ ...over, include: { got: new Set([1]) } }])
-    assert.deepEqual(await told(...rest, lost), [{ ...over, include: { lost: new Set([1]) } }])
-    const [early, late, ...more] = await told(lost, ...rest)
+    assert.deepEqual(await changesAfter(...rest, done), [{ ...over, include: { got: new Set([1]) } }])
+    assert.deepEqual(await changesAfter(...rest, lost), [{ ...over, include: { lost: new Set([1]) } }])
+    const [early, late, ...more] = await changesAfter(lost, ...rest)
     assert.deepEqual(
       [early, late, more],
       [{ include: { lost: new Set([1]) } }, { ...over, include: { lost: new Set([1]) } }, []],

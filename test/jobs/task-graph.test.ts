@@ -22,7 +22,7 @@ import {
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const fan = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
 
-test('a conversion is a job and one task: its import is there, and its export needs no work', () => {
+test('a conversion is a job with one recorded task, a fixed import and a fixed export', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
     storedImport('in'),
     newTask('work', [0]),
@@ -45,7 +45,7 @@ test('a conversion is a job and one task: its import is there, and its export ne
   assert.deepEqual([job.queuedAt, job.wakeAt], [timestamp(0), timestamp(60)])
 })
 
-test('a job and its tasks keep all that was asked of them, and nothing else', () => {
+test('the records of a job and its tasks contain the request, and nothing else', () => {
   const work = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
   const { job, tasks, ttl } = createRecords([storedImport('in'), work], asked)
@@ -80,7 +80,7 @@ test('a job and its tasks keep all that was asked of them, and nothing else', ()
   assert.ok(taker && !('uploadId' in taker) && !('continueOnError' in taker) && !('bucketed' in taker))
 })
 
-test('in a diamond each task waits for those that it takes files from, and tells those that take its', () => {
+test('in a diamond, each task lists its inputs and its dependents', () => {
   const { tasks, job } = createRecords([
     storedImport('in'),
     newTask('left', [0]),
@@ -99,7 +99,7 @@ test('in a diamond each task waits for those that it takes files from, and tells
   assert.deepEqual(job.open, new Set([1, 2, 3, 4]))
 })
 
-test('a job that waits for an upload is pending, and its takers wait for the upload', () => {
+test('a job that waits for an upload is pending, and its dependents wait for the upload', () => {
   const { job, tasks } = createRecords([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])])
   assert.deepEqual([job.status, job.waiting, job.sequence], ['pending', new Set([0]), 1])
   assert.equal(job.queuedAt, undefined)
@@ -107,7 +107,7 @@ test('a job that waits for an upload is pending, and its takers wait for the upl
   assert.deepEqual(tasks[1]?.open, new Set([0]))
 })
 
-test('a hundred tasks are counted by number, more by buckets of a hundred', () => {
+test('up to a hundred tasks are counted by number, more by buckets of a hundred', () => {
   const hundred = createRecords([storedImport('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
   assert.deepEqual(hundred.joinBuckets, [])
@@ -127,7 +127,7 @@ test('a hundred tasks are counted by number, more by buckets of a hundred', () =
   assert.ok(more.tasks.every(({ bucketed }) => bucketed))
 })
 
-test('a bucket of which nothing has to be done is not counted', () => {
+test('a bucket without work is not counted', () => {
   const { job, joinBuckets } = createRecords([
     ...numbers(120).map((at) => storedImport(`in-${at}`)),
     newTask('work', [0]),
@@ -139,7 +139,7 @@ test('a bucket of which nothing has to be done is not counted', () => {
   )
 })
 
-test('a join of more than a hundred waits for latches, each of which gathers a hundred', () => {
+test('a task with more than a hundred inputs waits for join buckets of a hundred', () => {
   const count = 250
   const { tasks, joinBuckets } = createRecords([
     storedImport('in'),
@@ -160,20 +160,20 @@ test('a join of more than a hundred waits for latches, each of which gathers a h
   assert.deepEqual(tasks[0]?.outs, [`${count + 1}#0`])
   assert.deepEqual(tasks[100]?.outs, [`${count + 1}#1`])
   assert.deepEqual(tasks[249]?.outs, [`${count + 1}#2`])
-  // Every member stands in the latch that its own record names.
+  // Every input is in the join bucket that its own record names.
   for (const { number, outs } of tasks.slice(0, -1)) {
     const at = Number(outs[0]?.split('#')[1])
     assert.ok(own[at]?.bucket.open?.has(number), `task ${number}`)
   }
 })
 
-test('a join of just a hundred waits for them itself', () => {
+test('a task with exactly a hundred inputs waits for them directly', () => {
   const { tasks } = createRecords([storedImport('in'), ...fan(100), newTask('join', numbers(100, 1))])
   assert.equal(tasks.at(-1)?.open?.size, 100)
   assert.deepEqual(tasks[0]?.outs, ['101'])
 })
 
-test('up to 32 dependents stand in the record of a task, more in pages of a thousand', () => {
+test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
   const source = newTask('source', [0])
   const takers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
   const few = createRecords([storedImport('in'), source, ...takers(32)])
@@ -193,7 +193,7 @@ test('up to 32 dependents stand in the record of a task, more in pages of a thou
   assert.deepEqual(many.dependentPages.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
 })
 
-test('what needs no work has a record of its own where it would swell that of the job', () => {
+test('large fixed tasks are stored in a separate record', () => {
   const few = createRecords([storedImport('in'), newTask('work', [0]), exportTask('out', [1])])
   assert.deepEqual([few.isFixedSeparate, few.job.fixed], [false, few.fixed])
   const many = createRecords([
@@ -203,19 +203,19 @@ test('what needs no work has a record of its own where it would swell that of th
   assert.deepEqual([many.isFixedSeparate, many.job.fixed, many.fixed.length], [true, undefined, 20])
 })
 
-test('the record of a job of a thousand tasks stays below 1 KB', () => {
+test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
   const { job } = createRecords([storedImport('in'), ...fan(998), newTask('join', numbers(998, 1))])
   const { fixed: _fixed, ...rest } = job
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
 })
 
-test('tasks, latches and edges are dropped by the table two weeks after the job would expire', () => {
+test('tasks, join buckets and dependents have a TTL two weeks after the job’s expiry', () => {
   const { ttl, tasks } = createRecords([storedImport('in'), ...fan(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
   assert.ok(tasks.every((one) => one.ttl === ttl))
 })
 
-test('records are as their schemas say, of the smallest job and of a large one', () => {
+test('records of small and large jobs match their schemas', () => {
   for (const request of [
     [storedImport('in'), newTask('work', [0]), exportTask('out', [1])],
     [awaitedUpload('in'), ...fan(150), newTask('join', numbers(150, 1), { continueOnError: true })],
@@ -228,7 +228,7 @@ test('records are as their schemas say, of the smallest job and of a large one',
   }
 })
 
-test('a part is ready at once, tells nobody but its task, and ends with its record', () => {
+test('a chunk is ready immediately, has no dependents and shares its task’s TTL', () => {
   const { tasks } = newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })])
   const [whole] = tasks
   assert.ok(whole)
@@ -248,7 +248,7 @@ test('a part is ready at once, tells nobody but its task, and ends with its reco
   assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, whole.ttl])
 })
 
-test('the same request gives the same records', () => {
+test('the same request creates the same records', () => {
   const request = {
     ...createRecords([]).job,
     tasks: [storedImport('in'), ...fan(250)],

@@ -21,7 +21,7 @@ import {
 } from './records.ts'
 
 const base = 'https://a.test'
-/** Unsigned, to be read. */
+/** Readable links without signatures. */
 const link: ResultLink = ({ id }, query = {}) => {
   const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
   return `${base}/v1/download/${id}${text && `?${text}`}`
@@ -44,7 +44,7 @@ const done = ended(fresh, {
 })
 
 describe('the status of a job', () => {
-  test('tells of one that has just been made', () => {
+  test('shows a job that was just created', () => {
     const view = statusView(fresh, link)
     assert.deepEqual(
       { ...view, links: undefined },
@@ -61,7 +61,7 @@ describe('the status of a job', () => {
     })
   })
 
-  test('reckons the time that is left from the time that it took so far', () => {
+  test('estimates the remaining time from the elapsed time', () => {
     const after = (percent: number, more: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const running = { 1: percent }
@@ -77,7 +77,7 @@ describe('the status of a job', () => {
     assert.equal(after(50, { stage: 'pages' }).stage, 'pages')
   })
 
-  test('of one that is completed has its result with links', () => {
+  test('contains the result with links for a completed job', () => {
     const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, link)
     const one = {
       ...{ filename: 'a.webp', format: 'png', size: 1, mimeType: 'image/png', sha256: '' },
@@ -92,21 +92,21 @@ describe('the status of a job', () => {
         files: [{ ...one, downloadUrl: `${base}/v1/download/job_1?file=a.webp` }],
       },
     )
-    // What is equal is told in the same order each time: its hash is the entity tag.
+    // Equal values have the same key order each time, because their hash is the ETag.
     assert.deepEqual(Object.keys(result?.details ?? {}), ['a', 'b'])
     assert.deepEqual(warnings, [warning])
     assert.deepEqual(progress, { percent: 100, stage: 'completed', taskName: null, etaMs: null })
     assert.deepEqual([startedAt, endedAt, expiresAt], [timestamp(4), timestamp(9), timestamp(3609)])
   })
 
-  test('of one that failed has the error and no result', () => {
+  test('contains the error and no result for a failed job', () => {
     const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
     const { status, result, error, progress } = statusView(lost, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
-  test('names in a link what a name may hold', () => {
+  test('encodes special characters of file names in links', () => {
     const odd = ended(fresh, { work: completed(5, file('a & b ü.webp', 'k/a')) })
     const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
@@ -116,7 +116,7 @@ describe('the status of a job', () => {
 describe('a job with its tasks', () => {
   const tasksOf = (state: JobState) => jobView(state, link).tasks
 
-  test('shows them in the order of the request, each with its inputs', () => {
+  test('shows the tasks in the order of the request, with their inputs', () => {
     const tasks = tasksOf(fresh)
     assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('a job with its tasks', () => {
     assert.equal(tasks['out']?.result, null)
   })
 
-  test('shows of one that waits that there is nothing to show', () => {
+  test('shows null values for a waiting task', () => {
     const { work, in: source, out } = tasksOf(fresh)
     assert.deepEqual(work, {
       ...{ operation: 'convert', input: ['in'], status: 'pending', percent: 0, attempt: 0 },
@@ -147,7 +147,7 @@ describe('a job with its tasks', () => {
     assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
   })
 
-  test('shows what each did, and the links of an export', () => {
+  test('shows the outcome of each task, and the links of an export', () => {
     const { in: source, work, out } = tasksOf(done)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
@@ -168,13 +168,13 @@ describe('a job with its tasks', () => {
     })
   })
 
-  test('links to show files in the browser where that is asked for', () => {
+  test('links to inline display if requested', () => {
     const shown = newJob([storedImport('in'), newTask('work', [0]), exportTask('out', [1], { inline: true })])
     const out = tasksOf(ended(shown, { work: completed(5, file('a.webp', 'k/a')) }))['out']
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
 
-  test('tells an export without files what it lacked, and one that was cancelled nothing', () => {
+  test('shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
     const lost = tasksOf(ended(fresh, { work: failed(5, 'It is cut off.') }))
     assert.deepEqual([lost['work']?.code, lost['work']?.message], ['CORRUPT_FILE', 'It is cut off.'])
     assert.deepEqual(
@@ -190,7 +190,7 @@ describe('a job with its tasks', () => {
     )
   })
 
-  test('says where to send an upload as long as it is awaited', () => {
+  test('shows the upload form while the upload is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
     const waiting = withTasks(newJob([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])]), {
       in: { form },
@@ -200,7 +200,7 @@ describe('a job with its tasks', () => {
     assert.equal(tasksOf(there)['in']?.result, null)
   })
 
-  test('shows where an export took its files', () => {
+  test('shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
     const sent = (url: string | null) =>
       withTasks(fresh, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
@@ -212,7 +212,7 @@ describe('a job with its tasks', () => {
     assert.deepEqual(tasksOf(none)['work']?.result, { url: null, files: [] })
   })
 
-  test('gives no links to what came in, nor where nothing came out', () => {
+  test('has no links for imports and for tasks without files', () => {
     const fetched = newTask('in', [], { operation: 'import/url' })
     const state = newJob([fetched, newTask('look', [0]), newTask('work', [0])])
     const over = ended(state, {
@@ -227,7 +227,7 @@ describe('a job with its tasks', () => {
     assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
   })
 
-  test('is all in the description of the reply', () => {
+  test('matches the schema of the response', () => {
     const form = {
       form: { url: 'https://a.test/up', parameters: { key: 'k' } },
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
@@ -243,13 +243,13 @@ describe('a job with its tasks', () => {
     }
   })
 
-  test('counts the attempt that split it while its parts run', () => {
+  test('shows the attempt that split a task while its chunks run', () => {
     const split = withTasks(fresh, { work: { attempt: 0, expandedBy: 2 } })
     assert.equal(tasksOf(split)['work']?.attempt, 2)
   })
 })
 
-test('the tasks are read where the record of a job that is over has no result', () => {
+test('task records are needed when a job that is over has no stored result', () => {
   assert.equal(needsTaskRecords(fresh.job), false)
   assert.equal(needsTaskRecords(done.job), false)
   const { result: _, ...large } = done.job
@@ -258,7 +258,7 @@ test('the tasks are read where the record of a job that is over has no result', 
   assert.deepEqual(statusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
 })
 
-test('whoever waits for a job asks again as often as its kind takes', () => {
+test('the recommended polling interval depends on the kind of job', () => {
   assert.equal(retryAfterS(fresh.job), 2)
   assert.equal(retryAfterS({ ...fresh.job, display: { ...fresh.job.display, pollS: 10 } }), 10)
   assert.equal(retryAfterS(done.job), undefined)

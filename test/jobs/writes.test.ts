@@ -9,8 +9,8 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-test('a job of one task takes three writes and one read of the table, one message and two publications', async (t) => {
-  // On a busy machine the job may last so long that its start is told first.
+test('a job with one task needs three writes and one read of the table, one message and two publications', async (t) => {
+  // On a busy machine the job may take so long that its start is published separately.
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   await service.create(singleTask())
@@ -36,7 +36,7 @@ test('a job of one task takes three writes and one read of the table, one messag
   ])
 })
 
-test('the only task of a job ends with it in one write also after its start was told', async () => {
+test('the only task of a started job ends together with the job in one write', async () => {
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable() },
     during: {
@@ -58,14 +58,14 @@ test('the only task of a job ends with it in one write also after its start was 
   assert.equal((await service.job())?.status, 'completed')
 })
 
-test('the last of several tasks ends its job in one write, which the message guards', async (t) => {
+test('the last of several tasks ends its job in one write, protected by the redelivered message', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   const ends: Job[] = []
   jobEndEmitter.on(service.jobId, (job) => ends.push(job))
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
-  // Nor is it a second end when a job that is over is looked at.
+  // Checking a job that is over does not end it again.
   await service.sweep()
   assert.deepEqual(
     ends.map(({ status }) => status),
@@ -85,7 +85,7 @@ test('the last of several tasks ends its job in one write, which the message gua
 
 const beatMs = 3000
 
-test('a heartbeat writes its task and nothing else', async (t) => {
+test('a heartbeat writes only its task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let written: string[] = []
   const service = new SimulatedService({
@@ -107,7 +107,7 @@ test('a heartbeat writes its task and nothing else', async (t) => {
   assert.deepEqual(written, Array(3).fill('worker 1: Update JOB TASK#00001'))
 })
 
-test('a job of more records than a transaction takes is written in batches, the job last', async () => {
+test('a job with more records than fit into a transaction is written in batches, the job last', async () => {
   const service = new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 8 })
   await service.create(fanIn(120))
   const created = service.calls.filter(({ isWrite }) => isWrite)
@@ -115,7 +115,7 @@ test('a job of more records than a transaction takes is written in batches, the 
   assert.deepEqual(created.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
 })
 
-test('a creator that dies among the batches leaves no job, and records that the table drops', async () => {
+test('a creator that dies between batches leaves no job, and records that have a TTL', async () => {
   const tableName = await database.makeTable()
   const service = new SimulatedService({ database, tableName, crashAfter: [3] })
   assert.equal(await service.create(fanIn(120)), undefined)

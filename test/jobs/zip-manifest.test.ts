@@ -22,14 +22,14 @@ const told = (state: JobState | undefined, tasks?: readonly string[]) =>
     return file ? { ...rest, from: [file.filename, file.key] } : rest
   })
 
-describe('what goes into a ZIP of results', () => {
+describe('a ZIP of results', () => {
   const whole = { task: null, source: null, status: 'completed' }
 
-  test('is each file of a job, once, with the name of the file that it began with', () => {
-    // Of two exports of a file the last one names it.
+  test('contains each file of a job once, with the name of the source file', () => {
+    // The last of two exports of a file determines its name.
     assert.deepEqual(told(done), [
-      { ...whole, from: ['b-1.webp', 'k/1'] },
-      { ...whole, from: ['2.webp', 'k/2'] },
+      { ...whole, file: ['b-1.webp', 'k/1'] },
+      { ...whole, file: ['2.webp', 'k/2'] },
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
     const display = { ...done.job.display, source }
@@ -37,15 +37,15 @@ describe('what goes into a ZIP of results', () => {
     assert.equal(told(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
   })
 
-  test('is also what failed, with the reason, beside what is there', () => {
+  test('lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
     assert.deepEqual(told(lossy), [
-      { ...whole, from: ['b-1.webp', 'k/1'] },
+      { ...whole, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
   })
 
-  test('is nothing of a job that is not over, that failed as a whole, or that is gone', () => {
+  test('contains no files of an unfinished, failed or missing job', () => {
     assert.deepEqual(told(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
     assert.deepEqual(told(of(both, { status: 'failed', error } as Partial<Job>)), [
@@ -55,15 +55,15 @@ describe('what goes into a ZIP of results', () => {
       assert.deepEqual(told(gone), [{ ...whole, status: 'expired' }])
   })
 
-  test('is that of some tasks only, as each of them stands', () => {
+  test('can be limited to some tasks, with the status of each', () => {
     const common = { source: null }
     assert.deepEqual(told(lossy, ['one', 'two', 'named']), [
-      { ...common, task: 'one', status: 'completed', from: ['1.webp', 'k/1'] },
+      { ...common, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
         ...{ ...common, task: 'two', status: 'failed' },
         error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
       },
-      { ...common, task: 'named', status: 'completed', from: ['b-1.webp', 'k/1'] },
+      { ...common, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },
     ])
     assert.deepEqual(told(fresh, ['one', 'out']), [
       { ...common, task: 'one', status: 'pending' },
@@ -77,7 +77,7 @@ describe('what goes into a ZIP of results', () => {
   })
 })
 
-test('text and what is not compressed yet gets smaller in a ZIP, pictures and films do not', () => {
+test('text and uncompressed formats are compressed in a ZIP, images and videos are not', () => {
   const smaller =
     'text/plain text/csv application/json image/svg+xml application/xml application/x-tar image/bmp audio/wav font/ttf image/tiff application/rtf'
   const same =
