@@ -99,7 +99,7 @@ function selectTasks(state: JobState, name: string | undefined): readonly Task[]
   throw new ReplayError(`The job has no task "${printer.redact(name)}" that runs an engine.`)
 }
 
-/** Those that can run; of the others is told why they cannot. */
+/** Fetches the files of the tasks that can run, and prints why others cannot. */
 async function fetchTasks(
   tasks: readonly Task[],
   state: JobState,

@@ -13,14 +13,14 @@ import { securityHeaders } from '../http/security-headers.ts'
 import type { BuiltPage } from './build.ts'
 import type { CompressedFile } from './compression.ts'
 
-/** The page as browsers get it: in their language and coding. */
+/** Serves the page in the visitor's language and encoding. */
 
 const builtPages = new Map<Language, Promise<BuiltPage>>()
 
 function loadPage(language: Language): Promise<BuiltPage> {
   const page = builtPages.get(language) ?? import('./build.ts').then(({ buildPage }) => buildPage(language))
   builtPages.set(language, page)
-  // What did not work is tried again.
+  // A failed build is retried.
   page.catch(() => builtPages.delete(language))
   return page
 }
@@ -36,7 +36,7 @@ interface PageRequest {
 const cookieName = 'lang'
 const cookieLifetimeS = 365 * 24 * 3600
 
-/** What is asked for in the address, what was asked for before, what the browser prefers; English if nothing is known. */
+/** Language from the URL, else the cookie, else the browser's preference, else English. */
 export function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   const cookieLanguage = cookies
     .find((pair) => pair.startsWith(`${cookieName}=`))
@@ -62,7 +62,7 @@ function preferredLanguage(accepted: string): Language {
   return known[0] ?? 'en'
 }
 
-/** @returns the page at a place, `none` for what is not there */
+/** @returns the document of a section; `none` is the "not found" page */
 export async function pageDocument(section: SectionId | 'none', request: PageRequest, config: Config) {
   const language = chooseLanguage(request)
   const { documents, styleHash } = await loadPage(language)
@@ -96,7 +96,7 @@ async function drawingFile(name: string): Promise<CompressedFile | undefined> {
   return (await drawing)[name]
 }
 
-/** A file of the bundle; its name says what is in it, so it may be kept for ever. What draws PDFs is asked for anew. */
+/** Returns a file of the bundle. Hashed names are cached forever; the files that draw PDFs are revalidated. */
 export async function pageFile(name: string, headers: Headers) {
   const drawingFileContent = isDrawingFile(name) ? await drawingFile(name) : undefined
   if (drawingFileContent) return fileReply(name, drawingFileContent, headers, {})
@@ -139,7 +139,7 @@ async function encodeFor({ br, gzip }: CompressedFile, headers: Headers) {
   return { data: await gunzipAsync(gzipped), headers: {} }
 }
 
-/** Where files go to and come from: not named where it is the service itself. */
+/** Origin of the file storage; undefined if it is the service itself. */
 function storageOrigin(config: Config): string | undefined {
   const endpoint = config.S3_PUBLIC_ENDPOINT ?? config.AWS_ENDPOINT_URL_S3
   if (endpoint === undefined) return `https://${config.BUCKET_NAME}.s3.${config.AWS_REGION}.amazonaws.com`

@@ -30,7 +30,7 @@ async function* slowly(text: string, ms: number) {
   yield Buffer.from(text.slice(5))
 }
 
-/** Only what an answer needs of the requests here. */
+/** A request event with only the fields that the app reads here. */
 const asked = (path: string, body: string) =>
   ({
     rawPath: path,
@@ -39,7 +39,7 @@ const asked = (path: string, body: string) =>
     body,
   }) as unknown as HttpEvent // as much of an event as the API looks at
 
-test('a service that is short of space says when to ask again', async () => {
+test('a service that is low on disk space replies with Retry-After', async () => {
   const config = readConfig({
     SERVICE_SECRET: 'a secret that only this test knows',
     LOG_LEVEL: 'silent',
@@ -53,7 +53,7 @@ test('a service that is short of space says when to ask again', async () => {
   assert.equal(answer.cookies, undefined)
 })
 
-test('a request knows whether its reply may come in pieces', async () => {
+test('a handler knows whether its reply can be streamed', async () => {
   const echo = contract({
     method: 'POST',
     path: '/echo',
@@ -73,7 +73,7 @@ test('a request knows whether its reply may come in pieces', async () => {
   }
 })
 
-test('a key that is no good is told as such, and not as missing', async () => {
+test('an invalid API key gets another WWW-Authenticate than a missing one', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([presignUpload], createServices(config))
   const event = asked('/v1/uploads/presign', '{"filename":"a.png","size":7}')
@@ -84,7 +84,7 @@ test('a key that is no good is told as such, and not as missing', async () => {
   assert.equal(refusedKey.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
 })
 
-test('a reply that differs from the OpenAPI document fails the test that sees it', () => {
+test('a reply that does not match the OpenAPI document fails the test that receives it', () => {
   const described = new Described(openApiDocument([letters], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
@@ -114,7 +114,7 @@ test('a reply that differs from the OpenAPI document fails the test that sees it
   assert.doesNotThrow(seen(404, error, '/nothing'))
 })
 
-test('an upload that takes longer than the time of a function is answered as any other', async () => {
+test('an upload that takes longer than the function timeout gets a normal reply', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([letters], createServices(config))
   const event = {
@@ -131,7 +131,7 @@ test('an upload that takes longer than the time of a function is answered as any
 
 const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' }
 
-/** What makes something for who asks, and what only tells. */
+/** An endpoint that creates something, one that only reads, and one that fails. */
 const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
   contract({
     ...{ method, path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
@@ -156,12 +156,12 @@ function answering(env: Record<string, string> = {}) {
     )
 }
 
-test('who makes something gets an identity, who has one keeps it, and who only looks gets none', async () => {
+test('a client gets an identity when it creates something, keeps it, and gets none for reading', async () => {
   const ask = answering()
   const made = await ask('POST')
   const token = String(made.headers?.['x-owner-token'])
   assert.match(token, /^anon_\w+\.[\w-]{43}$/)
-  // Whoever answers knows the request by the id that its client sees.
+  // The handler sees the same request id as the client.
   assert.equal(JSON.parse(made.body ?? '').data.id, made.headers?.['x-request-id'])
   assert.deepEqual(made.cookies, [`mutabor_owner=${token}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`])
   for (const answer of [
@@ -176,7 +176,7 @@ test('who makes something gets an identity, who has one keeps it, and who only l
   assert.match(String(secure.cookies), /; Secure$/)
 })
 
-test('every answer carries the id of its request, errors too', async () => {
+test('every reply has the request id, errors too', async () => {
   const ask = answering()
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const { headers } = await ask(method, { 'x-request-id': 'mine:1.a-b' })
@@ -193,7 +193,7 @@ test('every answer carries the id of its request, errors too', async () => {
   )
 })
 
-test('an error comes in the form that is asked for, and a bug shows nothing of itself', async () => {
+test('an error has the requested format, and a bug is reported without details', async () => {
   const ask = answering({ PUBLIC_URL: 'https://a.test' })
   const bug = await ask('DELETE')
   assert.deepEqual([bug.statusCode, bug.headers?.['cache-control']], [500, 'no-store'])
@@ -215,7 +215,7 @@ test('an error comes in the form that is asked for, and a bug shows nothing of i
   assert.deepEqual([problem.type, problem.instance], ['https://a.test/errors/method-not-allowed', '/things'])
 })
 
-test('what breaks down for want of room says so, and an error that was meant stays as it is', async () => {
+test('a failure on a full disk is reported as a shortage of disk space, but an AppError stays unchanged', async () => {
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   const answer = async (thrown: Error) => {
     const breaking = contract({
@@ -238,7 +238,7 @@ test('what breaks down for want of room says so, and an error that was meant sta
   assert.deepEqual(await answer(meant), [409, 'CONFLICT'])
 })
 
-test('a HEAD is answered as its GET, without the body but with its length', async () => {
+test('HEAD replies like GET, without the body but with its length', async () => {
   const ask = answering()
   const [get, head] = [await ask('GET'), await ask('HEAD')]
   assert.equal(head.body, undefined)
@@ -247,7 +247,7 @@ test('a HEAD is answered as its GET, without the body but with its length', asyn
   assert.equal((await ask('HEAD', { 'if-none-match': String(get.headers?.['etag']) })).statusCode, 304)
 })
 
-test('a HEAD tells the length and the encoding that its GET has, packed ones too', async () => {
+test('HEAD has the same Content-Length and Content-Encoding as GET, also when compressed', async () => {
   const long = contract({
     ...{ method: 'GET', path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
     reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
@@ -266,12 +266,12 @@ test('a HEAD tells the length and the encoding that its GET has, packed ones too
   const { 'content-length': length, ...others } = head.headers ?? {}
   assert.deepEqual(others, get.headers)
   assert.deepEqual([others['content-encoding'], others['vary']], ['gzip', 'accept-encoding'])
-  // The time in the reply differs, and with it a few of its packed bytes.
+  // The timestamp in the reply differs, and with it the compressed size by a few bytes.
   assert.ok(Math.abs(Number(length) - Buffer.from(get.body ?? '', 'base64').length) < 20)
   assert.equal(head.body, undefined)
 })
 
-test('a browser that asks what it may send is told', async () => {
+test('a CORS preflight request gets the allowed methods and headers', async () => {
   const ask = answering()
   const { statusCode, headers } = await ask('OPTIONS', { 'access-control-request-headers': 'x-owner-token' })
   assert.equal(statusCode, 204)

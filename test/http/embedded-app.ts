@@ -18,13 +18,13 @@ import { Described, isOfApi } from '../openapi-checker.ts'
 
 const described = new Described(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 
-/** A request as a client sends it; a value becomes JSON, a form goes as it is, in parts or URL-encoded. */
+/** A client's request; a plain value is sent as JSON, a form as multipart or URL-encoded. */
 export interface Sent {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly address?: string
-  /** `name=value` each. */
+  /** Each is `name=value`. */
   readonly cookies?: readonly string[]
 }
 
@@ -33,20 +33,20 @@ export interface Answered {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: readonly string[]
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the endpoint answers
+  // biome-ignore lint/suspicious/noExplicitAny: any reply of the endpoint
   readonly json: any
 }
 
 export interface EmbeddedApp {
   readonly services: Services
-  /** Of the routes of the service, or of these. */
+  /** Sends a request to the routes of the service, or to the given ones. */
   send(method: string, path: string, sent?: Sent, contracts?: readonly AnyContract[]): Promise<Answered>
-  /** The same with some of its services replaced. */
+  /** Returns the app with some of its services replaced. */
   with(changed: Partial<Services>): EmbeddedApp
   close(): Promise<void>
 }
 
-/** The HTTP API in this process on the embedded servers, without workers: jobs stay as they are made. */
+/** Opens the HTTP API in this process on the embedded servers, without workers: jobs stay in their initial state. */
 export async function openApp(): Promise<EmbeddedApp> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-app-'))
   const region = 'eu-central-1'
@@ -62,7 +62,7 @@ export async function openApp(): Promise<EmbeddedApp> {
     ...{ region, tableName: name, bucketName: name, busName: name, queuePrefix: 'mutabor-' },
   })
   const config = readConfig({
-    // Functions that tests call take them out of the environment.
+    // Functions called by tests remove secrets from the environment.
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     SERVICE_SECRET: 'a secret that only this test knows',
@@ -117,7 +117,7 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
   }
 }
 
-/** As the gateway makes it. */
+/** Creates a gateway event. */
 export async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
   const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = sent
   const isForm = body instanceof FormData || body instanceof URLSearchParams

@@ -19,12 +19,12 @@ import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { Services } from '../../lib/services.ts'
 
-describe('a body in another encoding', () => {
+describe('Content-Encoding of bodies', () => {
   const text = Buffer.from('{"text":"mutabor"}')
   const read = (bytes: Buffer, encoding?: string, kind: 'json' | 'multipart' = 'json') =>
     readStream(decodeBody(Readable.from([bytes]), encoding, kind), 100)
 
-  test('is read as what it was before', async () => {
+  test('an encoded body is decoded', async () => {
     const encoded: [encoding: string | undefined, bytes: Buffer][] = [
       [undefined, text],
       ['', text],
@@ -38,14 +38,14 @@ describe('a body in another encoding', () => {
     for (const [encoding, bytes] of encoded) assert.deepEqual(await read(bytes, encoding), text, encoding)
   })
 
-  test('is held to its limit by what comes out', async () => {
+  test('the size limit applies to the decoded body', async () => {
     const bomb = gzipSync(Buffer.alloc(101))
     assert.ok(bomb.length < 100)
     await assert.rejects(read(bomb, 'gzip'), { code: 'INVALID_REQUEST', details: { maxBytes: 100 } })
     assert.equal((await read(gzipSync(Buffer.alloc(100)), 'gzip')).length, 100)
   })
 
-  test('that it is not in is refused, and so is what we do not read', async () => {
+  test('a body that does not match its encoding and an unsupported encoding are refused', async () => {
     for (const [encoding, bytes] of [
       ['gzip', text],
       ['br', text],
@@ -64,7 +64,7 @@ describe('a body in another encoding', () => {
     })
   })
 
-  test('is refused for a form with files', async () => {
+  test('an encoded form with files is refused', async () => {
     assert.throws(() => decodeBody(Readable.from([]), 'gzip', 'multipart'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { field: 'Content-Encoding', expected: ['identity'] },
@@ -73,8 +73,8 @@ describe('a body in another encoding', () => {
   })
 })
 
-describe('what is wanted', () => {
-  test('of a batch is a list, or the same as JSON', () => {
+describe('request fields', () => {
+  test('items of a batch are an array or JSON text', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
     assert.deepEqual(parseBatchItems(items), items)
     assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
@@ -88,7 +88,7 @@ describe('what is wanted', () => {
       assert.throws(() => parseBatchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
   })
 
-  test('of a conversion stands in `options` or beside it, but not twice', () => {
+  test('an option may be sent in `options` or as a field, but not both', () => {
     const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
     const of = (body: Record<string, unknown>) => collectOptions({ targetFormat: 'pdf', ...body }, schema)
     assert.deepEqual(of({}), {})
@@ -105,7 +105,7 @@ describe('what is wanted', () => {
       assert.throws(() => of({ options: wrong }), /^AppError: options: expected a JSON object/)
   })
 
-  test('as uploads is a list in any of three ways', () => {
+  test('upload ids can be an array, JSON text or a comma-separated list', () => {
     for (const given of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
       assert.deepEqual(uploadIds.parse(given), ['a', 'b'])
     const many = Array.from({ length: 101 }, (_, at) => `u${at}`)
@@ -115,13 +115,13 @@ describe('what is wanted', () => {
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
 
-  test('as yes or no is said in four words', () => {
+  test('a boolean accepts true, false, 1 and 0', () => {
     const said = (text: string | undefined) => optionalBoolean.parse(text)
     assert.deepEqual(['true', '1', 'false', '0', undefined].map(said), [true, true, false, false, undefined])
     assert.equal(optionalBoolean.safeParse('yes').success, false)
   })
 
-  test('once is taken, and twice refused by name', () => {
+  test('a repeated field is refused with its name', () => {
     assert.deepEqual(
       requireUniqueFields([
         ['a', '1'],
@@ -145,7 +145,7 @@ describe('what is wanted', () => {
   })
 })
 
-test('the ends of a file are kept, whichever way its bytes come', () => {
+test('the head and tail of a stream are buffered, whatever its chunk sizes', () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
@@ -173,7 +173,7 @@ test('the ends of a file are kept, whichever way its bytes come', () => {
   assert.deepEqual(Buffer.from(short.read(2, 99) ?? []), bytes.subarray(2, 10))
 })
 
-describe('a request', () => {
+describe('routing', () => {
   const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
       ...{ method, path, access: openAccess, tag: 'Test', summary: path },
@@ -187,7 +187,7 @@ describe('a request', () => {
   ]
   const router = createRouter([read, remove, make])
 
-  test('finds what answers it, a HEAD as a GET, with or without a slash at the end', () => {
+  test('a request is routed to its contract, HEAD like GET, with or without a trailing slash', () => {
     for (const [method, path, found] of [
       ['GET', '/v1/jobs/job_1', read],
       ['HEAD', '/v1/jobs/job_1/', read],
@@ -199,7 +199,7 @@ describe('a request', () => {
     assert.deepEqual({ ...router.find('GET', '/v1/jobs/job_1').params }, { jobId: 'job_1' })
   })
 
-  test('of another method is told those that there are', () => {
+  test('an unsupported method is refused with the allowed methods', () => {
     assert.deepEqual(router.allowedMethods('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
     assert.deepEqual(router.allowedMethods('/v1/jobs'), ['POST', 'OPTIONS'])
     assert.deepEqual(router.allowedMethods('/v2'), [])
@@ -211,7 +211,7 @@ describe('a request', () => {
     assert.throws(() => router.find('HEAD', '/v1/jobs'), { code: 'METHOD_NOT_ALLOWED' })
   })
 
-  test('to nowhere is told so, one of the old PDF tools where they are now', () => {
+  test('an unknown path is not found, and the old PDF paths get a hint', () => {
     assert.throws(() => router.find('GET', '/v1/job'), { code: 'NOT_FOUND', message: /GET \/v1 lists/ })
     for (const path of ['/v1/pdf/rotate', '/v1/pdf/rotate-pdf'])
       assert.throws(() => router.find('POST', path), {
@@ -221,7 +221,7 @@ describe('a request', () => {
   })
 })
 
-test('what goes around the address in front is refused, and the client is whom that one names', () => {
+test('a request that bypasses the CDN is refused, and the client IP is taken from the CDN header', () => {
   const config = {
     ORIGIN_SECRET: 'o'.repeat(32),
     TRUSTED_PROXIES: undefined,
@@ -237,7 +237,7 @@ test('what goes around the address in front is refused, and the client is whom t
     )
 })
 
-test('a request tells by its Host where it reached the service, and by Origin whether through TLS', () => {
+test('the request origin is taken from Host, and its scheme from Origin', () => {
   assert.equal(originOf({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
   assert.equal(originOf({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
   assert.equal(originOf({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
@@ -246,7 +246,7 @@ test('a request tells by its Host where it reached the service, and by Origin wh
     assert.equal(originOf(host === undefined ? {} : { host }), undefined, host)
 })
 
-describe('who reaches the service by another name', () => {
+describe('requests to another host name', () => {
   const made: (string | undefined)[] = []
   const localhost = 'http://localhost:8080'
   const reaching = (more: Partial<Config>) => {
@@ -267,7 +267,7 @@ describe('who reaches the service by another name', () => {
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }
 
-  test('gets addresses of that name, of the files as well', () => {
+  test('replies contain URLs with the requested host name, also for files', () => {
     const config = reaching({})('files.lan')
     assert.deepEqual(
       [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],
@@ -287,7 +287,7 @@ describe('who reaches the service by another name', () => {
     )
   })
 
-  test('is known by it, as are the last sixteen such names', () => {
+  test('the services of the last sixteen host names are cached', () => {
     const of = reaching({})
     made.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)

@@ -1,4 +1,4 @@
-// A runtime that may be killed: its queue is a file, and its only function writes down what it was given.
+// A Lambda runtime that tests can kill: its queue is a file, and its only function appends its event to a file.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'

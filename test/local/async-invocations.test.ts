@@ -1,4 +1,4 @@
-// Invocations of type Event: accepted at once, run at least once, repeated after errors, put aside in the end.
+// Invocations of type Event: accepted immediately, run at least once, retried after errors, finally dead-lettered.
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,20 +38,20 @@ const isEmpty = (sqs: TestServer, url: string) => async () => {
   return names.every((name) => attributes[name] === '0')
 }
 
-test('an accepted invocation reaches its function once, exactly as it was given', async (t) => {
+test('an accepted invocation reaches its function once, with its payload unchanged', async (t) => {
   const invocations: [event: unknown, requestId: string][] = []
   const take = makeFunction('take', async (event, { awsRequestId }) =>
     invocations.push([event, awsRequestId]),
   )
   const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [take])
   const event = { text: 'é \uffff \u0000 "', list: [1, null] }
-  // Two characters that a queue does not take stand in the JSON as they are.
+  // The JSON contains two characters that a queue does not accept.
   await asyncInvocations.accept('take', JSON.stringify(event), 'request-1')
   await until(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(invocations, [[event, 'request-1']])
 })
 
-test('a payload of 1 MB is taken', async (t) => {
+test('an Event payload of 1 MB is accepted', async (t) => {
   let length = 0
   const take = makeFunction('take', async (event) => {
     length = String(event).length
@@ -61,7 +61,7 @@ test('a payload of 1 MB is taken', async (t) => {
   await until(() => length === 999_998, 'the function is called')
 })
 
-test('an error is repeated twice, one after the other, under the same request id; then it is put aside', async (t) => {
+test('a failing Event is retried twice with the same request id and then sent to the dead-letter queue', async (t) => {
   const attempts: [at: number, requestId: string][] = []
   const fails = (deadLetterUrl: string) =>
     makeFunction(
@@ -85,7 +85,7 @@ test('an error is repeated twice, one after the other, under the same request id
     ['request-1', 'request-1', 'request-1'],
   )
   const [first = 0, second = 0, third = 0] = attempts.map(([at]) => at)
-  assert.ok(second - first > 900 && third - second > 900, 'each after its delay')
+  assert.ok(second - first > 900 && third - second > 900, 'each retry waits for its delay')
   const [message] = await sqs.receive(dead)
   assert.equal(message?.Body, '{"a":1}')
   const attributes = Object.entries(message.MessageAttributes ?? {}).map(
@@ -98,7 +98,7 @@ test('an error is repeated twice, one after the other, under the same request id
   ])
 })
 
-test('a function that is declared without repetitions runs once', async (t) => {
+test('a function declared without retries runs once', async (t) => {
   let attempts = 0
   const fails = makeFunction(
     'fails',
@@ -114,7 +114,7 @@ test('a function that is declared without repetitions runs once', async (t) => {
   assert.equal(attempts, 1)
 })
 
-test('what a bus delivers runs before the bus is answered, and what fails is repeated from the queue', async (t) => {
+test('an invocation of the bus runs directly, and its retry comes from the queue', async (t) => {
   const attempts: number[] = []
   const once = makeFunction('once', async () => {
     attempts.push(performance.now())
@@ -124,15 +124,15 @@ test('what a bus delivers runs before the bus is answered, and what fails is rep
   const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])
   await asyncInvocations.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
-  await until(() => attempts.length === 2, 'it is repeated')
+  await until(() => attempts.length === 2, 'the invocation is retried')
   await until(isEmpty(sqs, url), 'the queue is empty')
   const queued = asyncInvocations.runOrAccept('slow', '{}')
-  assert.equal(attempts.length, 2, 'one that may take long is not waited for')
+  assert.equal(attempts.length, 2, 'a function that may take long is queued')
   await queued
-  await until(() => attempts.length === 3, 'it runs from the queue')
+  await until(() => attempts.length === 3, 'the queued invocation runs')
 })
 
-test('a function that runs longer than its lease runs once', async (t) => {
+test('a function that runs longer than its lease runs only once', async (t) => {
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue('invocations')
@@ -151,7 +151,7 @@ test('a function that runs longer than its lease runs once', async (t) => {
 
 const processFile = fileURLToPath(new URL('./async-invocations-process.ts', import.meta.url))
 
-test('what was accepted runs after SIGKILL, also what was running then', { timeout: 60_000 }, async (t) => {
+test('accepted and running invocations run after a SIGKILL', { timeout: 60_000 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const output = join(folder, 'output')
@@ -162,7 +162,7 @@ test('what was accepted runs after SIGKILL, also what was running then', { timeo
     return child
   }
   const first = await startProcess('hang')
-  // A function may begin before the sender hears that its message is on disk.
+  // A function may start before the sender gets its acknowledgement.
   const started = Promise.all([waitForMessage(first, 'running'), waitForMessage(first, 'accepted')])
   first.send('{"n":1}')
   await started
@@ -176,12 +176,12 @@ test('what was accepted runs after SIGKILL, also what was running then', { timeo
 
   await startProcess('work')
   const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
-  // What was running comes again when its lease ends.
+  // The running invocation is repeated when its lease ends.
   await until(() => lines().length >= 2, 'two lines are logged')
   assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
 })
 
-/** Resolves when the process says so; other messages may come before. */
+/** Resolves when the process sends the message; others may come before. */
 function waitForMessage(child: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {

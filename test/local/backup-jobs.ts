@@ -1,4 +1,4 @@
-// A service with jobs, its backup, and a service on what was restored.
+// Backs up a service with jobs, restores the backup, and starts a service on it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -12,13 +12,12 @@ import { Client, startService } from '../service.ts'
 const run = promisify(execFile)
 const local = fileURLToPath(new URL('../../lib/local', import.meta.url))
 
-/** `npm run backup` and `npm run restore`, as they are run. */
+/** Runs `npm run backup` or `npm run restore`. */
 export const runBackupScript = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
   run(process.execPath, [join(local, `${name}.ts`), ...args], { env: { ...process.env, DATA_DIR: dataDir } })
 
 /**
- * Checks the jobs that were done before the backup began; those that were accepted before, and not done, are left to
- * `checkOpen`.
+ * Checks the jobs that completed before the backup started; `checkOpen` checks those that were accepted but unfinished.
  */
 export async function checkRestoredJobs(
   t: TestContext,
@@ -54,7 +53,7 @@ export async function checkRestoredJobs(
   await runBackupScript('restore', restored, archive)
   const second = await startService({}, restored)
   t.after(() => second.kill())
-  // The address of the old one is gone; who it was is known by what it had signed.
+  // The old URL no longer works, but the client's signed identity is still valid.
   const restoredClient = client.at(second)
   for (const [id, result] of results) assert.deepEqual(await restoredClient.download(id), result)
   await checkOpen(restoredClient, open)

@@ -11,7 +11,7 @@ import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
 import { openS3Server } from '../../lib/local/s3/server.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-test('a snapshot has each file that its rows name, and no other, however fast they are replaced', async () => {
+test('a snapshot contains exactly the files its rows refer to while objects are replaced', async () => {
   const dir = scratchFolder('backup')
   const s3 = await openS3Server({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
   await s3.close()

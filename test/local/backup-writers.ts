@@ -1,4 +1,4 @@
-// Eight writers on three embedded servers, and what was acknowledged to them.
+// Eight writers to three embedded servers, and a record of what was acknowledged.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -23,7 +23,7 @@ const WRITERS = 8
 const Bucket = 'box'
 const TableName = 'table'
 
-/** What is known to be there: of an object its last version, and any later one may be found instead. */
+/** Acknowledged writes. Of an object the last acknowledged version; a later one may exist instead. */
 export interface Acknowledged {
   readonly objects: ReadonlyMap<string, number>
   readonly messages: ReadonlySet<string>
@@ -49,7 +49,7 @@ function createClients(variables: Variables) {
   }
 }
 
-/** Writes from now on until it is stopped. */
+/** Starts writing until it is stopped. */
 export async function startWriters(variables: Variables) {
   const { s3, sqs, documents } = createClients(variables)
   await s3.send(new CreateBucketCommand({ Bucket }))
@@ -70,7 +70,7 @@ export async function startWriters(variables: Variables) {
   async function write(writer: number): Promise<void> {
     while (!stopped) {
       const version = next++
-      // Few keys, so that files of objects come and go all the time.
+      // Few keys, so that files of objects are created and deleted all the time.
       const Key = `w${writer}/${randomInt(4)}`
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, version) }))
       objects.set(Key, version)
@@ -98,7 +98,7 @@ export async function startWriters(variables: Variables) {
   }
 }
 
-/** A body that says which it is, and that it is whole. */
+/** A body that identifies its version and shows whether it is complete. */
 const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
 
 export async function checkAcknowledged(variables: Variables, acknowledged: Acknowledged): Promise<void> {
@@ -109,7 +109,7 @@ export async function checkAcknowledged(variables: Variables, acknowledged: Ackn
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
       const text = (await Body?.transformToString()) ?? ''
       const version = Number(text.split(' ')[1])
-      assert.equal(text, bodyOf(Key, version), `${Key} is not whole`)
+      assert.equal(text, bodyOf(Key, version), `${Key} is incomplete`)
       versions.set(Key, version)
     }
   for (const [key, version] of acknowledged.objects)

@@ -22,7 +22,7 @@ async function errorOutputOf(...args: Parameters<typeof runBackupScript>): Promi
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-test('backups under eight writers hold all that was acknowledged before they began, and nothing by half', async (t) => {
+test('a backup taken under eight writers contains all acknowledged writes, each complete', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { printed, end } = await startEmbedded(t, '--data', data, '--json')
@@ -31,7 +31,7 @@ test('backups under eight writers hold all that was acknowledged before they beg
   for (const name of ['first.tar', 'second.tar', 'third.tar']) {
     await until(
       () => writers.acknowledged().items.size >= (before.length + 1) * 40,
-      'there is something to lose',
+      'some items are acknowledged',
       60,
     )
     before.push({ name, acknowledged: writers.acknowledged() })
@@ -42,7 +42,7 @@ test('backups under eight writers hold all that was acknowledged before they beg
   assert.deepEqual(
     (await readdir(data)).filter((name) => name.startsWith('.')),
     [],
-    'the backups left nothing behind',
+    'the backups left no files behind',
   )
   for (const { name, acknowledged } of before) {
     const restored = join(dir, `restored-${name}`)
@@ -55,13 +55,13 @@ test('backups under eight writers hold all that was acknowledged before they beg
   }
 })
 
-test('a service that starts on a restored folder knows all jobs, and has the results of those that were done', async (t) => {
+test('a service on a restored folder has all jobs and the results of completed ones', async (t) => {
   await checkRestoredJobs(t, async (client, open) => {
     for (const id of open) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
   })
 })
 
-test('restore leaves a folder alone that is in use or holds data', async (t) => {
+test('restore refuses a data folder that is in use or not empty', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const archive = join(dir, 'saved.tar')
@@ -69,18 +69,18 @@ test('restore leaves a folder alone that is in use or holds data', async (t) => 
   await runBackupScript('backup', data, archive)
   assert.equal(
     await errorOutputOf('restore', data, archive),
-    `The data folder ${data} is in use by another service. End it, or set another DATA_DIR.`,
+    `The data folder ${data} is in use by another service. Stop that service, or set another DATA_DIR.`,
   )
   await end()
   const secrets = await readFile(join(data, 'secrets.json'), 'utf8')
   assert.equal(
     await errorOutputOf('restore', data, archive),
-    `The data folder ${data} holds data already. Move it away, or set another DATA_DIR.`,
+    `The data folder ${data} already contains data. Move it away, or set another DATA_DIR.`,
   )
   assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
 })
 
-test('restore takes no archive that is damaged, or that somebody else made', async (t) => {
+test('restore refuses damaged and foreign archives', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { end } = await startEmbedded(t, '--data', data)
@@ -101,13 +101,13 @@ test('restore takes no archive that is damaged, or that somebody else made', asy
   const target = join(dir, 'target')
   for (const [name, reason] of [
     ['cut.tar', /Unexpected EOF in archive/],
-    ['link.tar', /It holds blobs, which is not a plain file/],
+    ['link.tar', /It contains blobs, which is not a plain file/],
     ['outside.tar', /\.\./],
     ['newer.tar', /format/],
   ] as const) {
     const output = await errorOutputOf('restore', target, join(dir, name))
     assert.ok(
-      output.startsWith(`${join(dir, name)} is no backup of this service, or it is damaged: `),
+      output.startsWith(`${join(dir, name)} is not a backup of this service, or it is damaged: `),
       output,
     )
     assert.match(output, reason)
@@ -118,19 +118,19 @@ test('restore takes no archive that is damaged, or that somebody else made', asy
   }
   assert.equal(
     await errorOutputOf('restore', target, join(dir, 'none.tar')),
-    `There is no file ${join(dir, 'none.tar')}.`,
+    `The file ${join(dir, 'none.tar')} does not exist.`,
   )
 })
 
-test('backup overwrites nothing and knows its own data folders', async () => {
+test('backup refuses to overwrite files and to save other folders', async () => {
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(
     await errorOutputOf('backup', dir, archive),
-    `${dir} is no data folder of this service. Set DATA_DIR to the one to save.`,
+    `${dir} is not a data folder of this service. Set DATA_DIR to the folder to save.`,
   )
   await writeFile(archive, 'something else')
-  assert.equal(await errorOutputOf('backup', dir, archive), `${archive} exists already. Name another file.`)
-  assert.equal(await errorOutputOf('backup', dir), 'Use: npm run backup -- FILE.tar')
+  assert.equal(await errorOutputOf('backup', dir, archive), `${archive} already exists. Choose another file.`)
+  assert.equal(await errorOutputOf('backup', dir), 'Usage: npm run backup -- FILE.tar')
   assert.equal(await readFile(archive, 'utf8'), 'something else')
 })

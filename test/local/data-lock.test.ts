@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => first.kill())
 
-test('a data folder that was open to others is closed to them, and all that is in it', async () => {
+test('a start removes access of other users to the data folder and its files', async () => {
   const { dataDir } = first
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
   await new Client(first).convert(file, { targetFormat: 'html' })
@@ -25,17 +25,17 @@ test('a data folder that was open to others is closed to them, and all that is i
   assert.deepEqual(accessible, [])
 })
 
-/** What went meanwhile is not. */
+/** Files that were deleted meanwhile don't count. */
 function isAccessibleToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && (stats.mode & 0o077) !== 0
 }
 
-test('a second service on the same data folder ends with a sentence, and the first goes on', async () => {
+test('a second service on the same data folder fails with a message and the first keeps running', async () => {
   await assert.rejects(
     startService({}, first.dataDir),
     new RegExp(
-      `^Error: the service did not start: The data folder ${first.dataDir} is in use by another service\\. End it, or set another DATA_DIR\\.\\n$`,
+      `^Error: the service did not start: The data folder ${first.dataDir} is in use by another service\\. Stop that service, or set another DATA_DIR\\.\\n$`,
     ),
   )
   assert.equal((await fetch(`${first.url}/v1`)).status, 200)

@@ -12,7 +12,7 @@ const mib = 1024 ** 2
 const silentLog = pino({ level: 'silent' })
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-test('room is kept on a disk, given up when it is full, and taken back', async (t) => {
+test('disk space is reserved, released when the disk is full, and reserved again', async (t) => {
   const disk = makeSmallDisk(t, 120)
   if (typeof disk === 'string') return t.skip(disk)
   const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
@@ -21,27 +21,27 @@ test('room is kept on a disk, given up when it is full, and taken back', async (
   const open = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
   const reserve = open()
   t.after(() => reserve.close())
-  await until(() => sizeOf(file) === 10 * mib, 'a tenth or so is kept')
+  await until(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(reserve.ensureFreeSpace() > 8 * mib)
-  assert.equal(sizeOf(file), 10 * mib, 'as long as there is room it stays')
+  assert.equal(sizeOf(file), 10 * mib, 'nothing is released while there is free space')
   disk.fill()
   assert.equal(free(), 0)
   assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
   assert.deepEqual([sizeOf(file), releases], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
   reserve.ensureFreeSpace()
-  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'what is given up serves many')
+  assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'one release is enough for several operations')
   disk.empty()
-  await until(() => sizeOf(file) === 10 * mib, 'it is taken back')
+  await until(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()
   disk.fill()
   const next = open()
   t.after(() => next.close())
-  assert.ok(next.ensureFreeSpace() >= 8 * mib, 'the next start finds it')
+  assert.ok(next.ensureFreeSpace() >= 8 * mib, 'the next start uses the existing reserve')
 })
 
-test('a log on a full disk fails nobody, and tells later what it could not write', async (t) => {
+test('logging on a full disk does not throw, and the lines are written later', async (t) => {
   const disk = makeSmallDisk(t, 4)
   if (typeof disk === 'string') return t.skip(disk)
   const file = join(disk.folder, 'service.log')

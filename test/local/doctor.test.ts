@@ -16,18 +16,18 @@ const findings: DoctorFindings = {
   protection: { level: 'namespaces', detail: 'all of it' },
 }
 
-test('a machine with every engine is healthy, and its report says so', () => {
+test('the report of a machine with every engine is healthy', () => {
   const report = createReport(findings)
   assert.equal(isHealthy(report), true)
   assert.equal(report.pairs.offered, conversions().length)
   const text = formatReport(report)
   assert.match(text, /^ffmpeg +av +5\.1\.9 +cold +\d+$/m)
   assert.match(text, /^libreoffice +office .* warm +\d+$/m)
-  assert.match(text, /^Protection: all of it \(namespaces\)\.$/m)
+  assert.match(text, /^Confinement: all of it \(namespaces\)\.$/m)
   assert.doesNotMatch(text, /apt-get/)
 })
 
-test('a missing engine is named with its packages, what it takes away and the command to get it', () => {
+test('a missing engine is reported with its packages, lost conversions and install command', () => {
   const present = engines.filter(({ id }) => id !== 'ffmpeg')
   const { ffmpeg: _, ...versions } = findings.versions
   const report = createReport({ ...findings, present, versions, missingPackages: ['ffmpeg'] })
@@ -37,25 +37,25 @@ test('a missing engine is named with its packages, what it takes away and the co
   assert.deepEqual(ffmpeg?.install, ['ffmpeg'])
   assert.equal(ffmpeg?.pairs, conversions().length - conversions(present).length)
   assert.match(formatReport(report), /^ffmpeg +av +missing/m)
-  assert.match(formatReport(report), /^ffmpeg is missing: it needs ffmpeg\.$/m)
+  assert.match(formatReport(report), /^ffmpeg is missing: it needs the packages ffmpeg\.$/m)
   assert.match(formatReport(report), /apt-get install -y --no-install-recommends ffmpeg$/m)
 })
 
-test('a missing helper leaves its engine, and what is lost is said', () => {
+test('a missing helper package is reported with the lost feature while its engine stays ready', () => {
   const report = createReport({ ...findings, missingPackages: ['qpdf', 'odd-tool'] })
   assert.equal(isHealthy(report), true)
   assert.match(formatReport(report), /^qpdf +pdf +PDF tools/m)
-  assert.match(formatReport(report), /^odd-tool +pdf +part of what .*pdf.* can do$/m)
+  assert.match(formatReport(report), /^odd-tool +pdf +some features of .*pdf.*$/m)
 })
 
-test('an engine whose program does not start is broken', () => {
+test('an engine whose program does not start is reported as broken', () => {
   const { ffmpeg: _, ...versions } = findings.versions
   const report = createReport({ ...findings, versions })
   assert.equal(isHealthy(report), false)
   assert.match(formatReport(report), /^ffmpeg is broken: its packages are installed\.$/m)
 })
 
-test('the command asks each engine of this machine for its version', () => {
+test('the doctor command reports the version of every engine on this machine', () => {
   const doctor = fileURLToPath(new URL('../../lib/local/doctor.ts', import.meta.url))
   const run = spawnSync(process.execPath, [doctor, '--json', '--missing=qpdf'], { encoding: 'utf8' })
   assert.equal(run.status, 0, run.stderr)

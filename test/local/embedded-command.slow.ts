@@ -1,4 +1,4 @@
-// Debian's awscli, pointed at the servers by what they print. Run by `npm run test:aws`.
+// Debian's awscli, configured with the variables that `npm run embedded` prints. Run by `npm run test:aws`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import { scratchFolder } from '../scratch-folder.ts'
 import { startEmbedded } from './embedded-process.ts'
 
-test('awscli works on S3, SQS, DynamoDB, EventBridge and Scheduler with what is printed', async (t) => {
+test('awscli works with S3, SQS, DynamoDB, EventBridge and Scheduler, using the printed variables', async (t) => {
   const HOME = scratchFolder('mutabor-embedded')
   const { printed } = await startEmbedded(t, '--data', HOME)
   const aws = async (service: string, command: string) => {
-    // This version of awscli knows no variables of endpoints.
+    // This version of awscli does not read endpoint variables.
     const script = `eval "$EXPORTS" && /usr/bin/aws --endpoint-url "$AWS_ENDPOINT_URL_${service}" ${command}`
     const env = { EXPORTS: printed, HOME, PATH: '/usr/bin:/bin', AWS_PAGER: '', LANG: 'C.UTF-8' }
     return (await promisify(execFile)('/bin/sh', ['-c', script], { env })).stdout

@@ -12,11 +12,11 @@ import { startEmbedded, startFailure } from './embedded-process.ts'
 
 const run = promisify(execFile)
 
-test('a shell that evaluates what it prints points the AWS SDK at all servers', async (t) => {
+test('the printed shell variables point the AWS SDK at all embedded servers', async (t) => {
   const data = join(scratchFolder('mutabor-embedded'), 'new')
   const { printed, pid, end } = await startEmbedded(t, '--data', data)
   const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, 'sdk-defaults.ts')}`
-  // Nothing else in the environment: no endpoint and no keys of whoever runs the tests.
+  // Nothing else in the environment: no endpoints or keys of the user who runs the tests.
   const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: printed, HOME: data } })
   assert.deepEqual(JSON.parse(stdout), {
     S3: 'object',
@@ -30,10 +30,10 @@ test('a shell that evaluates what it prints points the AWS SDK at all servers', 
   assert.ok(database)
   assert.deepEqual(others, [])
   assert.equal(await end(), 0)
-  assert.equal(residentBytes(database.pid), 0, 'nothing of it is left')
+  assert.equal(residentBytes(database.pid), 0, 'no process is left')
 })
 
-test('it prints JSON for programs, with the ports and the region that were asked for', async (t) => {
+test('--json prints the variables as JSON, with the requested ports and region', async (t) => {
   const data = scratchFolder('mutabor-embedded')
   const base = await findFreePortBase()
   const args = ['--data', data, '--port-base', `${base}`, '--region', 'us-west-2', '--json']
@@ -54,12 +54,12 @@ test('it prints JSON for programs, with the ports and the region that were asked
   const second = await startFailure('--data', data)
   assert.deepEqual(second, {
     code: 1,
-    words: `The data folder ${data} is in use by another service. End it, or set another --data.\n`,
+    words: `The data folder ${data} is in use by another service. Stop that service, or set another --data.\n`,
   })
   const other = await startFailure('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
   assert.deepEqual(other, {
     code: 1,
-    words: `Port ${base} on 127.0.0.1 is in use. End the program that has it, or set another --port-base.\n`,
+    words: `Port ${base} on 127.0.0.1 is in use. Stop the program that uses it, or set another --port-base.\n`,
   })
 })
 
@@ -69,13 +69,13 @@ for (const [args, sentence] of [
   [['--region', 'x; id'], 'Expected --region to be a name such as eu-central-1, got "x; id".'],
   [['--ports', '1'], "Unknown option '--ports'"],
 ] as const)
-  test(`${args.join(' ')} is refused with a sentence and the usage`, async () => {
+  test(`the arguments ${args.join(' ')} are refused with a message and the usage`, async () => {
     const { code, output } = await startFailure(...args)
     assert.equal(code, 2)
-    assert.ok(output.startsWith(`${sentence}\n\nUse: npm run -s embedded`), output)
+    assert.ok(output.startsWith(`${sentence}\n\nUsage: npm run -s embedded`), output)
   })
 
-/** Five ports in a row that are free now, with two before them that the last start of the test takes. */
+/** Finds five free consecutive ports, with two more before them for the last start of the test. */
 async function findFreePortBase(): Promise<number> {
   for (;;) {
     const first = createServer()

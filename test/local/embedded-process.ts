@@ -1,4 +1,4 @@
-// `npm run embedded` as a process, to be pointed at.
+// Runs `npm run embedded` as a process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('../../lib/local/embedded-command.ts', imp
 const spawnServer = (args: readonly string[]) =>
   spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Starts it and gives what it printed. It ends with the test, if `end` did not end it before. */
+/** Starts the servers and returns their output. They stop with the test, unless `end` stopped them before. */
 export async function startEmbedded(t: TestContext, ...args: readonly string[]) {
   const child = spawnServer(args)
   const end = () => stopProcess(child)
@@ -25,7 +25,7 @@ export async function startEmbedded(t: TestContext, ...args: readonly string[]) 
   return { printed: String(printed), pid: child.pid ?? 0, end }
 }
 
-/** How it ends when it cannot start. */
+/** Returns the exit code and error output of a start that fails. */
 export async function startFailure(...args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawnServer(args)
   const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -54,19 +54,19 @@ async function createQueue(name: string): Promise<{ url: string; arn: string }> 
   return { url, arn: Attributes?.['QueueArn'] ?? '' }
 }
 
-/** Body of the next message that is not S3's test message. */
+/** Receives the next message other than S3's test message. */
 async function receiveMessage(url: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl: url, WaitTimeSeconds: 10 }),
     )
-    assert.ok(Messages.length > 0, 'a message comes in time')
+    assert.ok(Messages.length > 0, 'a message arrives in time')
     const body = JSON.parse(Messages[0]?.Body ?? '{}') as Record<string, unknown>
     if (body['Event'] !== 's3:TestEvent') return body
   }
 }
 
-test('a new object is told to a queue and, over the bus, to the target of a rule', async () => {
+test('a new object notifies a queue directly and another through an EventBridge rule', async () => {
   const direct = await createQueue('direct')
   const byRule = await createQueue('by-rule')
   await s3.send(new CreateBucketCommand({ Bucket: 'inbox' }))

@@ -1,4 +1,4 @@
-// The HTTP API as clients and functions see it.
+// The HTTP API from the view of clients and functions.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { after, before } from '../hooks.ts'
 import { callRaw, closeServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 let url: string
-/** What `/result` answers. */
+/** Result of the function behind `/result`. */
 let result: unknown
 let releaseSlow: () => void = () => {}
 
@@ -97,12 +97,12 @@ test('an event has the version, route, request context and headers of payload fo
   assert.ok(!('body' in event) && !('pathParameters' in event))
 })
 
-test('what a proxy before the service says of the protocol is kept', async () => {
+test('x-forwarded-proto from a proxy in front is kept', async () => {
   const { headers } = await fetchEvent({ path: '/', headers: { 'X-Forwarded-Proto': 'https' } })
   assert.equal(headers['x-forwarded-proto'], 'https')
 })
 
-test('paths are decoded, query strings stay as they came and repeated names are joined', async () => {
+test('paths are decoded, the raw query string is unchanged and repeated parameters are joined', async () => {
   const event = await fetchEvent({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
   assert.equal(event.rawPath, '/a b/é')
   assert.equal(event.rawQueryString, 'a=1&a=2&b=x+y%21&e=&__proto__=p')
@@ -165,11 +165,11 @@ const results: [what: string, given: unknown, status: number, body: string, type
   ['a status alone', { statusCode: 204 }, 204, '', undefined],
   ['a status and a body', { statusCode: 201, body: 'made' }, 201, 'made', text],
   ['a status in a string', { statusCode: '404', body: 'no' }, 404, 'no', text],
-  ['a type of its own', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
+  ['a content type', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
   ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
 ]
 for (const [what, given, status, body, type] of results) {
-  test(`the result ${what} becomes status ${status} with the body "${body}"`, async () => {
+  test(`the function result ${what} becomes status ${status} with the body "${body}"`, async () => {
     result = given
     const answer = await callRaw(url, { path: '/result' })
     assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [status, body, type])
@@ -177,7 +177,7 @@ for (const [what, given, status, body, type] of results) {
   })
 }
 
-test('headers of a result are sent as text, cookies one by one, what frames the message never', async () => {
+test('result headers are sent as text, cookies separately, and framing headers never', async () => {
   result = {
     statusCode: 200,
     headers: {
@@ -203,7 +203,7 @@ test('headers of a result are sent as text, cookies one by one, what frames the 
   assert.equal(body, 'x')
 })
 
-/** Of an answer in the form that all errors of ours have. */
+/** Checks that a body has our error format and returns its code. */
 function errorCodeOf(body: string): string {
   const { success, error, meta } = JSON.parse(body)
   assert.deepEqual([success, typeof error.message, typeof meta.timestamp], [false, 'string', 'string'])
@@ -214,20 +214,20 @@ function errorCodeOf(body: string): string {
 const circular: { statusCode: number; body?: unknown } = { statusCode: 200 }
 circular.body = circular
 const malformedResults: [what: string, result: unknown][] = [
-  ['a status that is no number', { statusCode: 'OK' }],
-  ['a status beyond all', { statusCode: 1000 }],
-  ['a body that is no string', { statusCode: 200, body: { a: 1 } }],
-  ['a circle', circular],
-  ['a body that is no base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
-  ['headers that are no object', { statusCode: 200, headers: 'x' }],
+  ['a status that is not a number', { statusCode: 'OK' }],
+  ['a status out of range', { statusCode: 1000 }],
+  ['a body that is not a string', { statusCode: 200, body: { a: 1 } }],
+  ['a circular reference', circular],
+  ['a body that is not base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
+  ['headers that are not an object', { statusCode: 200, headers: 'x' }],
   ['a header in several lines', { statusCode: 200, headers: { a: 'b\r\nset-cookie: c=d' } }],
   ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
   ['a cookie in several lines', { statusCode: 200, cookies: ['a\r\nb: c'] }],
-  ['cookies that are no list', { statusCode: 200, cookies: 'a=b' }],
+  ['cookies that are not a list', { statusCode: 200, cookies: 'a=b' }],
   ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
 ]
 for (const [what, given] of malformedResults) {
-  test(`a result with ${what} is an internal error`, async () => {
+  test(`a function result with ${what} becomes an internal error`, async () => {
     result = given
     const { status, body, headers } = await callRaw(url, { path: '/result' })
     assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
@@ -243,7 +243,7 @@ const absoluteTargets: [target: string, path: string, query: string, host: strin
   ['http://files.example?a=/b', '/', 'a=/b', 'files.example'],
 ]
 for (const [path, ...expected] of absoluteTargets) {
-  test(`a request for ${path} is one for its path at its host`, async () => {
+  test(`the absolute request target ${path} is read as its path and host`, async () => {
     const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
       path,
       headers: { host: 'other.example' },
@@ -253,7 +253,7 @@ for (const [path, ...expected] of absoluteTargets) {
   })
 }
 
-test('an absolute address is read by the storage and by WebSockets as it is by all others', async () => {
+test('S3 and WebSocket requests accept absolute request targets', async () => {
   const seen: unknown[] = []
   const gateway = createGateway(
     {
@@ -284,11 +284,11 @@ test('an absolute address is read by the storage and by WebSockets as it is by a
 
 const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
   ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
-  ['a function over its time', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
-  ['a path that is no UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
-  ['a target that is no path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
+  ['a function that exceeds its time limit', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
+  ['a path that is not UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
+  ['a target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
   ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
-  ['a target with a name before its host', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
+  ['a target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
   ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
   ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
   ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
@@ -315,7 +315,7 @@ for (const [what, options, status, code] of errorCases) {
   })
 }
 
-/** What comes back for bytes that are no request of HTTP, whole or from some byte on. */
+/** Sends bytes that are not a valid HTTP request and returns the response. */
 async function sendRaw(bytes: string): Promise<{ readonly status: number; readonly body: string }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -329,7 +329,7 @@ async function sendRaw(bytes: string): Promise<{ readonly status: number; readon
 
 const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 const malformedRequests: [what: string, bytes: string, status: number, code: string][] = [
-  ['a first line that is none', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
+  ['an invalid first line', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
   [
     'a header with a space in its name',
     'GET / HTTP/1.1\r\nHost: a\r\nA b: c\r\n\r\n',
@@ -338,15 +338,15 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
   ],
   ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
   [
-    'a host in its target alone',
+    'a host only in its target',
     'GET http://a/ HTTP/1.1\r\nConnection: close\r\n\r\n',
     400,
     'INVALID_REQUEST',
   ],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
-  ['the method of proxies', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+  ['the CONNECT method', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
   [
-    'two lengths',
+    'two Content-Length headers',
     'PUT /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     400,
     'INVALID_REQUEST',
@@ -357,25 +357,25 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
     431,
     'HEADERS_TOO_LARGE',
   ],
-  ['a chunk of no length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
-  ['a chunk that is longer than it says', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
+  ['a chunk without a length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
+  ['a chunk longer than its declared length', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
 ]
 for (const [what, bytes, status, code] of malformedRequests) {
-  test(`a request with ${what} gets ${status} in the form of all errors`, async () => {
+  test(`a raw request with ${what} gets ${status} in the format of all errors`, async () => {
     const answer = await sendRaw(bytes)
     assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
   })
 }
 
-test('an expectation that nobody knows changes nothing', async () => {
+test('an unknown Expect header is ignored', async () => {
   const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
   const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
   assert.equal(plain.status, expecting.status)
   assert.notEqual(plain.status, 417)
-  assert.ok(expecting.body.length > 5, 'an answer with a body')
+  assert.ok(expecting.body.length > 5, 'a response with a body')
 })
 
-test('a route that nobody declared gets 404', async () => {
+test('a route that is not declared gets 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const other = await serve(createGateway({ http }))
   const { status, body } = await callRaw(other, { path: '/nothing' })
@@ -383,12 +383,12 @@ test('a route that nobody declared gets 404', async () => {
   assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
 })
 
-test('a streamed body may be of any length, and the time of the function starts when all of it is there', async () => {
+test("a streamed body may have any length, and the function's time limit starts after the upload", async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
       yield chunk
-      // Longer in all than the function's 500 ms.
+      // In total longer than the function's 500 ms.
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
   }
@@ -405,7 +405,7 @@ test('a HEAD gets the headers of its GET and no body', async () => {
   assert.deepEqual([status, headers['content-length'], body], [200, '7', ''])
 })
 
-test('a client that asks for HTTP/2 is answered in HTTP/1.1', async () => {
+test('a client that requests HTTP/2 gets a response in HTTP/1.1', async () => {
   const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQ' }
   assert.equal((await callRaw(url, { headers })).status, 200)
 })

@@ -13,7 +13,7 @@ interface Sync {
   fail(error: Error): void
 }
 
-/** A store whose disk does what the test says: each sync is under way until it is ended. */
+/** A store whose syncs are controlled by the test: each one runs until it is completed. */
 function openStore(t: TestContext) {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE IF NOT EXISTS note (text TEXT UNIQUE)')
@@ -45,7 +45,7 @@ function openStore(t: TestContext) {
     texts,
     note: (text: string) => () => void insert.run(text),
     syncs: () => syncs.length,
-    /** The number of the sync, from 0, once it is under way. */
+    /** Returns the sync with this number, from 0, once it has started. */
     async sync(number: number): Promise<Sync> {
       for (;;) {
         const sync = syncs[number]
@@ -58,7 +58,7 @@ function openStore(t: TestContext) {
 
 const nextCommit = (store: GroupCommit) => new Promise<void>((resolve) => store.onCommit(resolve))
 
-/** Notes in which order promises settle. */
+/** Records the order in which promises resolve or reject. */
 function recordOrder(order: string[], name: string, answer: Promise<unknown>): Promise<unknown> {
   return answer.then(
     () => order.push(name),
@@ -66,7 +66,7 @@ function recordOrder(order: string[], name: string, answer: Promise<unknown>): P
   )
 }
 
-test('an answer waits for the disk, and what it stores is seen before', async (t) => {
+test('a commit resolves after its sync, while its change is visible earlier', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
   const answer = recordOrder(order, 'answer', store.commit(note('a')))
@@ -77,7 +77,7 @@ test('an answer waits for the disk, and what it stores is seen before', async (t
   await answer
 })
 
-test('what comes while a sync is under way shares the next one, and is answered in order', async (t) => {
+test('commits during a sync share the next sync and resolve in order', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
@@ -97,7 +97,7 @@ test('what comes while a sync is under way shares the next one, and is answered 
   assert.equal(syncs(), 2)
 })
 
-test('a change that needs to outlive the process only is answered at once', async (t) => {
+test('a commit that only has to survive the process does not wait for a sync', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   await store.commit(note('a'), 'process')
   assert.equal(syncs(), 0)
@@ -107,7 +107,7 @@ test('a change that needs to outlive the process only is answered at once', asyn
   await both[0]
 })
 
-test('a refusal, and a change that only reads, wait for what they saw', async (t) => {
+test('failing and read-only changes wait until what they read is synced', async (t) => {
   const { store, note, sync, texts, syncs } = openStore(t)
   const order: string[] = []
   const first = recordOrder(order, 'a', store.commit(note('a')))
@@ -123,10 +123,10 @@ test('a refusal, and a change that only reads, wait for what they saw', async (t
   await Promise.all([first, ...others])
   assert.deepEqual(order, ['a', 'same again refused', 'look'])
   await store.commit(texts)
-  assert.equal(syncs(), 1, 'nothing was written since, so nothing is synced')
+  assert.equal(syncs(), 1, 'no sync is needed without new writes')
 })
 
-test('a failed sync refuses what waits for it and everything after it, and says so once', async (t) => {
+test('a failed sync rejects waiting and later commits, and is reported once', async (t) => {
   const { store, note, sync, failures } = openStore(t)
   const waiting = [store.commit(note('a'))]
   const first = await sync(0)
@@ -134,7 +134,7 @@ test('a failed sync refuses what waits for it and everything after it, and says 
   waiting.push(store.commit(note('b')))
   await done
   first.fail(new Error('EIO: i/o error, fdatasync'))
-  const sentence = /The disk could not keep what was written to .*store\.sqlite, so nothing more is taken/
+  const sentence = /Writes to .*store\.sqlite could not be synced to disk, so no further changes are accepted/
   for (const answer of waiting) await assert.rejects(answer, sentence)
   await assert.rejects(store.commit(note('c')), sentence)
   await assert.rejects(store.commit(note('d'), 'process'), sentence)
@@ -143,7 +143,7 @@ test('a failed sync refuses what waits for it and everything after it, and says 
   assert.match(String(failures[0]?.cause), /EIO/)
 })
 
-test('closing waits for the disk', async (t) => {
+test('closing waits for the running sync', async (t) => {
   const { store, note, sync } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
@@ -156,7 +156,7 @@ test('closing waits for the disk', async (t) => {
   assert.deepEqual(order, ['a', 'closed'])
 })
 
-test('the log stays one file, however often it is written over', async (t) => {
+test('the write-ahead log stays the same file when it is overwritten', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   const store = groupCommit(db, { createClosedError: () => new Error('closed') })
@@ -165,13 +165,13 @@ test('the log stays one file, however often it is written over', async (t) => {
   const { ino } = statSync(`${file}-wal`)
   const text = 'x'.repeat(100_000)
   for (let commit = 0; commit < 100; commit++) await store.commit(() => void insert.run(text))
-  assert.ok(statSync(`${file}-wal`).size < 9_000_000, 'it was written over')
+  assert.ok(statSync(`${file}-wal`).size < 9_000_000, 'the log was overwritten')
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   await store.commit(() => void insert.run(text))
   assert.equal(statSync(`${file}-wal`).ino, ino)
 })
 
-test('a file that another process holds for a moment keeps nobody but its writers waiting', async (t) => {
+test('a file locked by another process delays writers but does not block the event loop', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'held.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   const store = groupCommit(db, { createClosedError: () => new Error('closed') })
@@ -187,7 +187,7 @@ test('a file that another process holds for a moment keeps nobody but its writer
   await answer
 })
 
-test('a file gives back what mass deletion has left, in steps that keep nobody waiting', async (t) => {
+test('a file shrinks after a mass deletion, in steps that do not block the event loop', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'large.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   t.after(() => db.close())
@@ -210,7 +210,7 @@ test('a file gives back what mass deletion has left, in steps that keep nobody w
     db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     return statSync(file).size
   }
-  await until(() => sizeNow() < before / 4, 'the file is a quarter of what it was')
+  await until(() => sizeNow() < before / 4, 'the file shrinks to a quarter')
   assert.ok(maxBlockedMs < 300, `it took ${maxBlockedMs} ms in one go`)
   assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })

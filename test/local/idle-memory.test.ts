@@ -13,15 +13,15 @@ function collectionsAfter(...workedMs: number[]): number[] {
   return seen
 }
 
-test('memory is collected once in each rest that follows work, the start being work too', () => {
+test('garbage is collected once in each idle period after work, including the start', () => {
   assert.deepEqual(collectionsAfter(1700, 50, 50, 50), [1])
   assert.deepEqual(collectionsAfter(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
-test('memory is not collected while there is work', () => {
+test('garbage is not collected while the process is busy', () => {
   assert.deepEqual(collectionsAfter(1700, 400, 14_000, 900, 400), [])
 })
 
-test('what little work leaves is collected when it has become much', () => {
+test('garbage of small amounts of work is collected once enough has accumulated', () => {
   assert.deepEqual(collectionsAfter(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

@@ -40,7 +40,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mutabor-in-process-'))
   s3Server = await openS3Server({ dir: join(dir, 's3'), credentials: [credentials], region })
   sqsServer = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials: [credentials], region })
-  // Nothing listens there: whatever opened a connection would fail.
+  // Nothing listens there, so any real connection would fail.
   const client = { region, credentials, endpoint: 'http://localhost:1' }
   s3 = new S3Client({
     ...client,
@@ -62,12 +62,12 @@ const call = (parts: Partial<HttpRequest> = {}): HttpRequest => ({
   ...parts,
 })
 
-/** What an async function throws becomes the test's failure, not one of a server that goes on. */
+/** Serves requests with an async function whose result or error the test can await. */
 const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknown>) => {
   const served = Promise.withResolvers<unknown>()
   const handle: RequestHandler = (request, response) =>
     void work(request, response).then(served.resolve, served.reject)
-  // A test that does not look at the outcome expects none.
+  // A test that does not await the outcome ignores errors.
   served.promise.catch(() => undefined)
   return { send: inProcessConnection(handle).requestHandler.handle, served: served.promise }
 }
@@ -75,7 +75,7 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
 const isReset = { code: 'ECONNRESET' }
 const isAbort = { name: 'AbortError' }
 
-test('a body goes up and comes down whole, and is read no faster than the caller takes it', async () => {
+test('a body is transferred completely both ways and read no faster than it is consumed', async () => {
   const piece = randomBytes(64 * 1024)
   const pieces = 1024
   let sent = 0
@@ -106,7 +106,7 @@ test('a body goes up and comes down whole, and is read no faster than the caller
   assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
 })
 
-test('objects go through the SDK and back, as bytes, as a stream and not at all', async () => {
+test('the SDK stores and reads objects as bytes, as a stream and with an empty body', async () => {
   const bytes = randomBytes(3 * 1024 ** 2)
   const target = { Bucket: 'files', Key: 'a b/ü+.bin' }
   await s3.send(new PutObjectCommand({ ...target, Body: bytes, ContentType: 'image/png' }))
@@ -131,7 +131,7 @@ test('objects go through the SDK and back, as bytes, as a stream and not at all'
   await assert.rejects(s3.send(new GetObjectCommand({ ...target, Key: 'none' })), { name: 'NoSuchKey' })
 })
 
-test('a caller who aborts an upload ends its source, and the server hears of it', async () => {
+test("aborting an upload destroys its source and fails the server's read", async () => {
   const abort = new AbortController()
   const source = new Readable({ read: () => undefined })
   source.push('some')
@@ -146,7 +146,7 @@ test('a caller who aborts an upload ends its source, and the server hears of it'
   assert.ok(source.destroyed)
 })
 
-test('a caller who aborts a download ends its body and the work of the server', async () => {
+test('aborting a download destroys its body and stops the server', async () => {
   const abort = new AbortController()
   const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
   let finished: boolean | undefined
@@ -165,7 +165,7 @@ test('a caller who aborts a download ends its body and the work of the server', 
   await assert.rejects(send(call(), { abortSignal: abort.signal }), isAbort)
 })
 
-test('a caller who drops the body of an answer ends the work of the server', async () => {
+test('destroying a response body stops the server', async () => {
   const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
   const { send, served } = serve((_request, response) => pipeline(endless, response))
   const { response } = await send(call({ method: 'GET' }))
@@ -174,7 +174,7 @@ test('a caller who drops the body of an answer ends the work of the server', asy
   assert.ok(endless.destroyed)
 })
 
-test('a long poll whose caller aborts takes no message', async () => {
+test('an aborted long poll takes no message', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
   for (let turnsBeforeAbort = 0; turnsBeforeAbort < 8; turnsBeforeAbort++) {
     const abort = new AbortController()
@@ -182,7 +182,7 @@ test('a long poll whose caller aborts takes no message', async () => {
       abortSignal: abort.signal,
     })
     for (let turns = 0; turns < 10; turns++) await turn()
-    // The message comes, and in the same moment or a little later the caller goes.
+    // The message arrives, and at the same time or slightly later the caller aborts.
     const sending = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }))
     for (let turns = 0; turns < turnsBeforeAbort; turns++) await turn()
     abort.abort()
@@ -197,7 +197,7 @@ test('a long poll whose caller aborts takes no message', async () => {
   }
 })
 
-test('messages of an answer that is there but not read yet go back when the caller leaves', async () => {
+test('a response that was not read when the caller aborts counts as undelivered', async () => {
   let closed: boolean | undefined
   const { send, served } = serve(async (_request, response) => {
     response.end('messages')
@@ -211,7 +211,7 @@ test('messages of an answer that is there but not read yet go back when the call
   assert.equal(closed, false)
 })
 
-test('an answer that is read whole is finished, and a caller who leaves after it changes nothing', async () => {
+test('a fully read response is finished, and aborting afterwards changes nothing', async () => {
   const abort = new AbortController()
   const { send, served } = serve(async (request, response) => {
     assert.equal(await text(request), 'question')
@@ -227,7 +227,7 @@ test('an answer that is read whole is finished, and a caller who leaves after it
   assert.equal(await served, true)
 })
 
-test('a server that breaks off before its answer is asked again by the SDK', async () => {
+test('the SDK retries when the server disconnects before its response', async () => {
   let calls = 0
   const client = new SQSClient({
     ...{ region, credentials, endpoint: 'http://localhost:1' },
@@ -241,12 +241,12 @@ test('a server that breaks off before its answer is asked again by the SDK', asy
   assert.equal(calls, 2)
 })
 
-test('a server that does not want the rest of a body and says nothing has hung up', async () => {
+test('a server that destroys the request without a response counts as disconnected', async () => {
   const { send } = serve(async (request) => request.destroy())
   await assert.rejects(send(call({ body: 'question' })), isReset)
 })
 
-test('a server that breaks off in its answer is an error of the body', async () => {
+test('a server that disconnects in its response fails the body', async () => {
   const { send } = serve(async (_request, response) => {
     response.write('half')
     await turn()
@@ -256,7 +256,7 @@ test('a server that breaks off in its answer is an error of the body', async () 
   await assert.rejects(text(response.body as Readable), isReset)
 })
 
-test('a source that fails is the error of the call, and the server does not take its part for the whole', async () => {
+test('a failing source fails the call, and the server does not accept the incomplete body', async () => {
   const source = new Readable({ read: () => undefined })
   source.push('some')
   const { send, served } = serve(async (request) => {
@@ -266,7 +266,7 @@ test('a source that fails is the error of the call, and the server does not take
   await assert.rejects(served, { message: 'the disk is gone' })
 })
 
-test('a body waits until the server asks for it, and one that is refused is not read', async () => {
+test('a body is not read before the server reads it, nor after a refusal', async () => {
   let read = 0
   const source = () =>
     new Readable({
@@ -300,7 +300,7 @@ test('a body waits until the server asks for it, and one that is refused is not 
   assert.ok(body.destroyed)
 })
 
-test('an answer without a body is finished though nobody reads it', async () => {
+test('a response without a body is finished without being read', async () => {
   for (const [method, status] of [
     ['HEAD', 200],
     ['DELETE', 204],
@@ -318,7 +318,7 @@ test('an answer without a body is finished though nobody reads it', async () => 
   }
 })
 
-test('a request has the headers and the address that it has on a wire', async () => {
+test('an in-process request has the same headers and URL as over a connection', async () => {
   const { send, served } = serve(async (request, response) => {
     response.end()
     return { url: request.url, headers: request.headers }

@@ -18,7 +18,7 @@ interface Input {
   readonly to: string
 }
 
-/** Jobs in three images, each long enough to be met in the middle. */
+/** Inputs for three images, each long enough to be killed in the middle. */
 async function createInputs(): Promise<Input[]> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-kill-'))
   const video = join(dir, 'v.mp4')
@@ -49,7 +49,7 @@ async function countProcessing(client: Client, ids: readonly string[]): Promise<
   return states.filter((status) => status === 'processing').length
 }
 
-test('six jobs survive SIGKILL of every process of the service: six results, none twice, none stuck', {
+test('six jobs survive SIGKILL of every process of the service and each completes once', {
   timeout: 240_000,
 }, async () => {
   const inputs = await createInputs()
@@ -64,12 +64,12 @@ test('six jobs survive SIGKILL of every process of the service: six results, non
       assert.equal(response.status, 202)
       ids.push(((await response.json()) as { jobId: string }).jobId)
     }
-    await until(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are being worked on', 30)
+    await until(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are processing', 30)
     const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
-    assert.ok(workers.length >= 2, 'there is a worker for each image that has work')
+    assert.ok(workers.length >= 2, 'each image with tasks has a worker')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
     const database = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))
-    assert.ok(database, 'the database runs')
+    assert.ok(database, 'the database is running')
     process.kill(database.pid, 'SIGKILL')
     await until(
       () =>

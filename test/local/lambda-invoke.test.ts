@@ -1,4 +1,4 @@
-// Lambda's Invoke, as the AWS SDK calls it.
+// Lambda's Invoke, called like by the AWS SDK.
 import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
 import { test } from 'node:test'
@@ -72,7 +72,7 @@ const invoke = (name: string, body: string | Buffer = '', headers: Record<string
 
 const arn = `arn:aws:lambda:${region}:000000000000:function:echo`
 for (const name of ['echo', 'echo:$LATEST', arn, `${arn}:$LATEST`, '000000000000:function:echo']) {
-  test(`${name} names the function`, async () => {
+  test(`Invoke accepts the function name ${name}`, async () => {
     const response = await invoke(name, '{"a":"é"}')
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('x-amz-executed-version'), '$LATEST')
@@ -82,12 +82,12 @@ for (const name of ['echo', 'echo:$LATEST', arn, `${arn}:$LATEST`, '000000000000
   })
 }
 
-test('no payload is an empty object, and no result is null', async () => {
+test('an empty payload becomes an empty object, and an undefined result becomes null', async () => {
   assert.deepEqual(await (await invoke('echo')).json(), {})
   assert.equal(await (await invoke('nothing')).text(), 'null')
 })
 
-test('the context tells the function who it is and how long it may run', async () => {
+test("the context contains the function's name and remaining time", async () => {
   const response = await invoke('context')
   const { leftMs, ...context } = (await response.json()) as Record<string, unknown>
   assert.deepEqual(context, {
@@ -111,7 +111,7 @@ const failures: [name: string, errorType: string, errorMessage: RegExp][] = [
   ['slow', 'Sandbox.Timedout', /^RequestId: [\da-f-]{36} Error: Task timed out after 0.05 seconds$/],
 ]
 for (const [name, errorType, errorMessage] of failures) {
-  test(`the failure of ${name} is an answer with X-Amz-Function-Error and ${errorType}`, async () => {
+  test(`the function ${name} gets a response with X-Amz-Function-Error and ${errorType}`, async () => {
     const response = await invoke(name)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
@@ -128,7 +128,7 @@ const deaths: [what: string, body: string, errorType: string][] = [
   ['takes too long', 'sleep', 'Sandbox.Timedout'],
 ]
 for (const [what, body, errorType] of deaths) {
-  test(`a function in a process of its own that ${what} fails with ${errorType}, and the next one runs`, async () => {
+  test(`a function in a worker process that ${what} fails with ${errorType}, and the next invocation runs`, async () => {
     const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
     assert.equal(((await response.json()) as { errorType: string }).errorType, errorType)
@@ -137,7 +137,7 @@ for (const [what, body, errorType] of deaths) {
   })
 }
 
-test('LogType Tail brings the lines that Lambda writes around an invocation', async () => {
+test('LogType Tail returns the lines that Lambda logs for an invocation', async () => {
   const response = await invoke('fails', '', { 'x-amz-log-type': 'Tail' })
   const id = response.headers.get('x-amzn-requestid')
   const lines = Buffer.from(response.headers.get('x-amz-log-result') ?? '', 'base64')
@@ -149,13 +149,13 @@ test('LogType Tail brings the lines that Lambda writes around an invocation', as
   assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
 })
 
-test('an Event is accepted before it runs', async () => {
+test('an Event gets its response before it runs', async () => {
   const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
   assert.deepEqual([response.status, await response.text()], [202, ''])
   assert.deepEqual(accepted, [['echo', '{"a":1}']])
 })
 
-test('a DryRun runs nothing', async () => {
+test('a DryRun does not run the function', async () => {
   const response = await invoke('fails', '', { 'x-amz-invocation-type': 'DryRun' })
   assert.deepEqual([response.status, response.headers.get('x-amz-function-error')], [204, null])
 })
@@ -257,7 +257,7 @@ for (const [what, call, status, code, message] of refusals) {
   })
 }
 
-test('a function that is invoked as often as it may be at a time gets 429 TooManyRequestsException', async () => {
+test('a function at its concurrency limit gets 429 TooManyRequestsException', async () => {
   const first = invoke('single')
   const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
   await until(() => lambda.isBusy(single), 'it runs')

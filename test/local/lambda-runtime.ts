@@ -1,4 +1,4 @@
-// Functions of a test's own on the real runtime, and callers that sign as the AWS SDK does.
+// Runs test functions on the real runtime, and sends requests signed like those of the AWS SDK.
 import { createHash, createHmac } from 'node:crypto'
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
 import { SignatureV4 } from '@smithy/signature-v4'
@@ -25,7 +25,7 @@ export const makeLambda = (functions: readonly LocalFunction[]) => new Lambda({ 
 
 const servers: Server[] = []
 
-/** On a free port until `endServers`. */
+/** Serves on a free port until `closeServers`. */
 export async function serve(server: Server): Promise<string> {
   const port = await listen(server, 0)
   servers.push(server)
@@ -63,7 +63,7 @@ export interface SignedCall {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 
-/** A request as an SDK client sends it. */
+/** Sends a request like an SDK client. */
 export async function callSigned(address: string, call: SignedCall): Promise<Response> {
   const { service, method = 'POST', headers = {}, body = '', secretAccessKey } = call
   const url = new URL(address)
@@ -93,7 +93,7 @@ export interface RawResponse {
   readonly body: string
 }
 
-/** Sends path and headers as they stand, which fetch would tidy. */
+/** Sends path and headers unchanged; fetch would normalize them. */
 export function callRaw(
   address: string,
   options: {

@@ -1,4 +1,4 @@
-// The functions of the product on the running service, invoked as any AWS client would.
+// Invokes the real functions of a running service like an AWS client.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const logLines = () =>
 before(async () => {
   service = await startService()
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as Secrets
-  // Written just before the service says that it is ready.
+  // Logged just before the service reports that it is ready.
   servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
 })
 after(() => service.stop())
@@ -43,13 +43,13 @@ const invoke = (name: string, call: Partial<SignedCall> = {}) =>
     ...call,
   })
 
-test('sweep runs when it is invoked', async () => {
+test('the sweep function runs when it is invoked', async () => {
   const response = await invoke('sweep')
   assert.equal(response.headers.get('x-amz-function-error'), null)
   assert.deepEqual(await response.json(), { looked: 0 })
 })
 
-test('the API answers an event whose body is buffered, as on Lambda', async () => {
+test('the API function accepts an event with a buffered body, as on Lambda', async () => {
   const http = { method: 'GET', path: '/v1', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
   const event = {
     ...{ version: '2.0', rawPath: '/v1', rawQueryString: '', headers: {}, isBase64Encoded: false },
@@ -61,21 +61,21 @@ test('the API answers an event whose body is buffered, as on Lambda', async () =
   assert.equal(JSON.parse(result.body).success, true)
 })
 
-test('a conversion function that gets nonsense fails, and the service goes on', async () => {
+test('a conversion function fails on an invalid event without affecting the service', async () => {
   const response = await invoke('convert-image', { body: '{"Records":[{"body":"nonsense"}]}' })
   assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
   assert.equal(((await response.json()) as { errorType: string }).errorType, 'SyntaxError')
   assert.equal((await fetch(`${service.url}/health`)).status, 200)
 })
 
-test('every function is there, and no other', async () => {
+test('every declared function exists, and no others', async () => {
   const names = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const headers = { 'x-amz-invocation-type': 'DryRun' }
   for (const name of names) assert.equal((await invoke(name, { headers })).status, 204, name)
   assert.equal((await invoke('other', { headers })).status, 404)
 })
 
-test('rules and queues are those that are declared', async () => {
+test('rules and queues match their declarations', async () => {
   const client = { region, credentials }
   const events = new EventBridgeClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' })
   const { Rules = [] } = await events.send(new ListRulesCommand({}))
@@ -101,12 +101,12 @@ test('rules and queues are those that are declared', async () => {
   }
 })
 
-test('the process of the gateway takes less than 150 MB at rest', async () => {
+test('the idle gateway process takes less than 150 MB', async () => {
   const megabytes = () => {
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
-  // What it took to start is given back when nothing has come for a while.
+  // Memory used by the start is released after a while without requests.
   const deadline = Date.now() + 40_000
   while (megabytes() >= 150 && Date.now() < deadline) await sleep(500)
   assert.ok(megabytes() < 150, `it takes ${Math.round(megabytes())} MB`)

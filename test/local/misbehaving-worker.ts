@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda'
 import type { Invocation, WorkerMessage } from '../../lib/local/worker.ts'
 
-/** A worker that does what the message says: answers, dies, hangs, or eats memory. */
+/** A worker that does what the message says: responds, exits, hangs, or allocates memory. */
 const sendMessage = (message: WorkerMessage) => process.send?.(message)
 const allocated: Buffer[] = []
 
@@ -12,7 +12,7 @@ process.on('message', (message) => {
       sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'linger':
-      // As one does that has engines to end.
+      // Like a worker that has to stop its engines.
       process.on('SIGTERM', () => setTimeout(() => process.exit(0), 2000))
       sendMessage({ type: 'result', id, value: process.pid })
       return

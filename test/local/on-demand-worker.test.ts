@@ -48,14 +48,14 @@ test('a worker starts when first needed and serves many invocations', async () =
   assert.equal(await invoke(worker, 'answer'), first)
 })
 
-test('an error of the function is an error of its invocation alone', async () => {
+test('an error in a function fails only its own invocation', async () => {
   const worker = start()
   const pid = await invoke(worker, 'answer')
   await assert.rejects(invoke(worker, 'fail'), /as told/)
   assert.equal(await invoke(worker, 'answer'), pid)
 })
 
-test('a worker that dies fails what it was doing; the next invocation gets a new one', async () => {
+test('a worker that dies fails its invocations, and the next one gets a new worker', async () => {
   const worker = start()
   const pid = await invoke(worker, 'answer')
   await Promise.all([
@@ -73,7 +73,7 @@ test('a worker that hangs is killed, and the error says why', async () => {
 
 const slowStartingWorker = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
 
-test('a worker may take longer to start than it may be silent later', async () => {
+test('a worker may take longer to start than its hang timeout', async () => {
   const worker = start({ file: slowStartingWorker, hangTimeoutMs: 500 })
   assert.ok(await invoke(worker, 'answer'))
 })
@@ -83,12 +83,12 @@ test('a worker that does not start is killed, and the error says why', async () 
   await assert.rejects(invoke(worker, 'answer'), /worker exited: it did not start in time/)
 })
 
-test('a worker is not killed because the service itself was stopped', async () => {
+test('a worker is not killed when the service itself was suspended', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
   const pid = await invoke(worker, 'answer')
   const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
-  // What comes first after it is the look at the worker.
+  // The first thing that runs afterwards is the check of the worker.
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(await invoke(worker, 'answer'), pid)
   await sleeping
@@ -100,12 +100,12 @@ test('a worker that takes too much memory is killed, and the error says why', as
   assert.ok(await invoke(worker, 'answer'))
 })
 
-test('a worker whose function runs over its time is killed, and the error says why', async () => {
+test('a worker whose function exceeds its time limit is killed, and the error says why', async () => {
   const worker = start()
   await assert.rejects(invoke(worker, 'sleep', 500), /worker exited: it exceeded its time limit/)
 })
 
-test('an idle worker ends and comes back when needed', async () => {
+test('an idle worker exits and is started again when needed', async () => {
   const worker = start({ idleMs: 100 })
   const pid = Number(await invoke(worker, 'answer'))
   const deadline = Date.now() + 10_000
@@ -123,7 +123,7 @@ test('an idle worker ends and comes back when needed', async () => {
   assert.notEqual(await invoke(worker, 'answer'), pid)
 })
 
-test('work that arrives while an idle worker ends is done at once, by the next', async () => {
+test('an invocation that arrives while an idle worker exits runs immediately in a new one', async () => {
   const worker = start({ idleMs: 40 })
   const chance = seededRandom(8118)
   const pids = new Set<unknown>()
@@ -132,21 +132,21 @@ test('work that arrives while an idle worker ends is done at once, by the next',
     pids.add(await invoke(worker, 'answer'))
     const tookMs = performance.now() - startedMs
     assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
-    // Around the moment at which its idleness is over, and the milliseconds in which it goes.
+    // Around the time at which the idle timeout ends, and while the worker exits.
     await new Promise((resolve) => setTimeout(resolve, 30 + chance() * 30))
   }
-  assert.ok(pids.size > 1, 'some came too late for the one before')
+  assert.ok(pids.size > 1, 'some invocations got a new worker')
 })
 
-test('what is sent to a worker that lingers on its way out goes to the next', async () => {
+test('invocations go to a new worker while the old one is slow to exit', async () => {
   const worker = start({ idleMs: 20 })
   const pid = await invoke(worker, 'linger')
   await new Promise((resolve) => setTimeout(resolve, 100))
-  assert.ok(isAlive(Number(pid)), 'it has not gone yet')
+  assert.ok(isAlive(Number(pid)), 'the old worker is still alive')
   assert.notEqual(await invoke(worker, 'answer'), pid)
 })
 
-test('the folders of a worker that was killed go with it, and no others', async () => {
+test("a killed worker's folders are removed, and no others", async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)

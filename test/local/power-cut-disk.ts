@@ -1,4 +1,4 @@
-// A disk that loses its power: a file system of its own, in a file that is mounted as a loop device.
+// A disk that can lose its power: a separate file system in a file, mounted as a loop device.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,21 +8,21 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 export interface PowerCutDisk {
   readonly folder: string
-  /** From now on nothing gets to the disk, and what is only in memory will be lost. */
+  /** From now on nothing reaches the disk, and data that is only in memory is lost. */
   cutPower(): void
-  /** Mounts what got there, once nobody has a file of it open. */
+  /** Mounts what reached the disk, once no process has a file on it open. */
   restore(): Promise<void>
 }
 
 const diskBytes = 512 << 20
 /**
- * EXT4_IOC_SHUTDOWN with NOLOGFLUSH, as xfstests cuts the power: at one moment, also in the middle of an fsync. A copy
- * of the file would be made of many moments, and could lack what was written before something that it has.
+ * EXT4_IOC_SHUTDOWN with NOLOGFLUSH, with which xfstests simulates power failures: atomic, even during an fsync. A copy
+ * of the file would not be atomic and could lack earlier writes but contain later ones.
  */
 const shutdown =
   '$flags = pack "L", 2; open F, "<", $ARGV[0] or die $!; ioctl F, 0x8004587d, $flags or die $!'
 
-/** Says why where this machine cannot mount one. */
+/** Returns the reason if this machine cannot mount one. */
 export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
   const dir = scratchFolder('mutabor-power')
   const image = join(dir, 'disk')
@@ -46,13 +46,13 @@ export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
         run('umount', folder)
         return
       } catch (error) {
-        // A process that was killed is not gone at once.
+        // A killed process does not exit immediately.
         if (Date.now() > deadline) throw error
         await pause(20)
       }
     }
   }
-  // Also from under processes that end only after this.
+  // Lazy, as some processes exit only after this.
   t.after(() => void run('umount', '--lazy', folder))
   return {
     folder,

@@ -1,4 +1,4 @@
-// Run by `npm run test:aws`, as root. What was answered is held against what is there after the power was lost.
+// Run by `npm run test:aws`, as root. Checks that everything acknowledged exists after a power failure.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ async function start(t: TestContext, folder: string) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // Without its disk it may have ended by itself.
+      // It may have exited already because it lost its disk.
     }
     await end()
     for (const client of Object.values(clients)) client.destroy()
@@ -86,8 +86,8 @@ async function prepare({ s3, sqs, dynamoDb, events }: Clients): Promise<void> {
 }
 
 /**
- * What was answered before the power was lost. What is answered later proves nothing: the kernel may call an fsync a
- * success that was under way at that moment, and a machine without power answers nothing.
+ * What was acknowledged before the power failed. Later acknowledgements prove nothing: the kernel may report an fsync as
+ * successful that was in progress, while a machine without power acknowledges nothing.
  */
 interface Ledger {
   /** Keys of objects, with the digest of their content. */
@@ -101,7 +101,7 @@ interface Ledger {
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Does something, and gives what notes that it was answered. */
+/** Changes something and returns a function that records it as acknowledged. */
 type Step = (clients: Clients) => Promise<(ledger: Ledger) => void>
 
 const steps: readonly Step[] = [
@@ -171,7 +171,7 @@ async function check(clients: Clients, ledger: Ledger): Promise<void> {
     for (const { pk } of Items) pairKeys.add(pk?.S ?? '')
   for (const pairItem of pairKeys) {
     const [pair] = pairItem.split(' ')
-    assert.ok(pairKeys.has(`${pair} left`) && pairKeys.has(`${pair} right`), 'a transaction is half there')
+    assert.ok(pairKeys.has(`${pair} left`) && pairKeys.has(`${pair} right`), 'a transaction is incomplete')
   }
   const found = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
   assert.deepEqual(missing(ledger.pairs, found), [], 'transactions are lost')
@@ -188,15 +188,15 @@ async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger
     for (const { Key = '', Size } of Contents) {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
-      assert.equal(bytes.length, Size, `${Key} is half there`)
-      if (objects.has(Key)) assert.equal(digest(bytes), objects.get(Key), `${Key} is another`)
+      assert.equal(bytes.length, Size, `${Key} is incomplete`)
+      if (objects.has(Key)) assert.equal(digest(bytes), objects.get(Key), `${Key} has other content`)
       assert.ok(!deletedObjects.has(Key), `${Key} is back`)
       found.add(Key)
     }
   for (const key of objects.keys()) assert.ok(found.has(key), `${key} is lost`)
 }
 
-/** They may be delivered after the restart. */
+/** Events may be delivered after the restart. */
 async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> {
   const missing = new Set(events)
   for (const deadline = Date.now() + 30_000; missing.size > 0 && Date.now() < deadline; await pause(100))
@@ -204,7 +204,7 @@ async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> 
   assert.deepEqual([...missing], [], 'events are lost')
 }
 
-/** Leaves them there, for as long as the test lasts out of sight. */
+/** Receives all messages without deleting them; they stay hidden until the test ends. */
 async function receiveAll({ sqs }: Clients, queue: string): Promise<Set<string>> {
   const bodies = new Set<string>()
   for (;;) {
@@ -220,7 +220,7 @@ async function receiveAll({ sqs }: Clients, queue: string): Promise<Set<string>>
   }
 }
 
-test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives a loss of power', async (t) => {
+test('acknowledged changes of all embedded servers survive a power failure', async (t) => {
   const disk = createPowerCutDisk(t)
   if (typeof disk === 'string') {
     t.skip(disk)
@@ -242,7 +242,7 @@ test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives 
     const writers = steps.flatMap((step) =>
       Array.from({ length: writersPerStep }, () => write(step, running, ledger, power.signal)),
     )
-    // The moment is the point of the test: it has to be at random.
+    // The time of the power failure has to be random.
     await Promise.race([pause(randomInt(100, 1500)), Promise.all(writers)])
     power.abort()
     disk.cutPower()
@@ -254,6 +254,6 @@ test('what S3, SQS, DynamoDB, the event bus and the scheduler answered outlives 
   await check(clients, ledger)
   await clients.kill()
   const counts = Object.entries(ledger).map(([name, { size }]) => `${size} ${name}`)
-  for (const [name, { size }] of Object.entries(ledger)) assert.ok(size > 0, `${name} were answered`)
-  t.diagnostic(`${rounds} losses of power: ${counts.join(', ')} answered`)
+  for (const [name, { size }] of Object.entries(ledger)) assert.ok(size > 0, `no ${name} were acknowledged`)
+  t.diagnostic(`${rounds} power failures: ${counts.join(', ')} acknowledged`)
 })

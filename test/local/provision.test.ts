@@ -26,7 +26,7 @@ const names = {
   queuePrefix: 'mutabor-',
 }
 
-test('a start takes away rules of functions that are gone and nothing else, and gives queues the settings of today', async (t) => {
+test('a start removes only rules of obsolete functions and updates the settings of queues', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-provision-'))
   const invoke = () => Promise.resolve()
   const embedded = await openEmbedded({ dir, region, credentials, invoke, log: pino({ level: 'silent' }) })
@@ -34,7 +34,7 @@ test('a start takes away rules of functions that are gone and nothing else, and 
     await embedded.close()
     await rm(dir, { recursive: true })
   })
-  // This file is a process of its own, so nobody else reads this environment.
+  // This file runs in its own process, so no other test reads this environment.
   for (const [service, url] of Object.entries(embedded.urls))
     processEnvironment[`AWS_ENDPOINT_URL_${service}`] = url
   processEnvironment.AWS_ACCESS_KEY_ID = credentials.accessKeyId
@@ -44,7 +44,7 @@ test('a start takes away rules of functions that are gone and nothing else, and 
   const sqs = new SQSClient({ region })
   const visibility = { QueueUrl: queues.image.url, AttributeNames: ['VisibilityTimeout' as const] }
   const { Attributes: declared } = await sqs.send(new GetQueueAttributesCommand(visibility))
-  // As an older service had it.
+  // A setting of an older version.
   const older = { VisibilityTimeout: '7' }
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: older }))
 

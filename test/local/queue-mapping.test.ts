@@ -1,4 +1,4 @@
-// What Lambda's event source mapping does with a queue, against the embedded SQS.
+// Feeding a function from a queue like Lambda's event source mapping, with the embedded SQS.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
@@ -16,7 +16,7 @@ interface Setup {
   readonly url: string
   readonly arn: string
   send(body: string, more?: object): Promise<void>
-  /** Feeds `invoke`, until the test ends. */
+  /** Feeds `invoke` until the test ends. */
   map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
 }
 
@@ -47,7 +47,7 @@ async function setUp(t: TestContext, name = 'q', attributes: Record<string, stri
   }
 }
 
-/** Messages that wait and messages in flight. */
+/** Returns the number of visible messages and of messages in flight. */
 async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: number]> {
   const attributes = await sqs.attributes(url)
   const of = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
@@ -56,7 +56,7 @@ async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: nu
 
 const isEmpty = (setup: Setup) => async () => (await counts(setup)).join() === '0,0'
 
-test('a record has all that Lambda promises, and the message goes when the function is done', async (t) => {
+test('a record has all documented fields, and its message is deleted after the function ran', async (t) => {
   const setup = await setUp(t)
   await setup.send('wörter', {
     MessageAttributes: {
@@ -86,7 +86,7 @@ test('a record has all that Lambda promises, and the message goes when the funct
   await until(isEmpty(setup), 'the queue is empty')
 })
 
-test('as many invocations run as there is room for, and no more', async (t) => {
+test('no more invocations run than the maximum concurrency', async (t) => {
   const setup = await setUp(t)
   for (let at = 0; at < 7; at++) await setup.send(`${at}`)
   const releases: (() => void)[] = []
@@ -99,14 +99,14 @@ test('as many invocations run as there is room for, and no more', async (t) => {
   }
   setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
   for (let done = 0; done < 7; done++) {
-    await until(() => releases.length > 0, 'a batch is being worked on')
+    await until(() => releases.length > 0, 'a batch is processing')
     releases.shift()?.()
   }
   await until(isEmpty(setup), 'the queue is empty')
   assert.equal(maxRunning, 3)
 })
 
-test('a batch waits for its window to become full, and goes early when it is', async (t) => {
+test('a batch waits for its window and starts early when it is full', async (t) => {
   const setup = await setUp(t)
   const sizes: number[] = []
   setup.map(({ Records }) => sizes.push(Records.length), {
@@ -117,7 +117,7 @@ test('a batch waits for its window to become full, and goes early when it is', a
   assert.deepEqual(sizes, [12, 2])
 })
 
-test('bodies of one batch stay under the payload of an invocation', async (t) => {
+test('the bodies of a batch fit into the payload of an invocation', async (t) => {
   const setup = await setUp(t)
   const body = 'x'.repeat(1_000_000)
   for (let at = 0; at < 7; at++) await setup.send(body)
@@ -130,7 +130,7 @@ test('bodies of one batch stay under the payload of an invocation', async (t) =>
   )
 })
 
-test('messages of one group of a FIFO queue never run beside each other', async (t) => {
+test('messages of one FIFO group are never processed concurrently', async (t) => {
   const setup = await setUp(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
   for (let at = 0; at < 6; at++) await setup.send(`${at}`, { MessageGroupId: 'g' })
   const order: string[] = []
@@ -151,7 +151,7 @@ test('messages of one group of a FIFO queue never run beside each other', async 
 const reports = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
 const reportFailed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
 
-test('messages that the function names as failed stay, the others go', async (t) => {
+test('only messages that the function reports as failed stay in the queue', async (t) => {
   const setup = await setUp(t)
   for (const body of ['good', 'bad', 'fine']) await setup.send(body)
   setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
@@ -172,7 +172,7 @@ const responses: [what: string, answer: unknown, left: number][] = [
   ['text', 'text', 1],
 ]
 for (const [what, answer, left] of responses) {
-  test(`the answer ${what} means that ${left === 0 ? 'all went well' : 'the whole batch failed'}`, async (t) => {
+  test(`the batch response ${what} means that ${left === 0 ? 'all succeeded' : 'the whole batch failed'}`, async (t) => {
     const setup = await setUp(t)
     await setup.send('body')
     let invocations = 0
@@ -189,14 +189,14 @@ for (const [what, answer, left] of responses) {
   })
 }
 
-test('without ReportBatchItemFailures a function that returns has done all', async (t) => {
+test('without ReportBatchItemFailures all messages succeed when the function returns', async (t) => {
   const setup = await setUp(t)
   await setup.send('body')
   setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
   await until(isEmpty(setup), 'the queue is empty')
 })
 
-test('a function that fails gets its messages again, until the queue puts them aside', async (t) => {
+test('messages of a failing function are delivered again until they go to the dead-letter queue', async (t) => {
   let now = Date.now()
   const sqs = await startSqs(t, { now: () => now })
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
@@ -214,7 +214,7 @@ test('a function that fails gets its messages again, until the queue puts them a
       ...{ queueUrl: url, queueArn: '', region, log, concurrency: 1, settings: reports },
       invoke: async ({ Records }) => {
         received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
-        // While it is busy it asks for no further message, which its end would lose.
+        // While it is busy it receives no further message that closing would lose.
         closed.resolve(mapping.close())
         throw new Error('as told')
       },
@@ -222,7 +222,7 @@ test('a function that fails gets its messages again, until the queue puts them a
     t.after(() => mapping.close())
     await closed.promise
     assert.equal(received.at(-1), count)
-    // Much sooner than after the 900 s of the queue.
+    // Much earlier than the queue's 900 s.
     now += 17_000
   }
   assert.deepEqual(await sqs.receive(url), [])

@@ -1,5 +1,5 @@
-// Replaces objects of an S3 folder as fast as it goes, as the server does it, until it is killed: node
-// backup-churn.ts <folder>. Writes a line when it has begun.
+// Replaces objects in an S3 folder as fast as possible, like the server, until it is killed: node replace-objects.ts
+// <folder>. Prints a line once all objects exist.
 import { randomBytes, randomInt } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,8 +23,8 @@ for (let at = 0; ; at = blobs.length < OBJECTS ? blobs.length : randomInt(OBJECT
   writeFileSync(path, 'x')
   replace.run(at, blob)
   const old = blobs[at]
-  // Only after the commit, and then at once.
+  // Deleted only after the commit, but then immediately.
   if (old) rmSync(join(dataDir, blobPath(old)))
   blobs[at] = blob
-  if (!old && blobs.length === OBJECTS) process.stdout.write('begun\n')
+  if (!old && blobs.length === OBJECTS) process.stdout.write('started\n')
 }

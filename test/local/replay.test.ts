@@ -23,7 +23,7 @@ interface ExitResult {
   readonly stderr: string
 }
 
-/** `npm run replay`, as it is run. */
+/** Runs `npm run replay`. */
 const replay = ({ dataDir }: Pick<TestService, 'dataDir'>, ...args: string[]) =>
   replayWith({ DATA_DIR: dataDir }, args)
 
@@ -34,7 +34,7 @@ async function replayWith(
   const env = { ...process.env, WORK_DIR: scratchFolder('replay'), ...settings }
   return run(process.execPath, [program, ...args], { env }).then(
     (output) => ({ code: 0, ...output }),
-    // What execFile rejects with carries these.
+    // execFile rejects with an error that has these properties.
     (error: unknown) => error as ExitResult,
   )
 }
@@ -50,7 +50,7 @@ async function convertToEnd(
   return data.jobId
 }
 
-/** The running service, as a deployment is named. */
+/** Settings that address the running service like a deployment. */
 async function deploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   const started = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
@@ -73,7 +73,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-test('a job that failed is told with what the engine said, and fails again in the same way', async () => {
+test("replay shows a failed job with the engine's output, and it fails again in the same way", async () => {
   const flac = await fixture('tone.flac')
   const cut = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
   const jobId = await convertToEnd(client, cut, { targetFormat: 'mp3' })
@@ -83,7 +83,7 @@ test('a job that failed is told with what the engine said, and fails again in th
   for (const expected of [
     `${jobId}: failed, in ${service.dataDir}, of the running service`,
     'cut.flac (flac, ',
-    'import-file: completed\n    import/upload\n    gave cut.flac (flac, ',
+    'import-file: completed\n    import/upload\n    result cut.flac (flac, ',
     'convert-file: failed, attempt 1',
     'convert of import-file, created ',
     '1. flac to mp3 by ffmpeg (image av) {"mode":"auto"}',
@@ -92,9 +92,9 @@ test('a job that failed is told with what the engine said, and fails again in th
     'task failed',
     'path=/v1/convert  status=202',
   ])
-    assert.ok(stdout.includes(expected), `"${expected}" is told in ${stdout}`)
+    assert.ok(stdout.includes(expected), `"${expected}" is missing in ${stdout}`)
   const [report = '', again = ''] = stdout.split('Running convert-file again')
-  assert.match(report, /What the engines said\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
+  assert.match(report, /Output of the engines\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
   assert.ok(report.includes(sentence), report)
   assert.match(
     again,
@@ -103,12 +103,12 @@ test('a job that failed is told with what the engine said, and fails again in th
   assert.match(again, /step failed: ffmpeg \d+\.\d+/)
   assert.ok(again.split('It fails again')[1]?.includes(sentence), again)
 
-  // A worker's own log line, not only our report, is what a search for the id finds.
+  // Searching the log for the id finds the worker's own line, not only our report.
   const { stdout: lines } = await run('grep', [jobId, join(service.dataDir, 'service.log')])
   assert.match(lines, /"command":"ffprobe","how":"exit code 1".*End of file/)
 })
 
-test('a job that succeeded gives the same result again, while the service runs and after it ended', async () => {
+test('replay of a completed job gives the same result, with and without a running service', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp', width: '24' })
   const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
@@ -127,7 +127,7 @@ test('a job that succeeded gives the same result again, while the service runs a
   const { meta: _after, ...jobAfter } = (await client
     .fetch(`/v1/status/${jobId}`)
     .then((response) => response.json())) as { meta: unknown }
-  assert.deepEqual(jobAfter, jobBefore, 'the replay changed nothing of the job')
+  assert.deepEqual(jobAfter, jobBefore, 'the replay did not change the job')
   await service.end()
   const ended = await replay(service, jobId)
   await check(ended)
@@ -138,7 +138,7 @@ test('a job that succeeded gives the same result again, while the service runs a
   assert.deepEqual(await client.download(jobId), stored, 'the service starts on its folder as before')
 })
 
-test('with --no-run a job is told and nothing is run', async () => {
+test('with --no-run replay only shows the job', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replay(service, jobId, '--no-run')
@@ -147,7 +147,7 @@ test('with --no-run a job is told and nothing is run', async () => {
   assert.doesNotMatch(stdout, /Running/)
 })
 
-test('each task of a job runs again on its own inputs, or one of them that is named', async () => {
+test('replay runs each task of a job on its inputs, or only the named task', async () => {
   const bytes = Buffer.from(await fixture('corners.png')).toString('base64')
   const tasks = {
     picture: { operation: 'import/base64', file: bytes, filename: 'corners.png' },
@@ -178,7 +178,7 @@ test('each task of a job runs again on its own inputs, or one of them that is na
   assert.match(none.stderr, /The job has no task "out" that runs an engine\./)
 })
 
-test('a job of a deployment is found by its table, its bucket and credentials', async () => {
+test('replay finds a job of a deployment by its table, bucket and credentials', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replayWith(await deploymentSettings(service), [jobId])
@@ -188,7 +188,7 @@ test('a job of a deployment is found by its table, its bucket and credentials', 
   assert.match(stdout, /the same as the stored result/)
 })
 
-test('a password of a job is shown nowhere', async () => {
+test('replay never shows a password of a job', async () => {
   const folder = scratchFolder('replay')
   await writeFile(join(folder, 'a.txt'), 'a text')
   const archive = join(folder, 'locked.7z')
@@ -205,7 +205,7 @@ test('a password of a job is shown nowhere', async () => {
   assert.equal(withoutKey.code, 2, withoutKey.stdout)
   assert.match(
     withoutKey.stdout,
-    /convert-file cannot be run again: its passwords do not open\. Set SERVICE_SECRET/,
+    /convert-file cannot be run again: its passwords cannot be decrypted\. Set SERVICE_SECRET/,
   )
   for (const { stdout, stderr } of [opened, refused, withoutKey]) {
     assert.match(stdout, /"password":"\*\*\*"/)
@@ -213,7 +213,7 @@ test('a password of a job is shown nowhere', async () => {
   }
 })
 
-test('a password is not shown either where a program takes it as an argument or repeats it in two halves', () => {
+test('a password is hidden in program arguments and when output splits it in two', () => {
   const shown: string[] = []
   const printer = new Printer((text) => shown.push(text))
   printer.hideSecrets(['o\'pen "it"'])
@@ -229,10 +229,10 @@ test('a password is not shown either where a program takes it as an argument or 
   ])
 })
 
-test('a job whose files are gone is told all the same, one whose record is gone by its log', async () => {
+test('replay shows a job without its files, and only its log without its record', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
-  // Only a bucket that lost them can show it in time: files of an expired job go with its record still there.
+  // Files are deleted directly, as waiting for the job to expire would take too long.
   await service.end()
   await rm(join(service.dataDir, 's3'), { recursive: true })
   service = await startService({}, service.dataDir)
@@ -248,25 +248,25 @@ test('a job whose files are gone is told all the same, one whose record is gone 
   const left = await replay(service, jobId)
   assert.equal(left.code, 2, left.stdout)
   assert.match(left.stdout, /job created.*step completed.*job erased/s)
-  assert.match(left.stderr, /The record of job_\w+ is gone .* The log is all that is left/)
+  assert.match(left.stderr, /The record of job_\w+ is no longer in .* Only its log is left/)
 })
 
-test('an id that nobody knows, or that is none, is answered by what to do', async () => {
-  const nobody = 'job_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-  const unknown = await replay(service, nobody)
+test('replay refuses unknown and malformed job ids with advice', async () => {
+  const unknownId = 'job_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const unknown = await replay(service, unknownId)
   assert.deepEqual(
     [unknown.code, unknown.stderr],
     [
       2,
-      `There is no job ${nobody} in ${service.dataDir}, of the running service. Look at the id, and set DATA_DIR to the folder of the service that gave it.\n`,
+      `There is no job ${unknownId} in ${service.dataDir}, of the running service. Check the id, and set DATA_DIR to the data folder of the service that created the job.\n`,
     ],
   )
   const none = await replay(service, '42')
   assert.deepEqual(
     [none.code, none.stderr],
-    [2, '"42" is no id of a job: expected job_ and 26 letters and digits.\n'],
+    [2, '"42" is not a job id: expected job_ followed by 26 letters and digits.\n'],
   )
-  const elsewhere = await replay({ dataDir: dirname(program) }, nobody)
+  const elsewhere = await replay({ dataDir: dirname(program) }, unknownId)
   assert.equal(elsewhere.code, 2)
-  assert.match(elsewhere.stderr, /is no data folder of this service\. Set DATA_DIR;/)
+  assert.match(elsewhere.stderr, /is not a data folder of this service\. Set DATA_DIR,/)
 })

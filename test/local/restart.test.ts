@@ -11,7 +11,7 @@ import { until } from '../wait-until.ts'
 
 const run = promisify(execFile)
 
-test('a conversion that a restart of the service interrupts is done by the next one as if nothing had been', {
+test('a conversion interrupted by a restart of the service completes afterwards', {
   timeout: 180_000,
 }, async (t) => {
   const video = join(scratchFolder('stop'), 'film.mp4')
@@ -25,10 +25,10 @@ test('a conversion that a restart of the service interrupts is done by the next 
   const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)
-  await until(() => descendants(service.pid).some(isEncoding), 'the film is being converted', 60)
+  await until(() => descendants(service.pid).some(isEncoding), 'the video is being converted', 60)
   await service.end()
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
-  assert.doesNotMatch(log, /"level":"(warn|error)"/, 'the log of a service that was ended tells of no error')
+  assert.doesNotMatch(log, /"level":"(warn|error)"/, 'a stopped service logs no errors')
 
   service = await startService({}, dataDir)
   const job = await client.at(service).finished(data.jobId)

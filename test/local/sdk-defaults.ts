@@ -1,4 +1,4 @@
-// One call to each embedded server by clients that know nothing but the environment. Prints what came back.
+// Calls each embedded server once, with clients configured only by the environment. Prints the results.
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'

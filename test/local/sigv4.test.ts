@@ -77,7 +77,7 @@ test('the presigned example of the S3 reference is accepted until it expires', (
   )
 })
 
-test('each refusal has its reason', () => {
+test('each invalid signature is refused with its reason', () => {
   const verify = (request: SignedRequest, keys = documented, options = {}) =>
     reason(verifySigV4(request, keys, { ...s3, now: documentedTime, ...options }))
   const good = documentedGet(goodSignature)
@@ -107,7 +107,7 @@ test('each refusal has its reason', () => {
   assert.equal(verify({ method: 'GET', url: presigned('604800'), headers: { host: 'a' } }), 'bad-signature')
 })
 
-test('requests signed by the SDK clients are accepted, whatever the key', async (t) => {
+test('requests signed by the SDK are accepted for any key', async (t) => {
   const verdicts: string[] = []
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
@@ -144,7 +144,7 @@ test('requests signed by the SDK clients are accepted, whatever the key', async 
   assert.equal(verdicts.length, keys.length * 2 + 3)
 })
 
-/** Not fetch: it would resolve the `..` in a path. */
+/** Doesn't use fetch, which would resolve the `..` in a path. */
 async function getRaw(url: string) {
   const [, host = '', port = '', path = ''] = /^http:\/\/([^:]+):(\d+)(.*)$/.exec(url) ?? []
   const [response] = await once(get({ host, port, path }), 'response')

@@ -7,7 +7,7 @@ import { isUnavailable, limitPatience } from '../../lib/aws/timeouts.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { closeServer, listen } from '../../lib/local/listen.ts'
 
-test('a database that hangs is asked again after three seconds, on a new connection', async (t) => {
+test('a request to a hanging database is retried after three seconds on a new connection', async (t) => {
   const silent: ServerResponse[] = []
   const server = createServer((_, response) => {
     if (silent.push(response) === 1) return
@@ -33,10 +33,10 @@ test('a database that hangs is asked again after three seconds, on a new connect
   const tookMs = performance.now() - startedMs
   assert.ok(tookMs > 2500 && tookMs < 9000, `took ${tookMs} ms`)
   assert.equal(silent.length, 2)
-  assert.ok(silent[0]?.destroyed, 'the first connection was given up')
+  assert.ok(silent[0]?.destroyed, 'the first connection was closed')
 })
 
-test('a store that is silent is an error in time, and is asked briefly until it answers', async (t) => {
+test('a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {
   const waiting: ServerResponse[] = []
   let isSilent = true
   const answer = (response: ServerResponse) =>
@@ -66,7 +66,7 @@ test('a store that is silent is an error in time, and is asked briefly until it 
   assert.equal((await sendRequest()).error, undefined)
 })
 
-test('a store that is away or busy is told from one that refuses', () => {
+test('unavailable database errors are distinguished from refusals', () => {
   const serviceError = (name: string, status: number) =>
     Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } })
   for (const error of [

@@ -1,4 +1,4 @@
-// A WebSocket API of a test's own, whose functions tell what they hear and answer what they are told to.
+// A WebSocket API for tests, whose functions record their events and return what the test sets.
 import { EventEmitter, once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
@@ -18,7 +18,7 @@ interface SocketEvent {
 }
 
 export const path = '/ws/test'
-/** Emits each event by its type. */
+/** Emits each event of the functions by its type. */
 export const events = new EventEmitter()
 interface Replies {
   readonly connect: () => unknown
@@ -28,7 +28,7 @@ interface Replies {
 const defaultReplies: Replies = { connect: () => ({ statusCode: 200 }), nextMessage: undefined }
 let replies = defaultReplies
 
-/** Has the functions return something else until the test is over. */
+/** Changes what the functions return until the test ends. */
 export function setReplies(t: TestContext, changes: Partial<Replies>): void {
   replies = { ...defaultReplies, ...changes }
   t.after(() => {
@@ -66,7 +66,7 @@ const routes = [
 const declaration = { log, lambda, routeSelectionExpression: '$request.body.action', stage: 'ws/test' }
 export const apis: WebSocketApi[] = []
 
-/** The address of a new API, as the declaration above with these changes. */
+/** Starts an API with the declaration above and these changes. @returns its URL */
 export async function startApi(
   options: Partial<ConstructorParameters<typeof WebSocketApi>[0]>,
 ): Promise<string> {
@@ -79,7 +79,7 @@ export async function startApi(
   return `${(await serve(gateway)).replace('http', 'ws')}${path}`
 }
 
-/** Ends all that `start` began. */
+/** Closes everything that `startApi` opened. */
 export async function closeApis(): Promise<void> {
   await Promise.all(apis.map((api) => api.close()))
   await closeServers()
@@ -87,7 +87,7 @@ export async function closeApis(): Promise<void> {
 
 export const nextEvent = async (type: string): Promise<SocketEvent> => (await once(events, type))[0]
 
-/** Connected, with its id. */
+/** Opens a connected socket; returns it with its connection id. */
 export async function openSocket(
   address: string,
   ...options: [protocols?: string[], headers?: Record<string, string>]

@@ -1,4 +1,4 @@
-// The commands by which functions reach the clients of the WebSocket API.
+// The @connections commands, with which functions reach clients of the WebSocket API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sockets } from '../../lib/aws/sockets.ts'
@@ -29,7 +29,7 @@ const connections = (id: string, method: string, body?: string | Buffer) =>
     ...(body !== undefined && { body }),
   })
 
-test('functions write to a connection, look at it and end it', async () => {
+test('functions can write to a connection, query it and close it', async () => {
   const { socket, id } = await openSocket(url)
   const received = nextMessage(socket)
   assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
@@ -55,7 +55,7 @@ const commands: [
   status: number,
   code: string,
 ][] = [
-  ['an id of another form', 'a b', 'POST', undefined, 400, 'BadRequestException'],
+  ['an id in another format', 'a b', 'POST', undefined, 400, 'BadRequestException'],
   ['an unknown id', `${'A'.repeat(15)}=`, 'POST', undefined, 410, 'GoneException'],
   [
     'more than 128 KB',
@@ -74,7 +74,7 @@ for (const [what, id, method, body, status, code] of commands) {
   })
 }
 
-test('@connections takes signed commands only', async () => {
+test('@connections accepts only signed commands', async () => {
   const address = `${api.url}/@connections/${'A'.repeat(15)}=`
   const unsigned = await fetch(address)
   assert.deepEqual(
@@ -89,7 +89,7 @@ test('@connections takes signed commands only', async () => {
   )
 })
 
-test('the functions of the service write and close by the SDK', async () => {
+test("the service's functions write to and close connections with the SDK", async () => {
   processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${api.url}/stage`
   processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
@@ -107,12 +107,12 @@ test('the functions of the service write and close by the SDK', async () => {
   await sockets.close(id, 1000, '')
 })
 
-test('a client that does not read is not written to without end', async () => {
+test('the data buffered for a client that does not read is limited', async () => {
   const { socket, id } = await openSocket(url)
   socket.pause()
   const part = 'x'.repeat(128 * 1024)
   const outcomes = []
-  // Until the buffers of both sides are full, a message is sent before the one before it is written.
+  // Until the buffers of both sides are full, messages are sent before earlier ones have been written.
   for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(part)))
   assert.equal(await outcomes.at(-1), 'slow')
   const refused = await connections(id, 'POST', 'x')

@@ -1,4 +1,4 @@
-// The WebSocket API with functions of the test's own, as its clients see it.
+// The WebSocket API from the view of its clients, with test functions.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(closeApis)
 
-test('a connection is told to its function with headers, query and who it is', async () => {
+test('the connect event has the headers, query and identity of the client', async () => {
   const { socket, id, event } = await openSocket(`${url}?token=a%20b`, [], { 'x-one': '1' })
   assert.match(id, /^[\w-]{15}=$/)
   assert.equal(event.headers?.['x-one'], '1')
@@ -63,7 +63,7 @@ const handshakes: [what: string, result: () => unknown, status: number][] = [
   ['no status', () => ({}), 502],
 ]
 for (const [what, result, status] of handshakes) {
-  test(`a $connect that answers ${what} fails the handshake with ${status}`, async (t) => {
+  test(`a $connect function that returns ${what} fails the handshake with ${status}`, async (t) => {
     setReplies(t, { connect: result })
     const socket = new WebSocket(url)
     const [error] = await once(socket, 'error')
@@ -71,7 +71,7 @@ for (const [what, result, status] of handshakes) {
   })
 }
 
-test('the subprotocol is the one that $connect answers', async (t) => {
+test('the subprotocol is the one that $connect returns', async (t) => {
   setReplies(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
   const { socket } = await openSocket(url, ['v1.jobs', 'bearer.abc'])
   assert.equal(socket.protocol, 'v1.jobs')
@@ -88,7 +88,7 @@ const routeCases: [sent: string, route: string][] = [
   ['null', '$default'],
   ['no JSON', '$default'],
 ]
-test('a message takes the route that it names, or $default', async () => {
+test('a message uses the route that it names, or $default', async () => {
   const { socket, id } = await openSocket(url)
   for (const [sent, route] of routeCases) {
     const event = nextEvent('MESSAGE')
@@ -100,7 +100,7 @@ test('a message takes the route that it names, or $default', async () => {
   socket.close()
 })
 
-test('what a function returns as its body is the answer to the message', async (t) => {
+test('the body that a function returns is sent as the reply', async (t) => {
   const { socket } = await openSocket(url)
   setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
   socket.send('ping')
@@ -108,7 +108,7 @@ test('what a function returns as its body is the answer to the message', async (
   socket.close()
 })
 
-test('an error of a function is told without its details', async () => {
+test('an error in a function is reported without its details', async () => {
   const { socket, id } = await openSocket(url)
   socket.send('{"action":"fails"}')
   const reply = JSON.parse(await nextMessage(socket))
@@ -117,7 +117,7 @@ test('an error of a function is told without its details', async () => {
   socket.close()
 })
 
-test('a message that no route takes is forbidden', async () => {
+test('a message without a matching route is forbidden', async () => {
   const address = await startApi({ routes: [{ key: 'named', functionName: 'rest' }] })
   const socket = new WebSocket(address)
   await once(socket, 'open')
@@ -159,14 +159,14 @@ for (const [what, send, code] of violations) {
   })
 }
 
-test('a connection is closed when it is idle, and when it is old', async () => {
+test('a connection is closed when it is idle and at its maximum duration', async () => {
   for (const limits of [{ idleMs: 100 }, { connectedMs: 100 }]) {
     const { socket } = await openSocket(await startApi({ limits }))
     assert.equal(await closeCode(socket), 1001)
   }
 })
 
-test('messages keep a connection from being idle', async (t) => {
+test('messages reset the idle timeout of a connection', async (t) => {
   const idleMs = 1000
   const { socket } = await openSocket(await startApi({ limits: { idleMs } }))
   setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
@@ -178,7 +178,7 @@ test('messages keep a connection from being idle', async (t) => {
   assert.equal(await closeCode(socket), 1001)
 })
 
-test('the end of the service says goodbye, and functions hear of it', async () => {
+test('closing the service closes connections and notifies functions', async () => {
   const address = await startApi({})
   const api = apis.at(-1)
   const { socket, id } = await openSocket(address)
@@ -189,14 +189,14 @@ test('the end of the service says goodbye, and functions hear of it', async () =
   assert.equal((await gone).requestContext.connectionId, id)
 })
 
-test('other paths, and requests that are no handshake, are plain HTTP', async () => {
+test('other paths and requests without a handshake are served as plain HTTP', async () => {
   const http = url.replace('ws', 'http')
   assert.equal((await callRaw(http, { path })).body, 'plain')
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   assert.equal((await callRaw(http, { path: '/elsewhere', headers })).body, 'plain')
 })
 
-test('a handshake without a key is refused, and no function hears of it', async () => {
+test('a handshake without a key is refused without invoking a function', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   let connects = 0
   const count = () => connects++

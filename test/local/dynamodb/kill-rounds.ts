@@ -1,4 +1,4 @@
-// Eight writers, a program that is killed at random moments, and a ledger of what it had acknowledged.
+// Kills DynamoDB at random times under eight writers, with a ledger of what it acknowledged.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import type { TestContext } from 'node:test'
@@ -19,14 +19,14 @@ const WRITERS = 8
 interface Ledger {
   /** Keys of single items. */
   readonly puts: Set<string>
-  /** Keys of pairs that were written in one transaction. */
+  /** Keys of pairs of items written in one transaction. */
   readonly pairs: Set<string>
-  /** By writer: how often its counter was acknowledged to have grown, and how often it was asked to. */
+  /** By writer: acknowledged and attempted increments of its counter. */
   readonly counts: Map<string, { acknowledged: number; attempted: number }>
   next: number
 }
 
-/** Kills the program so many times and then checks that what it acknowledged is there, and nothing is half. */
+/** Kills the program repeatedly, then checks that everything acknowledged exists and nothing is incomplete. */
 export async function runKillRounds(t: TestContext, rounds: number): Promise<string> {
   const server = await startDynamoDb(t)
   await createTable(server.client, TableName)
@@ -35,11 +35,11 @@ export async function runKillRounds(t: TestContext, rounds: number): Promise<str
     const client = makeClient(server.url, 1)
     await waitUntilReady(client)
     const pid = server.pid()
-    assert.ok(pid, 'it runs again')
+    assert.ok(pid, 'the program was restarted')
     const writers = Array.from({ length: WRITERS }, (_, at) =>
       write(DynamoDBDocumentClient.from(client), ledger, `w${at}`),
     )
-    // The moment is the point of the test: it has to be at random.
+    // The time of the kill has to be random.
     await wait(randomInt(10, 250))
     process.kill(pid, 'SIGKILL')
     await Promise.all(writers)
@@ -50,11 +50,14 @@ export async function runKillRounds(t: TestContext, rounds: number): Promise<str
   await check(DynamoDBDocumentClient.from(client), ledger)
   client.destroy()
   const updates = [...ledger.counts.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0)
-  assert.ok(Math.min(ledger.puts.size, ledger.pairs.size, updates) >= rounds, 'The writers hardly wrote.')
+  assert.ok(
+    Math.min(ledger.puts.size, ledger.pairs.size, updates) >= rounds,
+    'too few writes were acknowledged',
+  )
   return `${rounds} kills: ${ledger.puts.size} puts, ${ledger.pairs.size} transactions and ${updates} updates acknowledged`
 }
 
-/** The SDK does not repeat any more when too many requests of a client failed. */
+/** Needed because the SDK stops retrying after too many failed requests of a client. */
 async function waitUntilReady(client: DynamoDBClient): Promise<void> {
   const deadline = Date.now() + 20_000
   for (;;) {
@@ -68,7 +71,7 @@ async function waitUntilReady(client: DynamoDBClient): Promise<void> {
   }
 }
 
-/** Goes on until the program is gone. */
+/** Writes until the program is killed. */
 async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: string): Promise<void> {
   const count = ledger.counts.get(writer) ?? { acknowledged: 0, attempted: 0 }
   ledger.counts.set(writer, count)
@@ -94,7 +97,7 @@ async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: 
       count.acknowledged++
     }
   } catch (error) {
-    // Not an answer, so it was killed.
+    // An error without a response means that it was killed.
     if (error instanceof Error && '$response' in error && error.$response) throw error
   }
 }
@@ -110,7 +113,7 @@ async function check(documents: DynamoDBDocumentClient, ledger: Ledger): Promise
   for (const key of ledger.puts) assert.ok(rows.has(key), `${key} is lost`)
   for (const key of ledger.pairs) assert.ok(rows.has(key), `${key} is lost`)
   for (const [key, { sks }] of rows)
-    if (key.startsWith('pair ')) assert.equal(sks.length, 2, `${key} is half there`)
+    if (key.startsWith('pair ')) assert.equal(sks.length, 2, `${key} is incomplete`)
   for (const [key, { acknowledged, attempted }] of ledger.counts) {
     const count = rows.get(key)?.count ?? 0
     assert.ok(

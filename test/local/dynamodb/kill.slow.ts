@@ -2,6 +2,6 @@
 import { test } from 'node:test'
 import { runKillRounds } from './kill-rounds.ts'
 
-test('200 kills under eight writers lose nothing that was acknowledged', async (t) => {
+test('DynamoDB loses no acknowledged write in 200 kills under eight writers', async (t) => {
   t.diagnostic(await runKillRounds(t, 200))
 })

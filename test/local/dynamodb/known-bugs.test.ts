@@ -7,7 +7,7 @@ import { expressions } from '../../../lib/aws/table-expressions.ts'
 import { Job } from '../../../lib/jobs/job.ts'
 import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
 
-test('the program still mistakes the indexes of lists, so nothing may use them', async (t) => {
+test('known bug of dynoxide: list indexes in updates give wrong results', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -20,13 +20,13 @@ test('the program still mistakes the indexes of lists, so nothing may use them',
     const { Item } = await documents.send(new GetCommand({ TableName: 'table', Key }))
     return Item?.['numbers']
   }
-  // At AWS each index is that of the list as it was, and one beyond its end appends.
+  // At AWS indexes refer to the original list, and an index beyond its end appends.
   assert.notDeepEqual(await applyUpdate({ UpdateExpression: 'REMOVE numbers[0], numbers[2]' }), [1, 3])
   const set = { UpdateExpression: 'SET numbers[30] = :x', ExpressionAttributeValues: { ':x': 9 } }
   assert.notDeepEqual(await applyUpdate(set), [0, 1, 2, 3, 9])
 })
 
-test('the program still takes removals from a map that is not there, so the maps stand in every record', async (t) => {
+test('known bug of dynoxide: removing from a missing map succeeds, so job records always have their maps', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -42,7 +42,7 @@ test('the program still takes removals from a map that is not there, so the maps
     assert.equal(Job.shape[map].safeParse(undefined).success, false, map)
 })
 
-test('the program still hangs up on an expression that is not in ASCII, and goes on, so none is made', async (t) => {
+test('known bug of dynoxide: a non-ASCII expression closes the connection, so ours are ASCII', async (t) => {
   const { url, client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
@@ -61,12 +61,12 @@ test('the program still hangs up on an expression that is not in ASCII, and goes
   assert.deepEqual(Item, { ...Key, ...change.set })
 })
 
-test('a change of one element of a list is refused before it is sent', () => {
+test('an update of a single list element is refused before it is sent', () => {
   assert.throws(() => expressions({ remove: ['list[0]', 'list[2]'] }), /a list is written as a whole/)
   assert.throws(() => expressions({ set: { 'list[30]': 9 } }), /a list is written as a whole/)
 })
 
-test('expressions are made in one place, and written by hand nowhere', () => {
+test('no code outside the expression builder contains update expressions', () => {
   const root = join(import.meta.dirname, '../../..')
   const sources = ['lib', 'functions'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

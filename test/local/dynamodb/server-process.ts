@@ -1,4 +1,4 @@
-// The server in a process of its own, to be killed: node server-process.ts <file>. Prints its address.
+// Runs the server in a separate process that tests can kill: node server-process.ts <file>. Prints its URL.
 import pino from 'pino'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 

@@ -1,4 +1,4 @@
-// The embedded DynamoDB in a folder of its own, and what tests do with it.
+// Starts the embedded DynamoDB in a temporary folder, with clients and helpers.
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
@@ -26,11 +26,11 @@ export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOpt
   return { url: dynamoDb.url, file, client, documents, pid: () => pidOf(file), stop }
 }
 
-/** Tries often enough to come through a restart. */
+/** Retries often enough to survive a restart. */
 export const makeClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 
-/** The process that has the file; undefined while there is none. */
+/** Returns the id of the process that has the file open; undefined if there is none. */
 const pidOf = (file: string) =>
   descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
 

@@ -16,7 +16,7 @@ import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
 import { until } from '../../wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
-/** A log that tells what was said. */
+/** A log that records its lines. */
 function recordingLog() {
   const lines: { msg: string; lastOutput?: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -27,33 +27,33 @@ for (const [what, signal] of [
   ['crashed', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)
-  test(`a program that ${what} is replaced on the same port, with all that it knew`, async (t) => {
+  test(`a DynamoDB process that ${what} is replaced on the same port with its data`, async (t) => {
     const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, probeTimeoutMs: 200 })
     await createTable(client, 'table')
     await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))
     const before = pid()
     assert.ok(before)
     process.kill(before, signal)
-    // The very request that meets the silence may wait for ever: the SDK has no time limit of its own.
+    // The first request to the hanging process may wait forever, as the SDK has no timeout.
     const deadline = Date.now() + 20_000
     const query = () =>
       documents.send(new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 1 } }), {
         abortSignal: AbortSignal.timeout(1000),
       })
-    // A signal arrives a moment later, and until then the old one may answer.
+    // The signal arrives slightly later; until then the old process may respond.
     let result = await query().catch(() => undefined)
     while ((!result || pid() === before) && Date.now() < deadline)
       result = await query().catch(() => undefined)
     assert.equal(result?.Item?.['word'], 'kept')
     assert.notEqual(pid(), before)
-    assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'and it is there under its old address')
+    assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'it responds at its old URL')
   })
 
-test('a slow moment is not taken for a hang', async (t) => {
+test('a DynamoDB process that is slow for a short time is not restarted', async (t) => {
   const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, probeTimeoutMs: 400 })
   const before = pid()
   assert.ok(before)
-  // Still for longer than one answer may take, and for less than two.
+  // Stopped for longer than one health check may take, but less than two.
   process.kill(before, 'SIGSTOP')
   await new Promise((resolve) => setTimeout(resolve, 500))
   process.kill(before, 'SIGCONT')
@@ -61,31 +61,31 @@ test('a slow moment is not taken for a hang', async (t) => {
   assert.equal(pid(), before)
 })
 
-test('a program that ends again and again is started ever more seldom, and the log says what to do', async (t) => {
+test('a DynamoDB process that keeps exiting is restarted with growing pauses, and the log says what to do', async (t) => {
   const dir = makeFolder()
   const flag = join(dir, 'started')
-  // Good once, so that it counts as started; then it ends at once.
+  // Succeeds once, so that it counts as started; then it exits immediately.
   const script = `if [ -e ${flag} ]; then echo "no room left" >&2; exit 1; fi; touch ${flag}; sleep 0.1`
   const { log, lines } = recordingLog()
   const startedMs = Date.now()
   const supervisor = await supervise({
     command: ['/bin/sh', '-c', script],
     probe: async () => {
-      if (lines.length > 0) throw new Error('it does not answer')
+      if (lines.length > 0) throw new Error('it does not respond')
     },
     checkEveryMs: 1000,
     probeTimeoutMs: 1000,
     log,
   })
   t.after(() => supervisor.close())
-  await until(() => lines.length >= 6, 'it is tried six times', 20)
+  await until(() => lines.length >= 6, 'six restarts', 20)
   assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
-  assert.match(lines[0]?.msg ?? '', /started again/)
-  assert.match(lines[5]?.msg ?? '', /again and again before it answers\. Look at its last words/)
+  assert.match(lines[0]?.msg ?? '', /exited and is restarted/)
+  assert.match(lines[5]?.msg ?? '', /keeps exiting before it responds\. Check its last output/)
   assert.equal(lines[5]?.lastOutput, 'no room left')
 })
 
-test('a start on a taken port ends with a sentence', async (t) => {
+test('starting DynamoDB on a port in use fails with a message', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
@@ -94,19 +94,19 @@ test('a start on a taken port ends with a sentence', async (t) => {
   const file = join(makeFolder(), 'dynamodb.sqlite')
   await assert.rejects(
     openDynamoDb({ file, port, log: silentLog }),
-    new RegExp(`^Error: Port ${port} on 127.0.0.1 is in use\\. End the program that has it`),
+    new RegExp(`^Error: Port ${port} on 127.0.0.1 is in use\\. Stop the program that uses it`),
   )
 })
 
-test('a start on a file that another process has open ends with a sentence', async (t) => {
+test('starting DynamoDB on a file in use by another process fails with a message', async (t) => {
   const { file } = await startDynamoDb(t)
   assert.throws(
     () => checkDatabaseFile(file, 0),
-    /dynamodb\.sqlite of the embedded DynamoDB is in use by another process\. End it, or use another data folder\.$/,
+    /dynamodb\.sqlite of the embedded DynamoDB is in use by another process\. Stop that process, or use another data folder\.$/,
   )
 })
 
-test('a start on a file that is no database ends with a sentence', async () => {
+test('starting DynamoDB on a file that is not a database fails with a message', async () => {
   const file = join(makeFolder(), 'dynamodb.sqlite')
   await writeFile(file, 'these words are no database, however long they go on')
   await assert.rejects(
@@ -115,7 +115,7 @@ test('a start on a file that is no database ends with a sentence', async () => {
   )
 })
 
-test('closing ends the program and leaves a whole file', async (t) => {
+test('closing DynamoDB stops its process and leaves an intact file', async (t) => {
   const { client, file, pid, stop } = await startDynamoDb(t)
   await createTable(client, 'table')
   const running = pid()
@@ -127,7 +127,7 @@ test('closing ends the program and leaves a whole file', async (t) => {
   database.close()
 })
 
-test('the program does not outlive a service that is killed', async () => {
+test('the DynamoDB process does not outlive a killed service', async () => {
   const file = join(makeFolder(), 'dynamodb.sqlite')
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), file], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -140,7 +140,7 @@ test('the program does not outlive a service that is killed', async () => {
   await again.close()
 })
 
-/** The kernel ends the program after the service is gone, a moment later. */
+/** The kernel kills the program shortly after the service has exited. */
 async function openWhenFree(file: string) {
   const deadline = Date.now() + 5000
   for (;;) {

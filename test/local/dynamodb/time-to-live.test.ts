@@ -17,7 +17,7 @@ async function remainingKeys(documents: DynamoDBDocumentClient, TableName: strin
   return Items.map(({ pk }) => String(pk)).sort()
 }
 
-test('items whose time is over are deleted from every table that has a time to live, and no others', async (t) => {
+test('only expired items are deleted, from all tables with a time to live', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'first', 'expires')
   await createTable(client, 'second', 'sk')
@@ -41,7 +41,7 @@ test('items whose time is over are deleted from every table that has a time to l
   assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
 })
 
-test('an item that is given more time between the look and the deletion stays', async (t) => {
+test('an item whose time is extended between scan and delete stays', async (t) => {
   const { client, documents, url } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   await put(documents, 'table', 'renewed', { expires: nowS - 1 })
@@ -65,7 +65,7 @@ test('an item that is given more time between the look and the deletion stays', 
   assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
 })
 
-test('a sweep that looks in vain ends early, and the next ones go on from there to the end', async (t) => {
+test('a sweep without expired items stops early and the next sweeps continue from there', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)
@@ -85,7 +85,10 @@ test('a sweep that looks in vain ends early, and the next ones go on from there 
   const deleted: number[] = []
   do {
     deleted.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
-    assert.ok(countSent(ScanCommand.name) <= deleted.length + 1, 'a page at a time, and on after a find')
+    assert.ok(
+      countSent(ScanCommand.name) <= deleted.length + 1,
+      'one page at a time, and one more after a page with expired items',
+    )
   } while (passes.size > 0)
   assert.equal(
     deleted.reduce((sum, count) => sum + count),
@@ -96,7 +99,7 @@ test('a sweep that looks in vain ends early, and the next ones go on from there 
   assert.equal(countSent(DescribeTableCommand.name), 1)
 })
 
-test('a server that runs deletes what expires by itself, page after page', async (t) => {
+test('a running server deletes expired items page by page', async (t) => {
   const { client, documents } = await startDynamoDb(t, { ttlSweepEveryMs: 20 })
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)
@@ -104,6 +107,6 @@ test('a server that runs deletes what expires by itself, page after page', async
   await put(documents, 'table', 'kept', { expires: nowS + 3600 })
   const deadline = Date.now() + 20_000
   while ((await remainingKeys(documents, 'table')).length > 1)
-    assert.ok(Date.now() < deadline, 'all are deleted in time')
+    assert.ok(Date.now() < deadline, 'all expired items are deleted in time')
   assert.deepEqual(await remainingKeys(documents, 'table'), ['kept'])
 })

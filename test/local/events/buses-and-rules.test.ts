@@ -23,7 +23,7 @@ import {
 import { anySource, createRuleTo, q, rejectionOf } from './requests.ts'
 import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
-test('event buses are made, described, changed, listed in pages and deleted', async (t) => {
+test('event buses can be created, described, updated, listed in pages and deleted', async (t) => {
   const { events } = await startTestEvents(t)
   const made = await events.send(new CreateEventBusCommand({ Name: 'orders', Description: 'all of them' }))
   assert.equal(made.EventBusArn, busArn('orders'))
@@ -56,7 +56,7 @@ test('event buses are made, described, changed, listed in pages and deleted', as
   )
 })
 
-test('rules are put, described, switched, listed and deleted', async (t) => {
+test('rules can be put, described, enabled, disabled, listed and deleted', async (t) => {
   const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const onDefault = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
@@ -125,7 +125,7 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
   )
 })
 
-test('targets are put, listed, found by their ARN and removed; five are the most', async (t) => {
+test('targets can be put, listed, found by ARN and removed, up to five per rule', async (t) => {
   const { events } = await startTestEvents(t)
   await createRuleTo(events, {})
   const more = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
@@ -155,7 +155,7 @@ test('targets are put, listed, found by their ARN and removed; five are the most
   )
 })
 
-test('a target that could not be served is refused when it is put', async (t) => {
+test('PutTargets refuses a target that is not supported', async (t) => {
   const { events } = await startTestEvents(t)
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   const put = (target: object) =>
@@ -189,7 +189,7 @@ test('a target that could not be served is refused when it is put', async (t) =>
     await assert.rejects(put(target), rejectionOf('ValidationException', message))
 })
 
-test('rules and buses carry tags; a second PutRule leaves them as they are', async (t) => {
+test('rules and buses have tags, which a second PutRule does not change', async (t) => {
   const { events } = await startTestEvents(t)
   const { RuleArn } = await events.send(
     new PutRuleCommand({ Name: 'r', EventPattern: anySource, Tags: [{ Key: 'a', Value: '1' }] }),

@@ -35,7 +35,7 @@ test('an event reaches its target within milliseconds', async (t) => {
   assert.ok(median < 100, `the median is ${median} ms`)
 })
 
-test('a target that fails is tried again until it takes the event', async (t) => {
+test('delivery to a failing target is retried until it accepts the event', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
@@ -45,7 +45,7 @@ test('a target that fails is tried again until it takes the event', async (t) =>
   assert.equal((await inbox.messages(q)).length, 1)
 })
 
-test('a retry that becomes due while the bus looks for such is made', { timeout: 20_000 }, async (t) => {
+test('a retry that becomes due while the outbox is checked is not missed', { timeout: 20_000 }, async (t) => {
   const { events, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z', 40)
   await ruleTo(events, { Arn: q })
   for (let round = 1; round <= 10; round++) {
@@ -57,7 +57,7 @@ test('a retry that becomes due while the bus looks for such is made', { timeout:
   }
 })
 
-test('retries wait longer and longer, and survive a restart', async (t) => {
+test('retry delays grow and survive a restart', async (t) => {
   const { events, inbox, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, { Arn: q })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
@@ -71,7 +71,7 @@ test('retries wait longer and longer, and survive a restart', async (t) => {
   assert.equal(inbox.attempts.length, 3)
 })
 
-test('an event that a target never takes goes to the dead-letter queue with the reason', async (t) => {
+test('an event that a target never accepts goes to the dead-letter queue with the reason', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, {
     Arn: q,
@@ -93,7 +93,7 @@ test('an event that a target never takes goes to the dead-letter queue with the 
   })
 })
 
-test('an event that gets too old goes to the dead-letter queue', async (t) => {
+test('an event older than its maximum age goes to the dead-letter queue', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, {
     Arn: q,
@@ -109,7 +109,7 @@ test('an event that gets too old goes to the dead-letter queue', async (t) => {
   assert.equal(letter?.options.attributes?.['ERROR_CODE'], 'SDK_CLIENT_ERROR')
 })
 
-test('a target that does not exist is not tried again', async (t) => {
+test('delivery to a target that does not exist is not retried', async (t) => {
   const { events, inbox, logs } = await startTestEvents(t)
   await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: dead } }, { Arn: queueArn('gone') })
   inbox.refuse.set(q, failing('QueueDoesNotExist'))
@@ -126,7 +126,7 @@ test('a target that does not exist is not tried again', async (t) => {
   )
 })
 
-test('a target that does not answer leaves the others their place', async (t) => {
+test('a target that does not respond does not block other targets', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: queueArn('stuck') }, { Arn: q })
   const stuck = Promise.withResolvers<void>()

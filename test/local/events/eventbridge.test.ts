@@ -12,11 +12,11 @@ import {
 import { anySource, entry, q, rejectionOf } from './requests.ts'
 import { credentials, region, startTestEvents } from './start-events.ts'
 
-test('violations of a shape are told together, in the words of AWS', async (t) => {
+test('all violations of a request are reported together, with the messages of AWS', async (t) => {
   const { events } = await startTestEvents(t)
   const long = `${'x'.repeat(64)}!`
   await assert.rejects(
-    // What is not in the type is what a stranger's client may send.
+    // Other clients may send members that are not in the type.
     events.send(new PutRuleCommand({ Name: long, State: 'MAYBE' as 'ENABLED' })),
     rejectionOf(
       'ValidationException',
@@ -40,7 +40,7 @@ test('violations of a shape are told together, in the words of AWS', async (t) =
   )
 })
 
-test('operations that are not served, and parameters without effect, are refused', async (t) => {
+test('unsupported operations and parameters are refused', async (t) => {
   const { events, endpoint } = await startTestEvents(t)
   await assert.rejects(events.send(new ListArchivesCommand({})), { name: 'UnknownOperationException' })
   await assert.rejects(
@@ -59,13 +59,13 @@ test('operations that are not served, and parameters without effect, are refused
   })
 })
 
-test('a request that turns out too large gets its refusal, not a broken connection', async (t) => {
+test('a request that is too large gets an error response, not a broken connection', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const half = new Uint8Array(3 << 20)
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: { 'x-amz-target': 'AWSEvents.PutEvents' },
-    // Without a length beforehand.
+    // Without a Content-Length.
     body: ReadableStream.from([half, half]),
     duplex: 'half',
   } as RequestInit)
@@ -73,7 +73,7 @@ test('a request that turns out too large gets its refusal, not a broken connecti
   assert.equal(response.headers.get('x-amzn-errortype'), 'RequestEntityTooLargeException')
 })
 
-test('a wrong secret, an unknown key and a wrong region are refused', async (t) => {
+test('EventBridge refuses a wrong secret, an unknown key and a wrong region', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const wrong: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],

@@ -21,7 +21,7 @@ async function bodyFor(embedded: TestEvents, target: object, detail: object): Pr
   return message.body
 }
 
-test('PutEvents answers for each entry, and what is accepted reaches the target as an event', async (t) => {
+test('PutEvents reports each entry, and accepted entries reach the target as events', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, {})
   const answer = await events.send(
@@ -68,7 +68,7 @@ test('PutEvents answers for each entry, and what is accepted reaches the target 
   )
 })
 
-test('entries of 1 MB together are refused', async (t) => {
+test('PutEvents refuses entries of 1 MB in total', async (t) => {
   const { events } = await startTestEvents(t)
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
@@ -79,7 +79,7 @@ test('entries of 1 MB together are refused', async (t) => {
   assert.equal(one.FailedEntryCount, 0)
 })
 
-test('a disabled rule and a rule of another bus get nothing', async (t) => {
+test('disabled rules and rules of other buses deliver nothing', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   await createRuleTo(events, { Arn: queueArn('disabled') }, 'disabled')
@@ -128,12 +128,12 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
 }
 
 for (const [name, [target, expected]] of Object.entries(inputs))
-  test(`a target gets ${name}`, async (t) => {
+  test(`the target of a rule gets ${name}`, async (t) => {
     const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
     assert.equal(await bodyFor(await startTestEvents(t), target, detail), expected)
   })
 
-test('a template can carry the whole event', async (t) => {
+test('an input template can contain the whole event', async (t) => {
   const template =
     '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
   const body = await bodyFor(
@@ -149,7 +149,7 @@ test('a template can carry the whole event', async (t) => {
   assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 })
 
-test('a function gets the event as an object, a FIFO queue its group', async (t) => {
+test('a function gets the event as an object, a FIFO queue with its message group', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`
@@ -161,7 +161,7 @@ test('a function gets the event as an object, a FIFO queue its group', async (t)
   assert.deepEqual(message?.options, { messageGroupId: 'g' })
 })
 
-test('an event goes on to another bus, and one that runs in a circle ends', async (t) => {
+test('events are forwarded to other buses, and a loop between buses ends', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'next' }))
   await createRuleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
@@ -178,7 +178,7 @@ test('an event goes on to another bus, and one that runs in a circle ends', asyn
   assert.equal((await inbox.messages(q)).length, 4)
 })
 
-test('TestEventPattern tells whether a pattern holds, and refuses what is no event', async (t) => {
+test('TestEventPattern matches a pattern and refuses an invalid event', async (t) => {
   const { events } = await startTestEvents(t)
   const event = {
     id: '1',
@@ -204,7 +204,7 @@ test('TestEventPattern tells whether a pattern holds, and refuses what is no eve
   )
 })
 
-test('a rule with a schedule tells its targets the time', async (t) => {
+test('a scheduled rule sends its targets an event with the time', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await events.send(new PutRuleCommand({ Name: 'tick', ScheduleExpression: 'rate(1 minute)' }))
   await events.send(new PutTargetsCommand({ Rule: 'tick', Targets: [{ Id: 'one', Arn: q }] }))

@@ -25,8 +25,8 @@ interface Service {
 }
 
 /**
- * Kills the server at random moments under eight writers, and then checks that every event it acknowledged reached
- * its target and every schedule it acknowledged is there, once.
+ * Kills the server at random times under eight writers, then checks that every acknowledged event reached its target and
+ * every acknowledged schedule exists once.
  */
 export async function runKillRounds(
   rounds: number,
@@ -47,9 +47,9 @@ export async function runKillRounds(
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
       write(running, `${round}-${writer}`, acknowledged),
     )
-    // The moment is the point of the test: it has to be at random.
+    // The time of the kill has to be random.
     await wait(20 + Math.random() * 120)
-    // On a busy machine nothing may be acknowledged yet, and nothing would be proved.
+    // On a busy machine nothing may have been acknowledged yet, and the round would prove nothing.
     while (acknowledged.events.size === 0 || acknowledged.schedules.size === 0) await wait(5)
     await kill(running)
     await Promise.all(writers)
@@ -84,7 +84,7 @@ export async function runKillRounds(
 async function startService(file: string, deliveredFile: string): Promise<Service> {
   const child = fork(join(import.meta.dirname, 'server-process.ts'), [file, deliveredFile])
   const [message]: { address?: AddressInfo }[] = await once(child, 'message')
-  // A delivery left over by the one before may be told first.
+  // A delivery left over from the previous process may be reported first.
   const address = message?.address ?? (await addressOf(child))
   const client = { endpoint: `http://127.0.0.1:${address.port}`, region, credentials, maxAttempts: 1 }
   return { child, events: new EventBridgeClient(client), scheduler: new SchedulerClient(client) }
@@ -104,7 +104,7 @@ async function kill({ child, events, scheduler }: Service): Promise<void> {
   scheduler.destroy()
 }
 
-/** Writes until the server is gone, and notes what was acknowledged. */
+/** Writes until the server is killed, and records what was acknowledged. */
 async function write(
   { child, events, scheduler }: Service,
   name: string,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { runKillRounds } from './kill-rounds.ts'
 
-test('what was acknowledged before a kill -9 is there after it', async () => {
+test('the event bus and the scheduler keep what they acknowledged before a kill', async () => {
   const { events, schedules } = await runKillRounds(4)
   assert.ok(events > 0 && schedules > 0)
 })

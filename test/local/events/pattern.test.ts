@@ -11,7 +11,7 @@ function matches(pattern: object, event: object): boolean {
   return matchesPattern(readPattern(JSON.stringify(pattern)), leaves)
 }
 
-/** A pattern, an event it holds for, and one it does not. */
+/** A pattern, an event that it matches, and one that it does not match. */
 const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], no: object[]]>> = {
   'a value is one of a list': [{ a: ['x', 'y'] }, [{ a: 'y' }], [{ a: 'z' }, { a: 1 }, {}]],
   'keys and values keep their case': [{ a: ['x'] }, [{ a: 'x' }], [{ A: 'x' }, { a: 'X' }]],
@@ -179,7 +179,7 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
 }
 
 for (const [name, [pattern, yes, no]] of Object.entries(cases))
-  test(`pattern: ${name}`, () => {
+  test(`event pattern: ${name}`, () => {
     for (const event of yes) assert.equal(matches(pattern, event), true, JSON.stringify(event))
     for (const event of no) assert.equal(matches(pattern, event), false, JSON.stringify(event))
   })
@@ -243,7 +243,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 for (const [pattern, reason] of Object.entries(reasons))
-  test(`the pattern ${pattern} is refused with its reason`, () => {
+  test(`the event pattern ${pattern} is refused with a reason`, () => {
     assert.throws(
       () => readPattern(pattern),
       (error) =>
@@ -253,17 +253,17 @@ for (const [pattern, reason] of Object.entries(reasons))
     )
   })
 
-test('a hostile wildcard takes no longer than its length', () => {
+test('a malicious wildcard pattern is matched in linear time', () => {
   const started = performance.now()
   assert.equal(matches({ a: [{ wildcard: '*a*b*c*d*x' }] }, { a: 'abcd'.repeat(100_000) }), false)
   assert.ok(performance.now() - started < 1000)
 })
 
-test('an event nested deeper than 1000 levels is not read', () => {
+test('an event nested deeper than 1000 levels is not matched', () => {
   assert.equal(flattenEvent(JSON.parse(`${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`)), undefined)
 })
 
-test('an event whose arrays defeat every choice is given up, not searched for hours', () => {
+test('matching an event with huge arrays is aborted instead of taking hours', () => {
   const half = Array.from({ length: 2000 }, (_, n) => (n % 2 === 0 ? { x: 1 } : { y: 1 }))
   const started = performance.now()
   assert.throws(() => matches({ a: { x: [1] }, b: { x: [1], y: [1] } }, { a: half, b: half }), TooComplex)

@@ -1,4 +1,4 @@
-// Rules and schedules as most tests ask for them, and the target that they lead to.
+// Rules and schedules that most tests use, and their target.
 import { type EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
 import { CreateScheduleCommand, type CreateScheduleCommandInput } from '@aws-sdk/client-scheduler'
 import { queueArn, region } from './start-events.ts'
@@ -7,7 +7,7 @@ export const q = queueArn('q')
 export const anySource = JSON.stringify({ source: [{ exists: true }] })
 export const entry = { Source: 'my.app', DetailType: 'made', Detail: '{"n":1}' }
 
-/** A rule that takes every event, with one target: `q` when its ARN is left out. */
+/** Creates a rule that matches every event, with one target: `q` by default. */
 export async function createRuleTo(
   events: EventBridgeClient,
   target: object,
@@ -23,7 +23,7 @@ export const RoleArn = 'arn:aws:iam::000000000000:role/scheduler'
 export const scheduleArn = (name: string, group = 'default') =>
   `arn:aws:scheduler:${region}:000000000000:schedule/${group}/${name}`
 
-/** The schedule `s`, every five minutes to `q`, but for what is given. */
+/** Creates the schedule `s`, by default every five minutes to `q`. */
 export const createSchedule = (members: Partial<CreateScheduleCommandInput> = {}, target: object = {}) => ({
   Name: 's',
   ScheduleExpression: 'rate(5 minutes)',
@@ -34,5 +34,5 @@ export const createSchedule = (members: Partial<CreateScheduleCommandInput> = {}
 export const create = (...members: Parameters<typeof createSchedule>) =>
   new CreateScheduleCommand(createSchedule(...members))
 
-/** What a client throws when it was refused. */
+/** The error that a client throws for a refused request. */
 export const rejectionOf = (name: string, message: string | RegExp) => ({ name, message })

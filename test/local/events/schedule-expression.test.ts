@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { firstRun, readScheduleExpression } from '../../../lib/local/events/schedule-expression.ts'
 
-/** The first runs after an instant, as ISO strings without the seconds. */
+/** Returns the first runs after a time, as ISO strings without seconds. */
 function runs(expression: string, after: string, { zone = 'UTC', count = 1, anchor = after } = {}): string[] {
   const timetable = readScheduleExpression(expression)
   assert.ok(timetable, expression)
@@ -79,11 +79,11 @@ const crons: Readonly<Record<string, readonly [expression: string, after: string
 }
 
 for (const [name, [cron, after, ...expected]] of Object.entries(crons))
-  test(`cron: ${name}`, () => {
+  test(`cron expression: ${name}`, () => {
     assert.deepEqual(runs(`cron(${cron})`, after, { count: Math.max(1, expected.length) }), expected)
   })
 
-test('a time that clocks jump over is skipped', () => {
+test('a cron time that does not exist when clocks go forward is skipped', () => {
   // In Berlin 02:30 does not exist on 29 March 2026.
   assert.deepEqual(runs('cron(30 2 * * ? *)', '2026-03-27T12:00Z', { zone: 'Europe/Berlin', count: 3 }), [
     '2026-03-28T01:30',
@@ -92,8 +92,8 @@ test('a time that clocks jump over is skipped', () => {
   ])
 })
 
-test('a time that clocks show twice is run once, the first time', () => {
-  // In Berlin 02:30 comes twice on 25 October 2026.
+test('a cron time that occurs twice when clocks go back runs once, the first time', () => {
+  // In Berlin 02:30 occurs twice on 25 October 2026.
   assert.deepEqual(runs('cron(30 2 * * ? *)', '2026-10-24T12:00Z', { zone: 'Europe/Berlin', count: 2 }), [
     '2026-10-25T00:30',
     '2026-10-26T01:30',
@@ -107,13 +107,13 @@ test('a time that clocks show twice is run once, the first time', () => {
   ])
 })
 
-test('a schedule looked at during the repeated hour does not run again in it', () => {
+test('a schedule evaluated during the repeated hour does not run again', () => {
   assert.deepEqual(runs('cron(30 2 * * ? *)', '2026-10-25T01:10Z', { zone: 'Europe/Berlin' }), [
     '2026-10-26T01:30',
   ])
 })
 
-test('zones with half hours and with midnight jumps are kept', () => {
+test('time zones with half hours and with DST changes at midnight are respected', () => {
   assert.deepEqual(runs('cron(0 9 * * ? *)', '2026-01-01T00:00Z', { zone: 'Asia/Kolkata' }), [
     '2026-01-01T03:30',
   ])
@@ -124,7 +124,7 @@ test('zones with half hours and with midnight jumps are kept', () => {
   ])
 })
 
-test('a rate counts from its anchor', () => {
+test('a rate expression counts from its start', () => {
   const anchor = '2026-01-01T00:00:20Z'
   assert.deepEqual(runs('rate(5 minutes)', '2026-01-01T01:01Z', { anchor, count: 2 }), [
     '2026-01-01T01:05',
@@ -133,7 +133,7 @@ test('a rate counts from its anchor', () => {
   assert.deepEqual(runs('rate(1 day)', '2025-12-31T00:00Z', { anchor }), ['2026-01-01T00:00'])
 })
 
-test('a one-time schedule is at a wall time of its zone', () => {
+test('a one-time schedule runs at a wall-clock time of its time zone', () => {
   assert.deepEqual(
     runs('at(2026-07-01T12:00:00)', '2026-01-01T00:00Z', { zone: 'America/New_York', count: 2 }),
     ['2026-07-01T16:00'],

@@ -5,7 +5,7 @@ import { GetScheduleCommand, ListSchedulesCommand, UpdateScheduleCommand } from 
 import { create, createSchedule, q, scheduleArn } from './requests.ts'
 import { busArn, functionArn, queueArn, region, startTestEvents } from './start-events.ts'
 
-test('a rate starts at once, and goes on from there', async (t) => {
+test('a rate schedule without a start runs immediately, then at its interval', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:10Z')
   await scheduler.send(create())
   const [first] = await inbox.messages(q)
@@ -29,7 +29,7 @@ test('a rate starts at once, and goes on from there', async (t) => {
   assert.equal(inbox.attempts.length, 3)
 })
 
-test('a rate with a start and an end runs between them, and is deleted after the last run', async (t) => {
+test('a rate schedule with start and end runs in between and is deleted after its last run', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const StartDate = new Date('2026-01-01T01:00:00Z')
   const EndDate = new Date('2026-01-01T01:07:00Z')
@@ -49,7 +49,7 @@ test('a rate with a start and an end runs between them, and is deleted after the
   })
 })
 
-test('a one-time schedule runs once at its wall time and stays unless it is to be deleted', async (t) => {
+test('a one-time schedule runs once at its wall-clock time and stays unless it deletes itself', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-07-01T00:00:00Z')
   const once = {
     ScheduleExpression: 'at(2026-07-01T12:00:00)',
@@ -71,7 +71,7 @@ test('a one-time schedule runs once at its wall time and stays unless it is to b
   assert.equal(inbox.attempts.length, 2)
 })
 
-test('a daily schedule keeps its wall time over a change of clocks, and skips a time that does not exist', async (t) => {
+test('a daily schedule keeps its wall-clock time across DST changes and skips a missing time', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-03-28T00:00:00Z')
   const Input = '<aws.scheduler.scheduled-time>'
   const zone = { ScheduleExpressionTimezone: 'Europe/Berlin' }
@@ -102,7 +102,7 @@ test('a daily schedule keeps its wall time over a change of clocks, and skips a 
   assert.deepEqual(await times(queueArn('night')), ['2026-03-28T01:30:00Z', '2026-03-30T00:30:00Z'])
 })
 
-test('a disabled schedule does not run, and runs again when it is enabled', async (t) => {
+test('a disabled schedule does not run until it is enabled', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   const members = { ScheduleExpression: 'cron(* * * * ? *)' }
   await scheduler.send(create({ ...members, State: 'DISABLED' }))
@@ -113,7 +113,7 @@ test('a disabled schedule does not run, and runs again when it is enabled', asyn
   await inbox.messages(q)
 })
 
-test('a flexible schedule runs somewhere within its window', async (t) => {
+test('a flexible schedule runs at some time within its window', async (t) => {
   const { scheduler, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const FlexibleTimeWindow = { Mode: 'FLEXIBLE' as const, MaximumWindowInMinutes: 60 }
   for (let n = 0; n < 40; n++)
@@ -132,7 +132,7 @@ test('a flexible schedule runs somewhere within its window', async (t) => {
   assert.deepEqual(new Set(all.map(({ body }) => body)), new Set(['2026-01-01T06:00:00Z']))
 })
 
-test('runs missed while the service was down are skipped, and the log says so', async (t) => {
+test('runs missed during a downtime are skipped and logged', async (t) => {
   const { scheduler, inbox, logs, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await scheduler.send(create({ ScheduleExpression: 'cron(0 * * * ? *)' }))
   await restart('2026-01-01T05:30:00Z')
@@ -140,7 +140,7 @@ test('runs missed while the service was down are skipped, and the log says so', 
   assert.equal(inbox.attempts.length, 0)
   assert.deepEqual(logs, [
     {
-      message: 'A schedule missed its time and its window has passed: the run is skipped.',
+      message: 'A schedule missed its time and its window is over: the run is skipped.',
       fields: { schedule: scheduleArn('s'), missed: '2026-01-01T01:00:00.000Z' },
     },
   ])
@@ -148,7 +148,7 @@ test('runs missed while the service was down are skipped, and the log says so', 
   await inbox.messages(q)
 })
 
-test('a run missed while the service was down is made once when its flexible window is still open', async (t) => {
+test('a run missed during a downtime starts once if its flexible window is still open', async (t) => {
   const { scheduler, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   const FlexibleTimeWindow = { Mode: 'FLEXIBLE' as const, MaximumWindowInMinutes: 90 }
   const Input = '<aws.scheduler.scheduled-time>'
@@ -158,12 +158,12 @@ test('a run missed while the service was down is made once when its flexible win
   assert.equal(message?.body, '2026-01-01T05:00:00Z')
   assert.deepEqual(
     logs.map(({ message }) => message),
-    ['A schedule missed its time and its window is still open: it is run once now.'],
+    ['A schedule missed its time and its window is still open: it runs once now.'],
   )
   assert.equal(inbox.attempts.length, 1)
 })
 
-test('a run within a minute of its time is not late', async (t) => {
+test('a run within a minute of its time does not count as missed', async (t) => {
   const { scheduler, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await scheduler.send(create({ ScheduleExpression: 'cron(0 * * * ? *)' }))
   await restart('2026-01-01T01:00:50Z')
@@ -171,7 +171,7 @@ test('a run within a minute of its time is not late', async (t) => {
   assert.deepEqual(logs, [])
 })
 
-test('targets get the input with its keywords filled', async (t) => {
+test("the keywords in a schedule's input are replaced", async (t) => {
   const { scheduler, inbox } = await startTestEvents(t)
   const Input =
     '{"arn":"<aws.scheduler.schedule-arn>","try":"<aws.scheduler.attempt-number>","id":"<aws.scheduler.execution-id>"}'
@@ -182,7 +182,7 @@ test('targets get the input with its keywords filled', async (t) => {
   assert.match(id, /^[0-9a-f]{16}$/)
 })
 
-test('a schedule can put an event on a bus', async (t) => {
+test('a schedule can target an event bus', async (t) => {
   const { events, scheduler, inbox } = await startTestEvents(t)
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: '{"detail":{"n":[1]}}' }))
   await events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: '1', Arn: q }] }))
@@ -194,7 +194,7 @@ test('a schedule can put an event on a bus', async (t) => {
   assert.equal(event['detail-type'], 'tick')
 })
 
-test('a run that its target never takes goes to the dead-letter queue with the reason', async (t) => {
+test('a run that its target never accepts goes to the dead-letter queue with the reason', async (t) => {
   const { scheduler, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   const dead = queueArn('dead')
   inbox.refuse.set(q, () =>

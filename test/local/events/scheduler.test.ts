@@ -16,7 +16,7 @@ import {
 import { create, createSchedule, q, RoleArn, rejectionOf, scheduleArn } from './requests.ts'
 import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
-test('a schedule is created, read, updated, listed and deleted', async (t) => {
+test('schedules can be created, read, updated, listed and deleted', async (t) => {
   const { scheduler } = await startTestEvents(t)
   const made = await scheduler.send(
     create({ State: 'DISABLED', StartDate: new Date('2090-01-01T00:00:00Z') }),
@@ -83,7 +83,7 @@ test('schedules are listed by group, name and state, in pages', async (t) => {
   )
 })
 
-test('groups are made, tagged and listed, and take their schedules with them', async (t) => {
+test('schedule groups can be created, tagged and listed, and deleting one deletes its schedules', async (t) => {
   const { scheduler } = await startTestEvents(t)
   const Tags = [{ Key: 'a', Value: '1' }]
   const { ScheduleGroupArn } = await scheduler.send(new CreateScheduleGroupCommand({ Name: 'g', Tags }))
@@ -117,7 +117,7 @@ test('groups are made, tagged and listed, and take their schedules with them', a
   })
 })
 
-test('a repeated request with the same client token changes nothing and gets the same answer', async (t) => {
+test('a repeated request with the same client token changes nothing and gets the same response', async (t) => {
   const { scheduler } = await startTestEvents(t)
   const first = await scheduler.send(create({ ClientToken: 'token-1' }))
   const again = await scheduler.send(create({ ClientToken: 'token-1' }))
@@ -129,7 +129,7 @@ test('a repeated request with the same client token changes nothing and gets the
   await scheduler.send(new DeleteScheduleCommand({ Name: 's', ClientToken: 'token-2' }))
 })
 
-test('what is not valid is refused with the reason', async (t) => {
+test('invalid schedules are refused with a reason', async (t) => {
   const { scheduler } = await startTestEvents(t)
   const past = new Date('2020-01-01T00:00:00Z')
   const refused: [Parameters<typeof createSchedule>, string | RegExp][] = [
@@ -165,7 +165,7 @@ test('what is not valid is refused with the reason', async (t) => {
     await assert.rejects(scheduler.send(create(...members)), rejectionOf('ValidationException', message))
 })
 
-test('paths that are no operation and requests without a signature are refused', async (t) => {
+test('the Scheduler refuses unknown paths and unsigned requests', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const response = await fetch(`${endpoint}/schedules/s`)
   assert.equal(response.status, 403)

@@ -1,4 +1,4 @@
-// A server to be killed: started with a data file and a file that deliveries are noted in.
+// A server that tests can kill. Arguments: its data file, and a file to which deliveries are appended.
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { openEvents } from '../../../lib/local/events/server.ts'

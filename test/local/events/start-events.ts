@@ -1,4 +1,4 @@
-// The server on a real port, SDK clients that talk to it, and targets that keep what they get.
+// Starts the server on a real port, with SDK clients and targets that record their messages.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -23,12 +23,12 @@ interface Received {
   readonly options: SqsMessageOptions
 }
 
-/** Targets that remember; `refuse` makes those of one ARN fail with an error. */
+/** Targets that record messages; `refuse` makes an ARN fail with an error. */
 class Inbox {
   readonly received: Received[] = []
   readonly refuse = new Map<string, () => Error>()
   readonly attempts: string[] = []
-  /** ARNs of targets that do not answer before the promise. */
+  /** Targets by ARN that do not respond before the promise resolves. */
   readonly hold = new Map<string, Promise<void>>()
   private waiting: (() => void)[] = []
 
@@ -41,7 +41,7 @@ class Inbox {
     this.take({ arn, body: JSON.stringify(payload), options: {} })
   }
 
-  /** Resolves with the messages to an ARN once there are that many. */
+  /** Resolves with the messages to an ARN once it has received that many. */
   async messages(arn: string, count = 1): Promise<Received[]> {
     for (;;) {
       const found = this.received.filter((one) => one.arn === arn)
@@ -50,7 +50,7 @@ class Inbox {
     }
   }
 
-  /** Resolves once a target was tried that often, in vain or not. */
+  /** Resolves once that many deliveries to a target were attempted, successful or not. */
   async attempted(arn: string, count: number): Promise<void> {
     while (this.attempts.filter((one) => one === arn).length < count)
       await new Promise<void>((resolve) => this.waiting.push(resolve))
@@ -60,7 +60,7 @@ class Inbox {
     this.attempts.push(message.arn)
     const failure = this.refuse.get(message.arn)
     if (!failure) this.received.push(message)
-    // Once the sender knows what came of it: a test that moves the clock does not change when it happened.
+    // After the sender has the outcome, so that a test that moves the clock does not change its time.
     for (const resolve of this.waiting.splice(0)) setImmediate(resolve)
     if (failure) throw failure()
   }
@@ -71,7 +71,7 @@ interface Log {
   readonly fields: object | undefined
 }
 
-/** A clock that stands still until it is moved, but for the milliseconds that it goes on by with each look. */
+/** A clock that only moves when it is set, and by some milliseconds each time it is read. */
 class FakeClock {
   private at: Date
   private readonly stepMs: number
@@ -94,9 +94,9 @@ export interface TestEvents {
   readonly inbox: Inbox
   readonly logs: Log[]
   readonly endpoint: string
-  /** Moves the clock and lets the server look at what is due. */
+  /** Moves the clock and lets the server process what is due. */
   moveTo(time: string): void
-  /** Closes the server and opens it again on the same file, at another time if one is given. */
+  /** Closes the server and opens it again on the same file, optionally at another time. */
   restart(time?: string): Promise<void>
 }
 
@@ -117,7 +117,7 @@ export async function startTestEvents(t: TestContext, startAt?: string, stepMs =
   let server: EventsServer = await open()
   const http = createServer((request, response) => server.handle(request, response)).listen(0, '127.0.0.1')
   await once(http, 'listening')
-  // An address() of a listening TCP server is never a string.
+  // The address() of a listening TCP server is never a string.
   const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const client = { endpoint, region, credentials, maxAttempts: 1 }
   const events = new EventBridgeClient(client)

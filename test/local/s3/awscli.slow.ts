@@ -45,13 +45,13 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-test('awscli syncs a tree up, down and not again', async (t) => {
+test('awscli syncs a folder up and down, and skips unchanged files', async (t) => {
   const { aws, dir } = await startCli(t)
   await mkdir(join(dir, 'tree/sub'), { recursive: true })
   await writeFile(join(dir, 'tree/one.txt'), 'one')
   await writeFile(join(dir, 'tree/sub/two & ü +.txt'), 'two')
   await writeFile(join(dir, 'tree/big.bin'), Buffer.alloc(20 << 20, 'b'))
-  // S3 keeps whole seconds: files of this very second would count as newer than their copies.
+  // S3 stores whole seconds: files from the current second would count as newer than their copies.
   for (const name of ['one.txt', 'sub/two & ü +.txt', 'big.bin'])
     await utimes(join(dir, 'tree', name), 1e9, 1e9)
   assert.equal(
@@ -70,7 +70,7 @@ test('awscli syncs a tree up, down and not again', async (t) => {
   assert.equal(await aws('s3', 'ls'), '')
 })
 
-test('awscli sends and fetches a gibibyte in parts', async (t) => {
+test('awscli uploads and downloads 1 GiB in parts', async (t) => {
   const { aws, dir } = await startCli(t)
   const file = join(dir, 'gib')
   await writeFile(file, 'not all zero')

@@ -1,4 +1,4 @@
-// A browser on a page of another origin, which talks to the server directly, as pages do with S3.
+// A browser page of another origin that sends requests directly to the server, as pages do with S3.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -51,10 +51,10 @@ after(async () => {
   pages.close().closeAllConnections()
 })
 
-/** A bucket that pages of our origin may use, and such a page. */
+/** Creates a bucket that pages of our origin may use, and opens such a page. */
 async function openPage(t: TestContext, host = origin): Promise<{ client: S3Client; page: Page }> {
   const { endpoint } = await startWithBucket(t)
-  // Otherwise it signs the checksum of an empty body, as it has no other when it signs.
+  // Otherwise it signs the checksum of an empty body, as it has no body when it signs.
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   t.after(() => client.destroy())
   const rule = { AllowedOrigins: [origin], AllowedMethods: ['GET', 'PUT', 'POST'], AllowedHeaders: ['*'] }
@@ -79,10 +79,10 @@ interface Answer {
   readonly etag?: string
 }
 
-// As text: what runs in the page knows other things than what runs here.
+// As text, because code in the page has other globals than this file.
 const upload = (page: Page, what: Upload): Promise<Answer> => page.evaluate(`upload(${JSON.stringify(what)})`)
 
-/** A URL with which 1,000 bytes of PNG can be put, and nothing else. */
+/** Returns a URL that only accepts a PUT of 1,000 bytes of PNG. */
 function signPut(client: S3Client, signedAt = new Date()): Promise<string> {
   const command = new PutObjectCommand({
     Bucket,
@@ -110,7 +110,7 @@ async function contentOf(client: S3Client, Key: string): Promise<Buffer> {
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
 }
 
-test('a page of another origin puts a file by a signed URL and sees its ETag', async (t) => {
+test('a page of another origin uploads a file to a presigned URL and can read its ETag', async (t) => {
   const { client, page } = await openPage(t)
   const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(answer.status, 200)
@@ -118,7 +118,7 @@ test('a page of another origin puts a file by a signed URL and sees its ETag', a
   assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
 })
 
-test('a page is refused with another type, size or signature, or too late, and can read why', async (t) => {
+test('a presigned upload with another type, size, signature or time is refused, and the page can read why', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
   const good = { url, type: 'image/png', size: 1000 }
@@ -135,7 +135,7 @@ test('a page is refused with another type, size or signature, or too late, and c
   assert.deepEqual(await keys(client), [])
 })
 
-test('a page posts a form that keeps to its policy, and is refused with any other', async (t) => {
+test('a form upload must comply with its policy', async (t) => {
   const { client, page } = await openPage(t)
   const type = 'image/png'
   const sign = (Expires: number) =>
@@ -164,14 +164,14 @@ test('a page posts a form that keeps to its policy, and is refused with any othe
   assert.deepEqual(await contentOf(client, 'posted'), bytesOf(1000))
 })
 
-test('a page of an origin that no rule names gets nothing through', async (t) => {
+test('a page of an origin without a CORS rule cannot upload', async (t) => {
   const { client, page } = await openPage(t, origin.replace('127.0.0.1', 'localhost'))
   const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(answer.status, 0)
   assert.deepEqual(await keys(client), [])
 })
 
-test('an upload in parts goes on after a reload with what the storage does not have yet', {
+test('a multipart upload continues after a reload with the missing parts', {
   timeout: 60_000,
 }, async (t) => {
   const { client, page } = await openPage(t)
@@ -196,7 +196,7 @@ test('an upload in parts goes on after a reload with what the storage does not h
     if (part !== null && request.method() === 'PUT') sent.push(Number(part))
   })
 
-  // Slow enough for the reload to come in the middle of a part.
+  // Slow enough for the reload to happen during a part.
   const network = await page.context().newCDPSession(page)
   const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
   await network.send('Network.enable')

@@ -34,7 +34,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start-s3.ts'
 
-test('buckets are made, listed in pages, and deleted when empty', async (t) => {
+test('buckets can be created, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)
   for (const name of ['bucket-c', 'bucket-a', 'bucket-b'])
     await client.send(new CreateBucketCommand({ Bucket: name }))
@@ -66,7 +66,7 @@ test('buckets are made, listed in pages, and deleted when empty', async (t) => {
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
 })
 
-test('names that AWS refuses are refused', async (t) => {
+test('bucket names that AWS refuses are refused', async (t) => {
   const { client } = await startS3(t)
   const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
   for (const name of [
@@ -101,7 +101,7 @@ function unlocated(body: string, client: S3Client): Promise<string> {
   return errorOf(client.send(command))
 }
 
-test('making a bucket again is harmless in us-east-1 and a conflict elsewhere', async (t) => {
+test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', async (t) => {
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
@@ -128,7 +128,7 @@ test('making a bucket again is harmless in us-east-1 and a conflict elsewhere', 
   assert.equal(location.LocationConstraint, 'eu-west-1')
 })
 
-test('a bucket tells where it is and whose', async (t) => {
+test('a bucket reports its location and owner', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new HeadBucketCommand({ Bucket }))).BucketRegion, 'us-east-1')
   const location = await client.send(new GetBucketLocationCommand({ Bucket }))
@@ -138,7 +138,7 @@ test('a bucket tells where it is and whose', async (t) => {
   assert.equal(acl.Grants?.[0]?.Grantee?.Type, 'CanonicalUser')
 })
 
-test('bucket tags are kept', async (t) => {
+test('bucket tags can be set, read and deleted', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketTaggingCommand({ Bucket }))
   assert.equal(await errorOf(get()), '404 NoSuchTagSet')
@@ -150,7 +150,7 @@ test('bucket tags are kept', async (t) => {
   assert.equal(await errorOf(get()), '404 NoSuchTagSet')
 })
 
-test('features that are always off answer so, and cannot be switched on', async (t) => {
+test('disabled bucket features report that they are off and cannot be enabled', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status, undefined)
   assert.equal(await errorOf(client.send(new GetBucketPolicyCommand({ Bucket }))), '404 NoSuchBucketPolicy')
@@ -188,7 +188,7 @@ test('features that are always off answer so, and cannot be switched on', async 
   assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
 })
 
-test('a request for an operation that is not served is never another operation', async (t) => {
+test('a request for an unsupported operation is never treated as another operation', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

@@ -18,7 +18,7 @@ function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   return running.digest()
 }
 
-test('each algorithm gives its published check value for 123456789', () => {
+test('each checksum algorithm gives its published check value for 123456789', () => {
   const values = {
     CRC32: 'cbf43926',
     CRC32C: 'e3069283',
@@ -30,14 +30,14 @@ test('each algorithm gives its published check value for 123456789', () => {
     assert.equal(checksum(name, Buffer.from('123456789')).toString('hex'), values[name])
 })
 
-test('a checksum does not depend on how the bytes were cut', () => {
+test('a checksum does not depend on the chunk boundaries', () => {
   const bytes = randomBytes(1000)
   for (const name of algorithmNames)
     for (const cut of [0, 1, 7, 8, 9, 500, 993])
       assert.deepEqual(checksum(name, bytes.subarray(0, cut), bytes.subarray(cut)), checksum(name, bytes))
 })
 
-test('the CRC of a whole follows from the CRCs of its parts', () => {
+test('the CRCs of parts combine to the CRC of the whole', () => {
   const pieces = [randomBytes(1000), randomBytes(1), Buffer.alloc(0), randomBytes(77_777)]
   for (const name of ['CRC32', 'CRC32C', 'CRC64NVME'] as const) {
     const parts = pieces.map((piece) => ({
@@ -49,7 +49,7 @@ test('the CRC of a whole follows from the CRCs of its parts', () => {
   }
 })
 
-test('S3 adds CRC64NVME where the client sends no checksum', async (t) => {
+test('S3 adds CRC64NVME when the client sends no checksum', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, {
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -66,7 +66,7 @@ test('S3 adds CRC64NVME where the client sends no checksum', async (t) => {
   assert.equal(range.ChecksumCRC64NVME, undefined)
 })
 
-test('a wrong checksum of any kind is refused and leaves the old object', async (t) => {
+test('an upload with a wrong checksum is refused and keeps the old object', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'old' }))
@@ -92,7 +92,7 @@ test('a wrong checksum of any kind is refused and leaves the old object', async 
   assert.equal(await put({ ContentMD5: createHash('md5').update('new').digest('base64') }), 'no error')
 })
 
-test('a checksum announced and not sent, or of no known kind, is refused', async (t) => {
+test('a declared but missing checksum and an unknown algorithm are refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sign = (headers: Record<string, string>) => {

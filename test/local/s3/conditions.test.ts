@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
-test('reads keep their conditions, with 304 and 412', async (t) => {
+test('conditional reads respond with 304 and 412', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const past = new Date(Date.now() - 3_600_000)
@@ -31,7 +31,7 @@ test('reads keep their conditions, with 304 and 412', async (t) => {
   assert.match(await get({ IfModifiedSince: LastModified }), /^304/)
 })
 
-test('of many writers with If-None-Match one wins', async (t) => {
+test('exactly one of several writers with If-None-Match wins', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const race = Array.from({ length: 20 }, (_, index) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
@@ -42,7 +42,7 @@ test('of many writers with If-None-Match one wins', async (t) => {
   assert.equal((await listBlobFiles(dir)).length, 1)
 })
 
-test('of many writers with the same If-Match one wins', async (t) => {
+test('exactly one of several writers with the same If-Match wins', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
   const race = Array.from({ length: 20 }, (_, index) =>
@@ -56,7 +56,7 @@ test('of many writers with the same If-Match one wins', async (t) => {
   assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
 })
 
-test('deletes keep If-Match', async (t) => {
+test('deletes respect If-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const remove = (IfMatch: string | undefined, Key = 'k') =>

@@ -33,7 +33,7 @@ const CORSRules = [
   { AllowedOrigins: ['*'], AllowedMethods: ['GET'] },
 ]
 
-test('cross-origin rules come back as given', async (t) => {
+test('CORS rules are returned unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketCorsCommand({ Bucket }))
   assert.equal(await errorOf(get()), '404 NoSuchCORSConfiguration')
@@ -57,7 +57,7 @@ test('cross-origin rules come back as given', async (t) => {
   assert.equal(await put({ AllowedMethods: [] }), '400 MalformedXML')
 })
 
-test('a preflight is answered by the first rule that allows all of it', async (t) => {
+test('a preflight uses the first CORS rule that allows all of it', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const ask = (origin: string, method: string, headers = '') =>
     send(`${endpoint}/box/some/key?any=thing`, {
@@ -104,7 +104,7 @@ test('a preflight is answered by the first rule that allows all of it', async (t
   )
 })
 
-test('a browser may read the answers to its requests, refusals too', async (t) => {
+test('responses have CORS headers, including errors', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(
     new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: CORSRules.slice(0, 1) } }),
@@ -123,7 +123,7 @@ test('a browser may read the answers to its requests, refusals too', async (t) =
   assert.deepEqual([foreign.body, foreign.headers['access-control-allow-origin']], ['x', undefined])
 })
 
-test('lifecycle rules come back as given, and wrong ones are refused', async (t) => {
+test('lifecycle rules are returned unchanged, and invalid ones are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
   const put = (Rules: LifecycleRule[]) =>
@@ -202,7 +202,7 @@ test('expired objects are deleted at the midnight after their days, by prefix, t
   assert.equal((await listBlobFiles(dir)).length, 3)
 })
 
-test('uploads begun too long ago are aborted', async (t) => {
+test('multipart uploads started too long ago are aborted', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     {

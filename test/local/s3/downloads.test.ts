@@ -11,7 +11,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Bucket, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
 
-test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) => {
+test('ranges follow RFC 9110: suffixes, clamping, 416, and invalid ranges are ignored', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'empty' }))
@@ -43,14 +43,14 @@ test('ranges follow RFC 9110: suffix, clamp, 416, nonsense ignored', async (t) =
     (await send(url, { headers: { range: 'bytes=1-2', 'if-range': condition } })).body
   assert.equal(await resume(etag), '12')
   assert.equal(await resume((await send(url)).headers['last-modified'] ?? ''), '12')
-  // RFC 9110 13.1.5: compared as strong, and one validator, neither a list nor any.
+  // RFC 9110 13.1.5: strong comparison with a single validator, neither a list nor `*`.
   for (const other of ['"other"', `W/${etag}`, '*', `"other", ${etag}`, new Date(0).toUTCString()])
     assert.equal(await resume(other), '0123456789', other)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', Range: 'bytes=2-4' }))
   assert.equal(head.ContentLength, 3)
 })
 
-test('response-* parameters of a signed URL name the download, and cannot smuggle a header', async (t) => {
+test('response-* parameters of a presigned URL set headers and cannot inject others', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ContentType: 'text/plain' }))
   const get = async (value: string) =>
@@ -73,7 +73,7 @@ test('response-* parameters of a signed URL name the download, and cannot smuggl
   assert.equal((await get('日本')).code, 'InvalidArgument')
 })
 
-test('a reader finishes the object that is replaced or deleted meanwhile', async (t) => {
+test('a download finishes although its object is replaced or deleted meanwhile', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const body = Buffer.alloc(8 << 20, 'a')
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: body }))
@@ -88,7 +88,7 @@ test('a reader finishes the object that is replaced or deleted meanwhile', async
   await waitFor(async () => assert.deepEqual(await listBlobFiles(dir), []))
 })
 
-test('files that many read at once keep their own bytes, though the buffers are shared', async (t) => {
+test('concurrent downloads get their own bytes although buffers are reused', async (t) => {
   const { client } = await startWithBucket(t)
   const contents = [0, 1, 2].map(() => randomBytes(3 << 20))
   const urls: string[] = []
@@ -99,7 +99,7 @@ test('files that many read at once keep their own bytes, though the buffers are 
   const read = async (at: number) => {
     const sum = createHash('sha256')
     for await (const piece of (await fetch(urls[at] ?? '')).body ?? []) {
-      // Slower than it is sent, so that each buffer waits for the connection.
+      // Reads more slowly than the server sends, so that each buffer waits for the connection.
       if (at > 0) await setImmediate()
       sum.update(piece)
     }

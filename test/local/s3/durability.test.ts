@@ -16,12 +16,12 @@ import { until } from '../../wait-until.ts'
 import { runKillRounds } from './kill-rounds.ts'
 import { Bucket, errorOf, listBlobFiles, makeClient, startS3, startWithBucket } from './start-s3.ts'
 
-test('what was acknowledged outlives SIGKILL, and nothing is half', { timeout: 120_000 }, async () => {
+test('acknowledged S3 changes survive SIGKILL, and nothing is incomplete', { timeout: 120_000 }, async () => {
   const { acknowledged } = await runKillRounds(5)
   assert.ok(acknowledged > 0)
 })
 
-test('objects, uploads and settings outlive a restart', async (t) => {
+test('objects, multipart uploads and bucket settings survive a restart', async (t) => {
   const first = await startWithBucket(t)
   await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const { UploadId } = await first.client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }))
@@ -43,7 +43,7 @@ test('objects, uploads and settings outlive a restart', async (t) => {
   }
 })
 
-test('files that no object names are swept at start', async (t) => {
+test('files that no object refers to are deleted at the start', async (t) => {
   const first = await startWithBucket(t)
   await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   await first.stop()
@@ -54,12 +54,12 @@ test('files that no object names are swept at start', async (t) => {
   assert.deepEqual(await listBlobFiles(first.dir), [kept])
 })
 
-test('two servers do not share a folder', async (t) => {
+test('a second S3 server on the same folder is refused', async (t) => {
   const { dir } = await startWithBucket(t)
   await assert.rejects(startS3(t, { dir }), /Expected to be the only S3 server on the folder/)
 })
 
-test('an upload that breaks off leaves nothing behind', async (t) => {
+test('an interrupted upload leaves no file behind', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

@@ -10,7 +10,7 @@ import { closeServer, listen } from '../../../lib/local/listen.ts'
 import { s3Credentials } from './credentials.ts'
 import { makeClient, startWithBucket } from './start-s3.ts'
 
-/** Sends a body only when told to, as curl, boto3 and the Java SDK do. */
+/** Sends a body only after 100 Continue, like curl, boto3 and the Java SDK. */
 async function putWithExpectContinue(url: string, headers: Record<string, string> = {}) {
   const body = 'hello'
   const sent = request(url, {
@@ -35,7 +35,7 @@ const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKe
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
 
-test('a client that waits to be told hears a refusal before it sends its body', async (t) => {
+test('a client with Expect: 100-continue gets a refusal before it sends its body', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
@@ -64,7 +64,7 @@ test('a client that waits to be told hears a refusal before it sends its body', 
   })
 })
 
-test('the public port tells such clients too, for storage when it is wanted and else at once', async (t) => {
+test('the public port sends 100 Continue, for S3 only when the body is needed', async (t) => {
   const { s3 } = await startWithBucket(t, { basePath: '/s3' })
   const gateway = createGateway({
     s3: s3.handle,

@@ -1,4 +1,4 @@
-// Files that the bucket has taken over outlive a loss of power, like what it was sent.
+// Files adopted by the bucket survive a power failure, like uploads.
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
@@ -30,13 +30,13 @@ async function start(t: TestContext, folder: string): Promise<Server> {
   const files = new FileExchangeClient((request) => void child.send(request, () => undefined))
   await once(child, 'message')
   child.on('message', (message) => {
-    // Whatever else it says is what it was asked to show.
+    // Any other message contains the requested digests.
     if ((message as FileResponse).type === 'file') files.handleResponse(message as FileResponse)
   })
   return { child, files }
 }
 
-/** Hands over one file after the other, and notes what was taken while there was power. */
+/** Hands over files one after the other, and records those adopted before the power failure. */
 async function write(folder: string, { files }: Server, taken: Map<string, string>, power: AbortSignal) {
   while (!power.aborted) {
     const key = randomBytes(8).toString('hex')
@@ -56,7 +56,7 @@ async function kill({ child }: Server): Promise<void> {
   await exit
 }
 
-test('a file that was taken over outlives a loss of power', { timeout: 120_000 }, async (t) => {
+test('an adopted file survives a power failure', { timeout: 120_000 }, async (t) => {
   const disk = createPowerCutDisk(t)
   if (typeof disk === 'string') {
     t.skip(disk)
@@ -67,7 +67,7 @@ test('a file that was taken over outlives a loss of power', { timeout: 120_000 }
   for (let round = 0; round < rounds; round++) {
     const power = new AbortController()
     const running = Array.from({ length: writers }, () => write(disk.folder, server, taken, power.signal))
-    // Without its disk a writer fails, or waits for a server that is gone.
+    // Without its disk a writer fails, or waits for a server that has exited.
     for (const one of running) one.catch(() => undefined)
     await pause(randomInt(100, 1000))
     power.abort()

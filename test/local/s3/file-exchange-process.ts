@@ -1,5 +1,5 @@
-// An S3 server in a process of its own that takes over files: node exchange-process.ts <folder>. It is asked as by a
-// worker, and told the keys of what it has to show.
+// An S3 server in a separate process that adopts files: node file-exchange-process.ts <folder>. It gets requests like
+// those of a worker, and messages that request the digests of its objects.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'

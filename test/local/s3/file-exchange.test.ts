@@ -1,4 +1,4 @@
-// Files that become objects, and objects that become files, without a connection.
+// Turning files into objects and objects into files, without a network connection.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ async function start(t: TestContext) {
   return { ...started, folder, exchange: started.s3.exchange({ bucket: Bucket, folder }) }
 }
 
-test('a file becomes an object, and stays one when its own name goes', async (t) => {
+test('a file becomes an object and stays one when its original name is deleted', async (t) => {
   const { client, folder, exchange } = await start(t)
   const path = join(folder, 'result')
   const bytes = randomBytes(100_000)
@@ -39,11 +39,11 @@ test('a file becomes an object, and stays one when its own name goes', async (t)
   const { Body, ContentType, ETag } = await client.send(new GetObjectCommand({ Bucket, Key: 'made/1' }))
   assert.ok(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(bytes))
   assert.equal(ContentType, 'image/webp')
-  // As of an upload in parts, so that no client holds it for an MD5.
+  // Like that of a multipart upload, so that no client takes it for an MD5.
   assert.match(ETag ?? '', /^"[0-9a-f]{32}-1"$/)
 })
 
-test('only plain files below the folder are taken', async (t) => {
+test('only plain files in the folder are adopted', async (t) => {
   const { client, dir, folder, exchange } = await start(t)
   const outside = join(dir, 'secret')
   await writeFile(outside, 'secret')
@@ -61,7 +61,7 @@ test('only plain files below the folder are taken', async (t) => {
   assert.equal(KeyCount, 0)
 })
 
-test('an object is copied into a file, of the bytes that were meant only', async (t) => {
+test('an object is copied into a file only if its ETag matches', async (t) => {
   const { client, folder, exchange } = await start(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'first' }))
   const path = join(folder, 'one')
@@ -74,7 +74,7 @@ test('an object is copied into a file, of the bytes that were meant only', async
   await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
 })
 
-test('an object is read where it lies, any part of it, and to its end though it is deleted', async (t) => {
+test('an object is read in place, by range, and to its end after it was deleted', async (t) => {
   const { client, exchange } = await start(t)
   const target = { Bucket, Key: 'lent' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
@@ -103,7 +103,7 @@ test('an object is read where it lies, any part of it, and to its end though it 
   await assert.rejects(exchange.locate('lent', ETag), { code: 'PreconditionFailed' })
 })
 
-test('an object of several parts is one file', async (t) => {
+test('a multipart object is copied into one file', async (t) => {
   const { client, folder, exchange } = await start(t)
   const target = { Bucket, Key: 'parts' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))

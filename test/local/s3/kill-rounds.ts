@@ -1,4 +1,4 @@
-// Kills the server with SIGKILL at random moments under eight writers, and checks what it promised.
+// Kills the server with SIGKILL at random times under eight writers, and checks what it acknowledged.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
@@ -26,7 +26,7 @@ import { Bucket, makeClient } from './start-s3.ts'
 
 const WRITERS = 8
 
-/** What the server last acknowledged of a key, and what was on its way when it died: either may be found. */
+/** Last acknowledged state of a key, and the change in progress when the server died: either may be found. */
 interface Expected {
   acknowledged: string | undefined
   pending?: { readonly state: string | undefined }
@@ -62,7 +62,7 @@ export async function runKillRounds(kills: number): Promise<{ acknowledged: numb
     await once(child, 'exit')
     return { acknowledged }
   } finally {
-    // Of a check that failed a server is left, and connections to it: with them this process would not end.
+    // After a failed check the server and its connections are left, and would keep this process from exiting.
     for (const { child, client } of begun) {
       client.destroy()
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -82,7 +82,7 @@ async function startServer(dir: string): Promise<{ child: ChildProcess; client: 
   return { child, client: makeClient(`http://127.0.0.1:${port}`) }
 }
 
-/** Puts, replaces and deletes until the server is gone. */
+/** Puts, replaces and deletes objects until the server is killed. */
 async function write(
   client: S3Client,
   name: string,

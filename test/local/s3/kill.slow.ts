@@ -1,9 +1,9 @@
-// Run by hand or by `npm run test:aws`: two hundred kills take some minutes.
+// Run manually or by `npm run test:aws`: 200 kills take some minutes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runKillRounds } from './kill-rounds.ts'
 
-test('two hundred times SIGKILL under eight writers lose nothing', async (t) => {
+test('S3 loses no acknowledged write in 200 kills under eight writers', async (t) => {
   const { acknowledged } = await runKillRounds(200)
   assert.ok(acknowledged > 1000)
   t.diagnostic(`${acknowledged} acknowledged changes`)

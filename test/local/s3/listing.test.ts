@@ -14,7 +14,7 @@ async function putKeys(client: S3Client, keys: readonly string[]): Promise<void>
   await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))
 }
 
-test('keys list in the order of their UTF-8 bytes', async (t) => {
+test('keys are listed in the order of their UTF-8 bytes', async (t) => {
   const { client } = await startWithBucket(t)
   // U+FF5E sorts after U+1F600 in UTF-16 and before it in UTF-8.
   const keys = ['a', 'B', 'é', '～', '😀', 'a/b', 'a b', 'Z', '_', '0']
@@ -27,7 +27,7 @@ test('keys list in the order of their UTF-8 bytes', async (t) => {
   )
 })
 
-test('pages follow each other without gap or repetition', async (t) => {
+test('pages of a listing have no gaps and no repetitions', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${`${index}`.padStart(2, '0')}`)
   await putKeys(client, keys)
@@ -82,7 +82,7 @@ test('a delimiter groups keys, and groups count in pages', async (t) => {
   assert.deepEqual(pages, ['a', 'b/', 'd/', 'e'])
 })
 
-test('the first version of the listing pages by marker', async (t) => {
+test('ListObjects version 1 pages by marker', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'c', 'd'])
   const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))
@@ -118,7 +118,7 @@ test('names are percent-encoded on request', async (t) => {
   assert.equal(page.EncodingType, 'url')
 })
 
-test('wrong parameters of a listing are named', async (t) => {
+test('invalid listing parameters are reported by name', async (t) => {
   const { client } = await startWithBucket(t)
   const list = (options: object) => errorOf(client.send(new ListObjectsV2Command({ Bucket, ...options })))
   assert.equal(await list({ MaxKeys: -1 }), '400 InvalidArgument')
@@ -128,7 +128,7 @@ test('wrong parameters of a listing are named', async (t) => {
   assert.equal(await list({ Bucket: 'nobox' }), '404 NoSuchBucket')
 })
 
-test('without versioning each object is its own only version', async (t) => {
+test('without versioning each object has a single version', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b', 'c'])
   const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 2 }))

@@ -29,7 +29,7 @@ const whole = Buffer.concat([first, second, last])
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const etagOfWhole = `"${md5(Buffer.concat([first, second, last].map(md5))).toString('hex')}-3"`
 
-/** A client that sends no checksums of its own, as older tools. */
+/** A client that sends no checksums, like older tools. */
 const clientWithoutChecksums = (endpoint: string) =>
   makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
 
@@ -57,7 +57,7 @@ function complete(client: S3Client, UploadId: string, Parts: object[], options: 
   )
 }
 
-test('parts sent in any order make one object with the ETag of their MD5s', async (t) => {
+test('parts uploaded in any order form one object with an ETag of their MD5s', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
@@ -84,11 +84,11 @@ test('parts sent in any order make one object with the ETag of their MD5s', asyn
   assert.ok(second.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
   const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
   assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
-  // The part nobody listed and the one sent twice are gone.
+  // The part that was not listed and the first upload of the repeated part were deleted.
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })
 
-test('completing checks order, ETags and the size of parts', async (t) => {
+test('completing an upload checks the order, ETags and sizes of parts', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -110,13 +110,13 @@ test('completing checks order, ETags and the size of parts', async (t) => {
   assert.equal(await attempt([one, two], { MpuObjectSize: first.length + last.length }), 'no error')
 })
 
-test('the number of a part is written in plain digits', async (t) => {
+test('part numbers must be plain digits', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const part = await put(client, UploadId, 1, last)
   for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
-    // The SDK writes whatever it is given.
+    // The SDK sends any value.
     const PartNumber = number as unknown as number
     const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: last })
     assert.equal(await errorOf(client.send(sent)), '400 InvalidArgument', number)
@@ -130,7 +130,7 @@ test('the number of a part is written in plain digits', async (t) => {
   assert.equal(await errorOf(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
 })
 
-test('completing again gives the same answer again', async (t) => {
+test('completing an upload again returns the same response', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -144,7 +144,7 @@ test('completing again gives the same answer again', async (t) => {
   assert.equal(await errorOf(aborted), '404 NoSuchUpload')
 })
 
-test('an aborted upload leaves nothing', async (t) => {
+test('an aborted multipart upload leaves no files', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -182,7 +182,7 @@ test('parts are listed in pages', async (t) => {
   assert.equal(rest.IsTruncated, false)
 })
 
-test('uploads in progress are listed by key, then by their beginning, in pages and groups', async (t) => {
+test('multipart uploads are listed by key and start time, in pages and groups', async (t) => {
   const { client } = await startWithBucket(t)
   const ids: string[] = []
   for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await createUpload(client, { Key: key }))
@@ -246,7 +246,7 @@ test('a part can be copied from an object, whole or by range', async (t) => {
   assert.ok(expected.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
 })
 
-test('completing keeps If-None-Match', async (t) => {
+test('completing an upload respects If-None-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const uploads = [await createUpload(client), await createUpload(client)]
   const results = await Promise.all(
@@ -258,7 +258,7 @@ test('completing keeps If-None-Match', async (t) => {
   assert.deepEqual(results.sort(), ['412 PreconditionFailed', 'no error'])
 })
 
-test('checksums of parts become the checksum of the whole, by both rules', async (t) => {
+test('part checksums become a composite or full-object checksum', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const kinds = [
     ['CRC32', 'COMPOSITE'],
@@ -271,7 +271,7 @@ test('checksums of parts become the checksum of the whole, by both rules', async
   ] as const
   for (const [ChecksumAlgorithm, ChecksumType] of kinds) {
     const UploadId = await createUpload(client, { ChecksumAlgorithm, ChecksumType })
-    // The SDK computes no CRC64NVME without its native part; then the server does.
+    // Without its native addon the SDK computes no CRC64NVME; then the server does.
     const sender = ChecksumAlgorithm === 'CRC64NVME' ? clientWithoutChecksums(endpoint) : client
     const options = ChecksumAlgorithm === 'CRC64NVME' ? {} : { ChecksumAlgorithm }
     const parts = [
@@ -297,7 +297,7 @@ test('checksums of parts become the checksum of the whole, by both rules', async
   }
 })
 
-test('completing holds the whole against the checksum the client gives', async (t) => {
+test('completing an upload verifies the checksum of the whole object', async (t) => {
   const { client } = await startWithBucket(t)
   const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
   const UploadId = await createUpload(client, options)
@@ -308,7 +308,7 @@ test('completing holds the whole against the checksum the client gives', async (
   assert.equal(await attempt({ ChecksumCRC32: part.ChecksumCRC32, ChecksumType: 'FULL_OBJECT' }), 'no error')
 })
 
-test('a part with another checksum than its upload is refused', async (t) => {
+test('a part with another checksum algorithm than its upload is refused', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
@@ -332,7 +332,7 @@ test('a part with another checksum than its upload is refused', async (t) => {
   )
 })
 
-test('the SDK uploads a stream of unknown length by parts', async (t) => {
+test('the SDK uploads a stream of unknown length in parts', async (t) => {
   const { client } = await startWithBucket(t)
   const pieces = Array.from({ length: 11 }, (_, index) => Buffer.alloc(MIB, index))
   await new Upload({ client, params: { Bucket, Key, Body: Readable.from(pieces) } }).done()
@@ -340,7 +340,7 @@ test('the SDK uploads a stream of unknown length by parts', async (t) => {
   assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
 })
 
-test('a part can be sent to a presigned URL', async (t) => {
+test('a part can be uploaded to a presigned URL', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)

@@ -22,7 +22,7 @@ interface Record {
   readonly s3: { readonly object: { readonly key: string; readonly size?: number; readonly eTag?: string } }
 }
 
-/** Collects what is delivered; `next` waits for one more message. */
+/** Collects delivered messages; `next` waits for one more. */
 function collector() {
   const emitter = new EventEmitter()
   const messages = on(emitter, 'message')
@@ -69,7 +69,7 @@ async function startWithQueue(
   return { ...started, record }
 }
 
-test('a queue is told of what it asked for', async (t) => {
+test('a queue gets the events that its rule selects', async (t) => {
   const { client, record } = await startWithQueue(t, [
     's3:ObjectCreated:*',
     's3:ObjectRemoved:*',
@@ -97,7 +97,7 @@ test('a queue is told of what it asked for', async (t) => {
   )
 })
 
-test('prefix and suffix choose the keys', async (t) => {
+test('notification rules filter keys by prefix and suffix', async (t) => {
   const { client, record } = await startWithQueue(
     t,
     ['s3:ObjectCreated:Put'],
@@ -114,7 +114,7 @@ test('prefix and suffix choose the keys', async (t) => {
   assert.equal((await record())?.s3.object.key, 'in/last.pdf')
 })
 
-test('the event bus gets events in its own form', async (t) => {
+test("the event bus gets events in EventBridge's format", async (t) => {
   const inbox = collector()
   const { client } = await startWithBucket(t, { notify: inbox.notify })
   await configure(client, { EventBridgeConfiguration: {} })
@@ -136,7 +136,7 @@ test('the event bus gets events in its own form', async (t) => {
   assert.equal((notified.detail.object as { key: string }).key, 'a b')
 })
 
-test('a message that was not taken is delivered again, and again after a restart', async (t) => {
+test('a rejected notification is delivered again, also after a restart', async (t) => {
   const attempts = new EventEmitter()
   const refused = on(attempts, 'refused')
   const { client, dir, stop } = await startWithBucket(t, {
@@ -157,7 +157,7 @@ test('a message that was not taken is delivered again, and again after a restart
   assert.equal((event as { Records: Record[] }).Records[0]?.s3.object.key, 'k')
 })
 
-test('a configuration comes back as given, and wrong ones are refused', async (t) => {
+test('a notification configuration is returned unchanged, and invalid ones are refused', async (t) => {
   const { client } = await startWithBucket(t, {
     notify: async ({ arn }) => {
       if (arn?.endsWith(':missing')) throw new Error('No such queue')
@@ -200,13 +200,13 @@ test('a configuration comes back as given, and wrong ones are refused', async (t
   assert.deepEqual([empty.QueueConfigurations, empty.EventBridgeConfiguration], [undefined, undefined])
 })
 
-test('a server without queues takes no notification configuration', async (t) => {
+test('a server without queues refuses notification configurations', async (t) => {
   const { client } = await startWithBucket(t)
   const put = configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'] }] })
   assert.equal(await errorOf(put), '501 NotImplemented')
 })
 
-test('an event that nobody behind the bus wants is not delivered', async (t) => {
+test('an event that matches no rule of the bus is not delivered', async (t) => {
   const inbox = collector()
   const keyOf = (event: unknown) => (event as { detail: { object: { key: string } } }).detail.object.key
   const { client } = await startWithBucket(t, {

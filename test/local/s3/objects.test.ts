@@ -47,7 +47,7 @@ const UNUSUAL_KEYS = [
   `${'s'.repeat(300)}/${'t'.repeat(300)}`,
 ]
 
-test('every legal key keeps its own object and none leaves the folder', async (t) => {
+test('every valid key is a separate object and none escapes the data folder', async (t) => {
   const { client, dir } = await startWithBucket(t)
   for (const Key of UNUSUAL_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
   for (const Key of UNUSUAL_KEYS) {
@@ -70,7 +70,7 @@ test('every legal key keeps its own object and none leaves the folder', async (t
     assert.match(entry, /^(blobs(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?|lock\.sqlite.*|objects\.sqlite.*)$/)
 })
 
-test('keys with control characters list as references that decode to themselves', async (t) => {
+test('keys with control characters are listed as character references', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = ['a\rb', 'a\nb', 'a\tb', 'a\u0001b']
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key }))
@@ -85,7 +85,7 @@ test('a key over 1024 bytes is refused', async (t) => {
   assert.equal(await errorOf(put), '400 KeyTooLongError')
 })
 
-test('headers and metadata come back as they were given', async (t) => {
+test('headers and metadata are returned unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(
     new PutObjectCommand({
@@ -108,7 +108,7 @@ test('headers and metadata come back as they were given', async (t) => {
   assert.equal(head.ContentEncoding, 'identity')
   assert.equal(head.ContentLanguage, 'de')
   assert.equal(head.ExpiresString, 'Tue, 01 Jan 2030 00:00:00 GMT')
-  // The example of the S3 user guide: each byte of the UTF-8 counts as a character of its own.
+  // The example of the S3 user guide: each UTF-8 byte counts as a separate character.
   const accent = '=?UTF-8?B?w4PChE3Dg8KEWsODwpXDg8KRIFMz?='
   assert.deepEqual(head.Metadata, { one: '1', spaced: 'a  b', accent })
   assert.equal(head.ContentLength, 4)
@@ -116,7 +116,7 @@ test('headers and metadata come back as they were given', async (t) => {
   assert.equal(await errorOf(put), '400 MetadataTooLarge')
 })
 
-test('encryption as AWS has it anyway is taken and shown, by keys it is refused', async (t) => {
+test('AES256 encryption is accepted and returned, encryption with keys is refused', async (t) => {
   const { client } = await startWithBucket(t)
   const sse = { ServerSideEncryption: 'AES256' } as const
   const put = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...sse }))
@@ -146,7 +146,7 @@ test('encryption as AWS has it anyway is taken and shown, by keys it is refused'
   assert.equal(await errorOf(byKeys), '501 NotImplemented')
 })
 
-test('an object without a type is binary/octet-stream, an empty one has no bytes', async (t) => {
+test('an object without a type is binary/octet-stream, and objects may be empty', async (t) => {
   const { client } = await startWithBucket(t)
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }), {
     unsignableHeaders: new Set(['content-type']),
@@ -168,7 +168,7 @@ test('an object without a type is binary/octet-stream, an empty one has no bytes
   assert.equal(got.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
 })
 
-test('DeleteObjects tells of each entry, and only of failures when quiet', async (t) => {
+test('DeleteObjects reports every entry, or only failures when quiet', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${index}`)
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
@@ -194,7 +194,7 @@ test('DeleteObjects tells of each entry, and only of failures when quiet', async
   assert.equal(await errorOf(call), '400 MalformedXML')
 })
 
-test('a copy takes or replaces headers and tags, and keeps conditions on its source', async (t) => {
+test('a copy keeps or replaces headers and tags and checks conditions on its source', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(
     new PutObjectCommand({
@@ -250,7 +250,7 @@ test('a copy takes or replaces headers and tags, and keeps conditions on its sou
   assert.equal(await redirect(), undefined)
 })
 
-test('tags are set, read, counted, deleted and checked', async (t) => {
+test('object tags can be set, read, counted and deleted, and are validated', async (t) => {
   const { client } = await startWithBucket(t)
   const Key = 'k'
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
@@ -283,7 +283,7 @@ test('tags are set, read, counted, deleted and checked', async (t) => {
   assert.equal(await errorOf(missing), '404 NoSuchKey')
 })
 
-test('attributes tell size, ETag and checksum', async (t) => {
+test('GetObjectAttributes returns size, ETag and checksum', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'abc', ChecksumAlgorithm: 'SHA1' }))
   const attributes = await client.send(
@@ -307,7 +307,7 @@ test('attributes tell size, ETag and checksum', async (t) => {
   assert.equal(await errorOf(wrong), '400 InvalidArgument')
 })
 
-test('what is not supported says so', async (t) => {
+test('unsupported S3 features are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const put = (options: object) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...options })))

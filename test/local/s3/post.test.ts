@@ -14,7 +14,7 @@ import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>
-  /** Fields changed or added after signing; undefined takes one away. */
+  /** Fields changed or added after signing; undefined removes one. */
   readonly change?: Record<string, string | undefined>
   readonly body?: string
 }
@@ -36,7 +36,7 @@ async function post(client: S3Client, { sign = {}, change = {}, body = 'hello' }
   }
 }
 
-test('a signed form uploads its file with the fields the policy allows', async (t) => {
+test('a signed form uploads its file with the fields that its policy allows', async (t) => {
   const { client } = await startWithBucket(t)
   const sign: Partial<PresignedPostOptions> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like one
@@ -61,7 +61,7 @@ test('a signed form uploads its file with the fields the policy allows', async (
   assert.deepEqual(tags.TagSet, [{ Key: 't', Value: 'v' }])
 })
 
-test('fields beyond ASCII come back as their bytes, line breaks do not come in', async (t) => {
+test('non-ASCII form fields are returned as bytes, and line breaks are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const named = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
   assert.equal((await post(client, { sign: { Fields: named } })).status, 204)
@@ -76,7 +76,7 @@ test('fields beyond ASCII come back as their bytes, line breaks do not come in',
   )
 })
 
-test('the form chooses the shape of the answer', async (t) => {
+test('form fields select the response', async (t) => {
   const { client } = await startWithBucket(t)
   const made = await post(client, { sign: { Fields: { success_action_status: '201' } } })
   assert.equal(made.status, 201)
@@ -92,7 +92,7 @@ test('the form chooses the shape of the answer', async (t) => {
   )
 })
 
-test('a form that its policy does not allow is refused', async (t) => {
+test('a form that violates its policy is refused', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const range: Partial<PresignedPostOptions> = { Conditions: [['content-length-range', 3, 10]] }
   assert.equal((await post(client, { sign: range, body: 'x'.repeat(11) })).code, 'EntityTooLarge')
@@ -127,7 +127,7 @@ test('a form that its policy does not allow is refused', async (t) => {
   assert.deepEqual(await listBlobFiles(dir), [])
 })
 
-test('broken forms are told from good ones', async (t) => {
+test('malformed forms are refused', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const raw = async (contentType: string, body: string) => {
     const reply = await fetch(`${endpoint}/box`, {
@@ -152,7 +152,7 @@ test('broken forms are told from good ones', async (t) => {
   assert.equal(await errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
 })
 
-test('a form cut off in the middle of its file leaves nothing', async (t) => {
+test('a form interrupted within its file leaves no file', async (t) => {
   const { client, endpoint, dir } = await startWithBucket(t)
   const { fields } = await createPresignedPost(client, { Bucket, Key: 'k' })
   const parts = Object.entries(fields).map(

@@ -1,4 +1,4 @@
-// The server as a process of its own, for tests that kill it: node child.ts <folder> [port]. Prints its port.
+// Runs the server in a separate process that tests can kill: node server-process.ts <folder> [port]. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openS3Server } from '../../../lib/local/s3/server.ts'

@@ -14,7 +14,7 @@ import { deriveSigningKey, sign } from '../../../lib/local/sigv4.ts'
 import { region, s3Credentials } from './credentials.ts'
 import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
 
-test('anonymous, foreign, altered and expired requests get the refusals of S3', async (t) => {
+test('anonymous, foreign, altered and expired requests get the errors of S3', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('anonymous, foreign, altered and expired requests get the refusals of S3', 
   assert.equal((await send(`${endpoint}/box/%ff`)).code, 'InvalidURI')
 })
 
-test('a presigned PUT binds what was signed: type, length, metadata', async (t) => {
+test('a presigned PUT accepts only the signed type, length and metadata', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const command = new PutObjectCommand({
@@ -93,7 +93,7 @@ test('a presigned PUT binds what was signed: type, length, metadata', async (t) 
   assert.equal(got.TagCount, 1)
 })
 
-test('a presigned PUT with a checksum takes only those bytes', async (t) => {
+test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sha256 = createHash('sha256').update('hello').digest('base64')
@@ -122,7 +122,7 @@ test('under a base path the signature covers the path as the client sees it', as
   assert.equal((await send(under.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
 })
 
-test('a key with a session token is good only with that token', async (t) => {
+test('an access key with a session token is valid only with that token', async (t) => {
   const temporary = { ...s3Credentials, accessKeyId: 'AKTEMPORARY', sessionToken: 'token/with+signs==' }
   const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
@@ -144,7 +144,7 @@ interface Chunked {
   readonly decodedLength?: number
 }
 
-/** Puts a body in signed chunks, as the older SDKs do; today's JavaScript SDK sends only unsigned ones. */
+/** Puts a body in signed chunks, as older SDKs do; the current JavaScript SDK only sends unsigned ones. */
 async function putSigned(
   endpoint: string,
   { chunks, trailer, alter = (body) => body, decodedLength }: Chunked,
@@ -227,7 +227,7 @@ test('signed chunks are verified one by one', async (t) => {
   assert.equal(after.ContentLength, 0)
 })
 
-test('a signed trailer brings the checksum', async (t) => {
+test('a signed trailer contains the checksum', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const trailer = ['x-amz-checksum-sha256', createHash('sha256').update('hello').digest('base64')] as const
   assert.equal((await putSigned(endpoint, { chunks: ['hel', 'lo'], trailer })).status, 200)
@@ -242,7 +242,7 @@ test('a signed trailer brings the checksum', async (t) => {
   assert.equal((await putSigned(endpoint, { chunks: ['jello'], trailer })).code, 'BadDigest')
 })
 
-test('unsigned chunks with a trailer, as the SDK sends streams, are taken apart', async (t) => {
+test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const pieces = [Buffer.alloc(100_000, 'a'), Buffer.alloc(17, 'b'), Buffer.alloc(70_000, 'c')]
   const Body = Readable.from(pieces)
@@ -261,7 +261,7 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are taken apart'
     assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
     assert.ok(got[`Checksum${ChecksumAlgorithm}`])
   }
-  // Of unknown length S3 takes none: lib-storage sends those in parts.
+  // S3 accepts no bodies of unknown length: lib-storage uploads those in parts.
   const plain = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   assert.equal(
     await errorOf(plain.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
@@ -269,7 +269,7 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are taken apart'
   )
 })
 
-test('a body must be the one whose hash was signed', async (t) => {
+test('a body must match its signed hash', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   client.middlewareStack.add(
@@ -288,7 +288,7 @@ test('a body must be the one whose hash was signed', async (t) => {
   )
 })
 
-test('what is neither a hash nor a way to go without one is refused in its place', async (t) => {
+test('an invalid x-amz-content-sha256 is refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint)
   client.middlewareStack.add(
@@ -303,7 +303,7 @@ test('what is neither a hash nor a way to go without one is refused in its place
   assert.equal(await errorOf(put), '400 InvalidArgument')
 })
 
-test('a refused upload gets its answer even while the body is still coming', async (t) => {
+test('a refused upload gets its response while the body is still arriving', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))

@@ -1,4 +1,4 @@
-// A real server on a real port in a folder of its own, and clients for it.
+// Starts a real server on a real port with a temporary folder, and creates clients for it.
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
@@ -31,10 +31,10 @@ export async function startS3(t: TestContext, options: Partial<S3Options> = {}) 
   return { s3, endpoint, client, dir, stop }
 }
 
-/** Spelled as the parameter of the SDK's commands. */
+/** Named like the parameter of the SDK's commands. */
 export const Bucket = 'box'
 
-/** The same with that bucket. */
+/** Starts a server with that bucket. */
 export async function startWithBucket(t: TestContext, options: Partial<S3Options> = {}) {
   const started = await startS3(t, options)
   await started.client.send(new CreateBucketCommand({ Bucket }))
@@ -63,16 +63,16 @@ interface RawReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Of an error document. */
+  /** Code in an error document. */
   readonly code: string | undefined
 }
 
-/** Names of all files that hold bytes of objects. */
+/** Lists all files that contain bytes of objects. */
 export async function listBlobFiles(dir: string): Promise<string[]> {
   return (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
 }
 
-/** Waits for what happens behind an answer, such as the removal of files. */
+/** Waits for what happens after a response, such as the removal of files. */
 export async function waitFor(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + 10_000
   for (;;) {
@@ -85,7 +85,7 @@ export async function waitFor(check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Not fetch: it would resolve `..` in a path, and hides a few headers. */
+/** Doesn't use fetch, which resolves `..` in a path and hides some headers. */
 export async function send(
   url: string,
   {
@@ -107,7 +107,7 @@ export async function send(
   }
 }
 
-/** The name and status of the error that a call ends with. */
+/** Returns the name and status of the error with which a call fails. */
 export async function errorOf(call: Promise<unknown>): Promise<string> {
   try {
     await call

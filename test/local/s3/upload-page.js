@@ -1,8 +1,8 @@
-// The script of a page that uploads to a storage of another origin. `sign` comes from the test and gives signed URLs.
+// The script of a page that uploads to S3 at another origin. The test provides `sign`, which returns presigned URLs.
 
 const PART_BYTES = 5 * 1024 * 1024
 
-/** The same bytes each time, as a file has that is chosen once more after a reload. */
+/** Returns the same bytes each time, like a file that is selected again after a reload. */
 function makeFile(size) {
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size; at++) bytes[at] = at * 31 + (at >> 8)
@@ -11,7 +11,7 @@ function makeFile(size) {
 
 const textOf = (xml, name) => [...xml.getElementsByTagName(name)].map(({ textContent }) => textContent)
 
-/** What a page can see of an answer: nothing, when the storage does not allow its origin to look. */
+/** Returns what a page can read of a response: nothing, if S3 does not allow its origin. */
 async function ask(method, url, body, headers) {
   try {
     const response = await fetch(url, { method, body, headers })
@@ -23,7 +23,7 @@ async function ask(method, url, body, headers) {
   }
 }
 
-/** Sends a file, or a form with it when there are fields. */
+/** Uploads a file, in a form if there are fields. */
 window.upload = async ({ url, type, size, fields }) => {
   const file = new Blob([makeFile(size)], { type })
   const form = new FormData()
@@ -33,7 +33,7 @@ window.upload = async ({ url, type, size, fields }) => {
   return { status, code, etag }
 }
 
-/** Sends what the storage does not have yet of an upload that this page may have begun before it was loaded. */
+/** Uploads the missing parts of an upload that this page may have started before it was reloaded. */
 window.uploadInParts = async (size) => {
   const file = makeFile(size)
   localStorage.uploadId ??= await window.sign('create')
@@ -57,13 +57,13 @@ window.uploadInParts = async (size) => {
   return { status, already: [...there] }
 }
 
-/** Not with fetch, which does not tell how far an upload is. */
+/** Doesn't use fetch, which does not report the progress of an upload. */
 function sendPart(url, part, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.upload.onprogress = progress
     request.onerror = () => reject(new Error('the connection broke'))
-    // Readable only because the storage exposes it to this origin.
+    // Readable only because the CORS rule exposes it.
     request.onload = () => (request.getResponseHeader('etag') ? resolve() : reject(new Error('no ETag')))
     request.open('PUT', url)
     request.send(part)

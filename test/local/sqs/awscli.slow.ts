@@ -9,7 +9,7 @@ import { credentials, region, startSqs } from './start-sqs.ts'
 /** Debian's package; another `aws` earlier on the PATH would speak the JSON protocol. */
 const AWS = '/usr/bin/aws'
 
-test('the AWS command line takes a queue through its life', {
+test('awscli creates, uses and deletes a queue', {
   skip: !existsSync(AWS) && `${AWS} is not there`,
 }, async (t) => {
   const { endpoint } = await startSqs(t)

@@ -17,7 +17,7 @@ const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const redrive = (name: string, maxReceiveCount: number | string = 1) =>
   JSON.stringify({ deadLetterTargetArn: arnOf(name), maxReceiveCount })
 
-/** `work` gives up after one receive and its messages go to `dead`. */
+/** Creates the queue `work`, whose messages go to `dead` after one receive. */
 async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}) {
   const running = await startSqs(t, options)
   const dead = await running.createQueue('dead')
@@ -35,7 +35,7 @@ const bodiesOf = async ({ receive }: TestServer, url: string) =>
   (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 })).map((one) => one.Body).sort()
 
 describe('SQS dead-letter queues', () => {
-  test('a message received too often moves, with its id, count and where it came from', async (t) => {
+  test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
     const running = await startPair(t)
     const { client, receive, work, dead, createQueue } = running
     await client.send(
@@ -60,14 +60,14 @@ describe('SQS dead-letter queues', () => {
     assert.deepEqual([page.queueUrls, next.queueUrls, next.NextToken], [[other], [work], undefined])
   })
 
-  test('who waits at the dead-letter queue gets the message when it arrives', async (t) => {
+  test('a long poll on the dead-letter queue gets a message that is moved there', async (t) => {
     const running = await startPair(t)
     const waiting = running.receive(running.dead, { WaitTimeSeconds: 20 })
     await fail(running, running.work, ['late'])
     assert.equal((await waiting)[0]?.Body, 'late')
   })
 
-  test('a dead-letter queue can have its own', async (t) => {
+  test('a dead-letter queue can have a dead-letter queue', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const urls = [
       await createQueue('third', { VisibilityTimeout: '0' }),
@@ -82,7 +82,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal((await receive(urls[2] ?? '')).length, 1)
   })
 
-  test('the FIFO dead-letter queue keeps group and order, and the group goes on', async (t) => {
+  test('a FIFO dead-letter queue keeps group and order, and the source group is unlocked', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
     const dead = await createQueue('dead.fifo', fifo)
@@ -100,7 +100,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal(buried[0]?.Attributes?.MessageGroupId, 'g')
   })
 
-  test('a standard message keeps its age when it is moved', async (t) => {
+  test('a standard message keeps its age in the dead-letter queue', async (t) => {
     let now = Date.now()
     const running = await startPair(t, { now: () => now })
     await fail(running, running.work, ['old'])
@@ -108,7 +108,7 @@ describe('SQS dead-letter queues', () => {
     assert.deepEqual(await running.receive(running.dead), [])
   })
 
-  test('a redrive policy must be whole, and its queue there, of the same type and willing', async (t) => {
+  test('a redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const dead = await createQueue('dead')
     await createQueue('dead.fifo', { FifoQueue: 'true' })
@@ -156,13 +156,13 @@ describe('SQS message move tasks', () => {
   const list = async ({ client }: TestServer) =>
     (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
       .Results ?? []
-  /** Waits for what the task does to a queue, then reads the task. */
+  /** Waits until the task has moved messages to a queue, then reads the task. */
   const afterMessages = async (running: TestServer, url: string) => {
     assert.equal((await running.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
     return (await list(running))[0]
   }
 
-  test('messages go back to the queues they came from, as new messages', async (t) => {
+  test('messages move back to their source queues as new messages', async (t) => {
     const running = await startPair(t)
     const { createQueue, work, dead, receive } = running
     const other = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
@@ -185,7 +185,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receive(dead), [])
   })
 
-  test('a destination can be named, and more than a transaction takes is moved', async (t) => {
+  test('messages move to a given destination, in several transactions', async (t) => {
     const running = await startPair(t)
     const { sqs, createQueue, dead, attributes } = running
     const target = await createQueue('target')
@@ -201,7 +201,7 @@ describe('SQS message move tasks', () => {
     assert.ok(moved > 1000)
   })
 
-  test('a running task can be seen and cancelled, and only one runs', async (t) => {
+  test('a move task can be listed and cancelled, and only one runs per queue', async (t) => {
     const running = await startPair(t)
     const { client, work } = running
     await fail(running, work, ['1', '2', '3'])
@@ -220,7 +220,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await bodiesOf(running, running.dead), ['1', '2', '3'])
   })
 
-  test('a task goes on after a restart', async (t) => {
+  test('a move task continues after a restart', async (t) => {
     const first = await startPair(t)
     await fail(first, first.work, ['1', '2'])
     await start(first, { MaxNumberOfMessagesPerSecond: 2 })
@@ -232,7 +232,7 @@ describe('SQS message move tasks', () => {
     assert.equal((await list(second))[0]?.Status, 'COMPLETED')
   })
 
-  test('a task whose destination goes away fails and says why', async (t) => {
+  test('a move task fails with a reason when its destination is deleted', async (t) => {
     const running = await startPair(t)
     const target = await running.createQueue('target')
     await fail(running, running.work, ['1', '2'])
@@ -248,7 +248,7 @@ describe('SQS message move tasks', () => {
     assert.equal(task?.FailureReason, 'AWS.SimpleQueueService.NonExistentQueue')
   })
 
-  test('a message that never was in another queue has nowhere to go back to', async (t) => {
+  test('a message without a source queue cannot be moved back', async (t) => {
     const running = await startPair(t)
     await running.sqs.send('dead', 'born here')
     await start(running)
@@ -258,7 +258,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await bodiesOf(running, running.dead), ['born here'])
   })
 
-  test('what cannot be started, listed or cancelled is refused', async (t) => {
+  test('invalid requests about move tasks are refused', async (t) => {
     const running = await startPair(t)
     const { client } = running
     const missing = failsWith('ResourceNotFoundException', 404)

@@ -5,7 +5,7 @@ import { runKillRounds } from './kill-rounds.ts'
 import { startSqs } from './start-sqs.ts'
 
 describe('SQS durability', () => {
-  test('a restart keeps queues, tags, messages, delays and what is in flight', async (t) => {
+  test('a restart keeps queues, tags, messages, delays and messages in flight', async (t) => {
     let now = Date.now()
     const first = await startSqs(t, { now: () => now })
     const url = await first.createQueue('kept', { VisibilityTimeout: '60' })
@@ -42,7 +42,7 @@ describe('SQS durability', () => {
     assert.deepEqual(messages.map((one) => one.Body).sort(), ['delayed', 'held', 'waiting'])
   })
 
-  test('kill -9 under 8 writers loses nothing that was acknowledged', async (t) => {
+  test('SQS loses no acknowledged request when it is killed under 8 writers', async (t) => {
     t.diagnostic(await runKillRounds(t, 4))
   })
 })

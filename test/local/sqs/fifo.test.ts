@@ -41,7 +41,7 @@ function fifoShorthands({ client, receive }: TestServer, url: string) {
 }
 
 describe('SQS FIFO queues', () => {
-  test('messages come in the order of their group, as many of one group as possible', async (t) => {
+  test('messages are received in the order of their group, as many of one group as possible', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -54,7 +54,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2', 'a3', 'b1', 'b2'])
   })
 
-  test('a group is locked while one of its messages is in flight, the others go on', async (t) => {
+  test('a group is locked while one of its messages is in flight, other groups are not', async (t) => {
     const { send, take, bodies, remove } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     await send('b1', 'b')
@@ -70,7 +70,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a3'])
   })
 
-  test('a message given back comes before the rest of its group, and only up to the next hidden one', async (t) => {
+  test('a returned message comes before the rest of its group, up to the next hidden message', async (t) => {
     const { send, take, bodies, hide } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     const held = await take(3)
@@ -80,7 +80,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2'])
   })
 
-  test('groups that were served go to the end of the line', async (t) => {
+  test('recently served groups come last', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -94,7 +94,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c1', 'a1', 'a2', 'b1', 'b2'])
   })
 
-  test('the same id within five minutes is delivered once, also after a delete and a restart', async (t) => {
+  test('a deduplication id is delivered once within five minutes, even after a delete and a restart', async (t) => {
     let now = Date.now()
     const first = await startFifo(t, {}, { now: () => now })
     const sent = await first.send('one', 'a', { MessageDeduplicationId: 'id' })
@@ -113,7 +113,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await again.bodies(), ['three'])
   })
 
-  test('without an id the content is the id, and its attributes are not part of it', async (t) => {
+  test('content-based deduplication uses the body without its attributes', async (t) => {
     const { send, bodies, createQueue, client } = await startFifo(t)
     await send('same', 'a')
     await send('same', 'b', { MessageAttributes: { k: { DataType: 'String', StringValue: 'v' } } })
@@ -125,7 +125,7 @@ describe('SQS FIFO queues', () => {
     )
   })
 
-  test('deduplication can be per group, and an id keeps the scope it was sent in', async (t) => {
+  test('deduplication can be per group, and an id keeps the scope in which it was sent', async (t) => {
     const { client, url, send, take, bodies, remove } = await startFifo(t)
     const dedup = { MessageDeduplicationId: 'id' }
     await send('queue scope', 'a', dedup)
@@ -144,7 +144,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c', 'd'])
   })
 
-  test('a purge empties the queue and forgets its ids, once a minute', async (t) => {
+  test('a purge deletes messages and deduplication ids, once a minute', async (t) => {
     let now = Date.now()
     const { client, url, send, bodies } = await startFifo(t, {}, { now: () => now })
     const purge = () => client.send(new PurgeQueueCommand({ QueueUrl: url }))
@@ -158,7 +158,7 @@ describe('SQS FIFO queues', () => {
     await purge()
   })
 
-  test('sequence numbers grow and stay with their message', async (t) => {
+  test('sequence numbers increase and belong to their message', async (t) => {
     const { send, take } = await startFifo(t)
     const sent = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
     const numbers = sent.map((one) => BigInt(one.SequenceNumber ?? 0))
@@ -174,7 +174,7 @@ describe('SQS FIFO queues', () => {
     )
   })
 
-  test('a handle whose timeout is over cannot delete', async (t) => {
+  test('an expired receipt handle cannot delete a FIFO message', async (t) => {
     let now = Date.now()
     const { send, take, remove, hide, bodies } = await startFifo(t, {}, { now: () => now })
     await send('x', 'a')
@@ -188,7 +188,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['x'])
   })
 
-  test('the queue delays messages, a message cannot', async (t) => {
+  test('a FIFO queue can delay messages, a single message cannot', async (t) => {
     let now = Date.now()
     const { send, bodies } = await startFifo(t, { DelaySeconds: '5' }, { now: () => now })
     await assert.rejects(send('x', 'a', { DelaySeconds: 2 }), failsWith('InvalidParameterValue', 400))
@@ -199,7 +199,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['1', '2'])
   })
 
-  test('a message or batch without a group is refused', async (t) => {
+  test('a FIFO message or batch without a group is refused', async (t) => {
     const { client, url, attributes } = await startFifo(t)
     await assert.rejects(
       client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' })),
@@ -216,7 +216,7 @@ describe('SQS FIFO queues', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 
-  test('a receive repeated with its attempt id gives the same messages until one is changed', async (t) => {
+  test('a receive repeated with its attempt id returns the same messages until one changes', async (t) => {
     let now = Date.now()
     const { send, receive, url, remove, bodies } = await startFifo(t, {}, { now: () => now })
     for (const body of ['1', '2', '3']) await send(body, 'a')
@@ -239,7 +239,7 @@ describe('SQS FIFO queues', () => {
     )
   })
 
-  test('a full FIFO queue in flight gives nothing and no error', async (t) => {
+  test('a FIFO queue at its in-flight limit returns no messages and no error', async (t) => {
     const { send, take, bodies } = await startFifo(t, {}, { inFlightLimit: 1 })
     await send('1', 'a')
     await send('2', 'b')

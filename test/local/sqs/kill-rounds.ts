@@ -1,4 +1,4 @@
-// Writers at work, a server that is killed at a random moment, and a ledger of what it had acknowledged.
+// Kills the server at random times under eight writers, with a ledger of what it acknowledged.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,15 +20,15 @@ import { makeClient, startSqs } from './start-sqs.ts'
 
 const WRITERS = 8
 const ACCOUNT = '000000000000'
-/** A minute less than SQS does. */
+/** How long deduplication ids are used again, a minute less than SQS remembers them. */
 const REMEMBERED_MS = 240_000
 
 interface Ledger {
   readonly sent: Set<string>
-  /** Asked to be deleted; the answer may not have come. */
+  /** Deletes that were requested and may not have been acknowledged. */
   readonly deleting: Set<string>
   readonly deleted: Set<string>
-  /** Deduplication id to the MessageId that was acknowledged for it, and when. */
+  /** By deduplication id: its acknowledged MessageId, and when. */
   readonly fifo: Map<string, { readonly messageId: string; readonly at: number }>
   next: number
 }
@@ -76,7 +76,7 @@ async function createQueues(client: SQSClient) {
   await client.send(new CreateQueueCommand({ QueueName: 'ordered.fifo', Attributes }))
 }
 
-/** Goes on until the server does not answer any more. */
+/** Writes until the server no longer responds. */
 async function write(client: SQSClient, ledger: Ledger, writer: number) {
   const steps = [sendPlain, sendPlain, receiveAndDelete, sendFifo, repeatFifo]
   try {
@@ -166,7 +166,7 @@ function checkBodies(bodies: readonly string[], { sent, deleting, deleted, fifo 
   )
 }
 
-/** In the end everything comes out through the protocol too. */
+/** Finally receives everything through the protocol too. */
 async function drain(t: TestContext, file: string, ledger: Ledger) {
   const { receive, client } = await startSqs(t, { file, now: () => Date.now() + 700_000 })
   const bodies: string[] = []

@@ -2,6 +2,6 @@
 import { test } from 'node:test'
 import { runKillRounds } from './kill-rounds.ts'
 
-test('200 kills under 8 writers lose nothing that was acknowledged', async (t) => {
+test('SQS loses no acknowledged request in 200 kills under 8 writers', async (t) => {
   t.diagnostic(await runKillRounds(t, 200))
 })

@@ -13,12 +13,12 @@ import { failsWith, makeClient, startSqs, type TestServer } from './start-sqs.ts
 
 const WAIT = { WaitTimeSeconds: 20 }
 
-/** Starts a receive and resolves when the server has it waiting. */
+/** Starts a receive and resolves once it is waiting in the server. */
 async function startWaiting({ http, receive, attributes }: TestServer, url: string) {
   const arrived = once(http, 'request')
   const waiting = receive(url, WAIT)
   await arrived
-  // Its look at the queue is in a commit that ends before this one's.
+  // Its query of the queue is in a commit that ends before this one.
   await attributes(url)
   return { waiting }
 }
@@ -30,7 +30,7 @@ async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('SQS long polling', () => {
-  test('a message wakes the receiver that waits, at once', async (t) => {
+  test('a message wakes a waiting receiver immediately', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue } = running
     const url = await createQueue('wakes')
@@ -42,7 +42,7 @@ describe('SQS long polling', () => {
     assert.ok(ms < 1000, `It took ${ms} ms.`)
   })
 
-  test('without a message the receiver waits as long as it, or the queue, says', async (t) => {
+  test("a receiver without messages waits for its own or the queue's wait time", async (t) => {
     const { createQueue, receive } = await startSqs(t)
     const url = await createQueue('empty', { ReceiveMessageWaitTimeSeconds: '1' })
     const queueMs = await elapsedMs(() => receive(url))
@@ -51,7 +51,7 @@ describe('SQS long polling', () => {
     assert.ok(ownMs < 900, `Not waiting took ${ownMs} ms.`)
   })
 
-  test('receivers are served in the order of asking, one message each', async (t) => {
+  test('waiting receivers are served in order, one message each', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue } = running
     const url = await createQueue('in-order')
@@ -66,7 +66,7 @@ describe('SQS long polling', () => {
     )
   })
 
-  test('a message that is given back, or whose delay ends, wakes the receiver', async (t) => {
+  test('a returned message and the end of a delay wake a waiting receiver', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue, receive } = running
     const url = await createQueue('released')
@@ -86,7 +86,7 @@ describe('SQS long polling', () => {
     assert.equal((await second.waiting)[0]?.Body, 'delayed')
   })
 
-  test('a message whose time of being hidden ends wakes the receiver', async (t) => {
+  test('the end of a visibility timeout wakes a waiting receiver', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue, receive } = running
     const url = await createQueue('hidden')
@@ -96,7 +96,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, 'x')
   })
 
-  test('deleting the message that locks a group wakes the receiver', async (t) => {
+  test('deleting the message that locks a group wakes a waiting receiver', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue, receive } = running
     const url = await createQueue('group.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
@@ -108,7 +108,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, '2')
   })
 
-  test('a receiver that hung up does not swallow a message', async (t) => {
+  test('a receiver that disconnected takes no message', async (t) => {
     const running = await startSqs(t)
     const { http, client, createQueue, receive, endpoint } = running
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
@@ -123,7 +123,7 @@ describe('SQS long polling', () => {
       const closed = once(request.socket, 'close')
       abort.abort()
       await assert.rejects(given, { name: 'AbortError' })
-      // In half of the rounds the message comes while the server has not yet heard of it.
+      // In half of the rounds the message arrives before the server notices the disconnect.
       if (round % 2 === 0) await closed
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${round}` }))
       const [message] = await receive(url, { WaitTimeSeconds: 5 })
@@ -133,7 +133,7 @@ describe('SQS long polling', () => {
     }
   })
 
-  test('a receiver that hangs up right after asking takes nothing with it', async (t) => {
+  test('a receiver that disconnects right after its request takes no message', async (t) => {
     const { http, client, createQueue, receive, endpoint } = await startSqs(t)
     const url = await createQueue('impatient', { VisibilityTimeout: '600' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
@@ -145,7 +145,7 @@ describe('SQS long polling', () => {
       const quit = assert.rejects(given, { name: 'AbortError' })
       const [request] = await arrived
       const closed = once(request.socket, 'close')
-      // The request is there, its commit is not.
+      // The request has arrived, but its commit has not.
       request.socket.destroy()
       abort.abort()
       await Promise.all([quit, closed])
@@ -155,7 +155,7 @@ describe('SQS long polling', () => {
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
   })
 
-  test('who waits at a queue that is deleted hears that it does not exist', async (t) => {
+  test('deleting a queue fails its waiting receivers with QueueDoesNotExist', async (t) => {
     const running = await startSqs(t)
     const url = await running.createQueue('deleted')
     const { waiting } = await startWaiting(running, url)
@@ -164,7 +164,7 @@ describe('SQS long polling', () => {
     await refused
   })
 
-  test('closing the server ends the waiting with no messages', async (t) => {
+  test('closing the server completes waiting receives without messages', async (t) => {
     const running = await startSqs(t)
     const url = await running.createQueue('closing')
     const { waiting } = await startWaiting(running, url)

@@ -9,7 +9,7 @@ import {
 import { failsWith, handleOf, startSqs } from './start-sqs.ts'
 
 describe('SQS messages', () => {
-  test('a message comes out as it went in, with its attributes and both checksums', async (t) => {
+  test('a message is received as sent, with its attributes and both checksums', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('round-trip')
     const sent = await client.send(
@@ -29,7 +29,7 @@ describe('SQS messages', () => {
         },
       }),
     )
-    // As AWS computed it for this header, recorded by a test suite that ran there.
+    // The value that AWS computed for this header, recorded by a test suite that ran there.
     assert.equal(sent.MD5OfMessageSystemAttributes, '5ae4d5d7636402d80f4eb6d213245a88')
     const [message] = await receive(url)
     assert.equal(message?.MessageId, sent.MessageId)
@@ -46,7 +46,7 @@ describe('SQS messages', () => {
     assert.match(message?.Attributes?.AWSTraceHeader ?? '', /^Root=1-5759e988/)
   })
 
-  test('a receiver gets only the attributes that it names, and their checksum', async (t) => {
+  test('a receive returns only the requested attributes and their checksum', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('filters', { VisibilityTimeout: '0' })
     const text = (StringValue: string) => ({ DataType: 'String', StringValue })
@@ -78,7 +78,7 @@ describe('SQS messages', () => {
     }
   })
 
-  test('1 MiB goes through, one byte more is refused, attributes counted', async (t) => {
+  test('a message may have 1 MiB including attributes, one byte more is refused', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('large')
     const attributes = { k: { DataType: 'String', StringValue: 'x' } }
@@ -100,7 +100,7 @@ describe('SQS messages', () => {
     )
   })
 
-  test('what a message may not be is refused with the code of AWS', async (t) => {
+  test('invalid messages are refused with the error codes of AWS', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const url = await createQueue('refusals', { MaximumMessageSize: '1024' })
     const send = (input: Partial<ConstructorParameters<typeof SendMessageCommand>[0]>) =>
@@ -132,7 +132,7 @@ describe('SQS messages', () => {
     )
   })
 
-  test('a batch takes its good entries and explains the bad ones', async (t) => {
+  test('a batch processes valid entries and reports invalid ones', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('batch')
     const { Successful, Failed } = await client.send(
@@ -186,7 +186,7 @@ describe('SQS messages', () => {
     assert.equal(deleted.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
   })
 
-  test('a batch that breaks the rules of batches is refused whole', async (t) => {
+  test('an invalid batch is refused as a whole', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('batch-rules')
     const send = (ids: string[], MessageBody = 'x') =>
@@ -206,7 +206,7 @@ describe('SQS messages', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 
-  test('a group with a long backlog does not keep the others waiting', async (t) => {
+  test('a message group with a long backlog does not delay other groups', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('fair')
     const send = (MessageGroupId: string | undefined, MessageBody: string) =>
@@ -224,7 +224,7 @@ describe('SQS messages', () => {
     assert.equal((await receive(url))[0]?.Body, 'quiet again')
   })
 
-  test('a group behind five hundred messages of another one has its turn at once', async (t) => {
+  test('a message group behind 500 messages of another group is served immediately', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('far-behind')
     for (let batch = 0; batch < 50; batch++)
@@ -244,7 +244,7 @@ describe('SQS messages', () => {
     assert.deepEqual(bodies, ['noisy 0', 'quiet', 'noisy 1'])
   })
 
-  test('the process itself can send by name or ARN', async (t) => {
+  test('in-process sends accept a queue name or ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')
     await sqs.send('inside', 'by name')

@@ -10,7 +10,7 @@ const json = (action: string) => ({
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('SQS on the wire', () => {
-  test('an error of the JSON protocol names its shape and its older code', async (t) => {
+  test('an error of the JSON protocol has its shape name and its Query protocol code', async (t) => {
     const { endpoint } = await startSqs(t)
     const answer = await sendRaw(endpoint, {
       headers: json('SendMessage'),
@@ -26,7 +26,7 @@ describe('SQS on the wire', () => {
     })
   })
 
-  test('an action without output has an empty body, and null counts as not given', async (t) => {
+  test('an action without output has an empty body, and null counts as missing', async (t) => {
     const { endpoint, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('void')
     const call = (action: string, input: object) =>
@@ -37,7 +37,7 @@ describe('SQS on the wire', () => {
     assert.deepEqual([received.status, received.body], [200, '{}'])
   })
 
-  test('what is not a request of this API is refused, whatever it is', async (t) => {
+  test('requests that are not SQS requests are refused', async (t) => {
     const { endpoint, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('fuzz')
     const cases: [Parameters<typeof sendRaw>[1], number, string][] = [
@@ -65,7 +65,7 @@ describe('SQS on the wire', () => {
     }
   })
 
-  test('a request of more than 8 MiB is answered with 413', async (t) => {
+  test('a request of more than 8 MiB gets 413', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('too-large')
     const send = (bytes: number) =>
@@ -103,7 +103,7 @@ describe('SQS on the wire', () => {
 })
 
 describe('SQS Query protocol', () => {
-  test('a queue lives its life in forms and XML', async (t) => {
+  test('the Query protocol creates, uses and deletes a queue', async (t) => {
     const { endpoint } = await startSqs(t)
     const call = async (fields: Record<string, string>, path = '/') => {
       const body = new URLSearchParams({ Version: '2012-11-05', ...fields }).toString()

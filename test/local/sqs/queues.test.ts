@@ -44,7 +44,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('creating a queue again gives its URL, unless an attribute differs', async (t) => {
+  test('creating an existing queue returns its URL, unless an attribute differs', async (t) => {
     const { createQueue } = await startSqs(t)
     const url = await createQueue('twice', { DelaySeconds: '1', VisibilityTimeout: '7' })
     assert.equal(await createQueue('twice'), url)
@@ -56,7 +56,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('names and attributes that AWS refuses are refused', async (t) => {
+  test('queue names and attributes that AWS refuses are refused', async (t) => {
     const { createQueue } = await startSqs(t)
     for (const name of ['', 'a b', 'ä', 'x'.repeat(81), 'a/b', 'plain.fifo'])
       await assert.rejects(createQueue(name), failsWith('InvalidParameterValue', 400), name)
@@ -84,7 +84,7 @@ describe('SQS queues', () => {
       await assert.rejects(createQueue('q', { [key]: value }), failsWith('InvalidAttributeValue', 400), key)
   })
 
-  test('attributes can be set, reset with an empty value, and asked for by name', async (t) => {
+  test('queue attributes can be set, reset with an empty value, and requested by name', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('settings')
     const set = (Attributes: Record<string, string>) =>
@@ -115,7 +115,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('a queue with a KMS key says so, and answers that the key does not exist', async (t) => {
+  test('a queue with a KMS key returns it, and messages fail because the key does not exist', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('kms', { KmsMasterKeyId: 'my-key' })
     const shown = await attributes(url)
@@ -153,7 +153,7 @@ describe('SQS queues', () => {
     await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), failsWith('InvalidParameterValue', 400))
   })
 
-  test('a deleted queue is gone with its messages, and its name is held for a minute', async (t) => {
+  test('a deleted queue loses its messages, and its name is unavailable for a minute', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('gone')
@@ -188,7 +188,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('tags are set at creation, added, overwritten, removed, and limited', async (t) => {
+  test('queue tags can be set at creation, added, overwritten and removed, up to a limit', async (t) => {
     const { client } = await startSqs(t)
     const { QueueUrl } = await client.send(
       new CreateQueueCommand({ QueueName: 'tags', tags: { a: '1', b: '' } }),
@@ -215,7 +215,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('permissions write the policy, label by label', async (t) => {
+  test('AddPermission and RemovePermission change the policy by label', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const QueueUrl = await createQueue('permissions')
     const add = (Label: string, Actions = ['ReceiveMessage'], AWSAccountIds = ['111111111111']) =>

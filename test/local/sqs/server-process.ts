@@ -1,4 +1,4 @@
-// The server as a process of its own, to be killed. Prints its port.
+// Runs the server in a separate process that tests can kill. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openSqs } from '../../../lib/local/sqs/server.ts'

@@ -1,4 +1,4 @@
-// A real server on a real port, driven by the real client.
+// Starts a real server on a real port with an SDK client.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -31,13 +31,13 @@ export interface TestServer {
   readonly http: Server
   readonly file: string
   createQueue(name: string, attributes?: CreateQueueCommandInput['Attributes']): Promise<string>
-  /** One receive, all attributes. */
+  /** Receives once, with all attributes. */
   receive(url: string, options?: Partial<ReceiveMessageCommandInput>): Promise<Message[]>
   attributes(url: string): Promise<Record<string, string>>
   stop(): Promise<void>
 }
 
-/** The server ends with the test. Give `file` to open the queues of an earlier one. */
+/** Starts a server that stops with the test. Set `file` to reuse the queues of an earlier one. */
 export async function startSqs(
   test: TestContext,
   options: Partial<SqsServerOptions> = {},
@@ -107,7 +107,7 @@ function shorthands(client: SQSClient) {
 export const handleOf = (message: Message | undefined) =>
   message?.ReceiptHandle ?? assert.fail('No message came.')
 
-/** What `assert.rejects` compares with: the code of the Query protocol and the HTTP status. */
+/** Expected error for `assert.rejects`: the code of the Query protocol and the HTTP status. */
 export function failsWith(code: string, status: number, message?: RegExp) {
   return (error: unknown) => {
     const {
@@ -132,7 +132,7 @@ export interface RawAnswer {
 
 const byName = (a: string, b: string) => ((a.split('=')[0] ?? '') < (b.split('=')[0] ?? '') ? -1 : 1)
 
-/** A signed request made by hand, for what the client would not send. */
+/** Sends a signed request without the SDK, for requests that the SDK would not send. */
 export async function sendRaw(
   endpoint: string,
   options: {

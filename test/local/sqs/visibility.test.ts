@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { failsWith, handleOf, startSqs } from './start-sqs.ts'
 
-describe('messages that were received', () => {
-  test('a received message is hidden until its timeout ends, then comes with a new handle', async (t) => {
+describe('SQS visibility', () => {
+  test('a received message is hidden until its timeout ends, then received with a new handle', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('visibility', { VisibilityTimeout: '30' })
@@ -30,7 +30,7 @@ describe('messages that were received', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
   })
 
-  test('changing the visibility extends it, ends it with 0, and has its limits', async (t) => {
+  test('ChangeMessageVisibility extends the timeout, ends it with 0, and has limits', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('change')
@@ -64,7 +64,7 @@ describe('messages that were received', () => {
     await change(43_199)
   })
 
-  test('a handle of one queue is not one of another', async (t) => {
+  test('a receipt handle is valid for its queue only', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const [one, other] = [await createQueue('one'), await createQueue('other')]
     await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
@@ -75,7 +75,7 @@ describe('messages that were received', () => {
     )
   })
 
-  test('a delay hides a message from the start, and a message overrides its queue', async (t) => {
+  test("a delay hides a message from the start, and a message's delay overrides its queue's", async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('delays', { DelaySeconds: '30' })
@@ -92,7 +92,7 @@ describe('messages that were received', () => {
     assert.equal(second?.Body, 'queue delay')
   })
 
-  test('messages older than the retention period are gone, in flight or not', async (t) => {
+  test('messages older than the retention period are deleted, in flight or not', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('retention', { MessageRetentionPeriod: '60' })
@@ -107,7 +107,7 @@ describe('messages that were received', () => {
     assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
   })
 
-  test('a receive has limits, and so has what is in flight', async (t) => {
+  test('receives and messages in flight are limited', async (t) => {
     const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)
