@@ -7,7 +7,7 @@ import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
 import words from './words/en.ts'
 
-/** What the service answers, taken from its contracts; only the types, none of its code comes to the browser. */
+/** Data of an endpoint's reply, by its contract. Only types are imported; no server code reaches the browser. */
 export type ReplyData<Endpoint extends { readonly reply: { readonly schema: z.ZodType } }> = z.output<
   Endpoint['reply']['schema']
 >
@@ -16,12 +16,12 @@ export type PresignedUpload = ReplyData<typeof presignUpload>
 export type Format = z.output<typeof FormatView>
 export type Option = z.output<typeof OptionView>
 
-/** A refusal in the service's own words, or in the page's where the service could not answer. */
+/** An error with a message from the service, or from the page if the service could not reply. */
 export class Problem extends Error {
-  /** A code of the API, or `UNREACHABLE`. */
+  /** An error code of the API, or `UNREACHABLE`. */
   readonly code: string
   readonly retryAfterS: number | undefined
-  /** What it is about, as the service names it. */
+  /** The request field concerned, as the service names it. */
   readonly field: string | undefined
 
   constructor(code: string, sentence: string, retryAfterS?: number, field?: string) {
@@ -42,7 +42,7 @@ interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly signal?: AbortSignal
-  /** Seconds that the service may hold its answer back until the job is over. */
+  /** How long the service may delay its reply until the job is finished, in seconds. */
   readonly waitS?: number | undefined
 }
 
@@ -51,10 +51,10 @@ interface Reply<Data> {
   readonly retryAfterS: number | undefined
 }
 
-/** Longer than the service ever waits. */
+/** Longer than the service ever delays a reply. */
 const timeoutMs = 60_000
 
-/** Where cookies are off, the identity that is handed out goes back as a header. */
+/** If cookies are disabled, the identity from the service is sent back in a header. */
 let ownerToken: string | null = null
 export const getOwnerToken = (): string | null => ownerToken
 
@@ -78,13 +78,13 @@ async function sendRequest<Data>(
   })
   ownerToken = response.headers.get('x-owner-token') ?? ownerToken
   const retryAfterS = Number(response.headers.get('retry-after')) || undefined
-  if (response.status === 204) return { data: undefined as Data, retryAfterS } // only asked for where nothing comes
+  if (response.status === 204) return { data: undefined as Data, retryAfterS } // callers expect no data here
   const envelope: unknown = await response.json().catch(() => undefined)
-  if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // by the contract
+  if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // typed by the contract
   throw problemFromReply(envelope, response.status, retryAfterS)
 }
 
-/** What an operation answers; sections name it by its contract. */
+/** Calls an endpoint and returns the data of its reply; sections type it by the contract. */
 export const callApi = async <Data>(path: string, request?: Call): Promise<Data> =>
   (await sendRequest<Data>(path, request)).data
 
@@ -92,8 +92,8 @@ let isIdentified = false
 let firstCreation: Promise<void> | undefined
 
 /**
- * The first reply about something made hands out the identity, which is a cookie that nobody here can see: what is made
- * beside it would belong to somebody else.
+ * The first reply to a creation sets the identity, in a cookie that scripts cannot read. Other creations wait for it,
+ * or they would belong to another identity.
  */
 async function create<Data>(path: string, body: unknown, signal?: AbortSignal): Promise<Data> {
   while (!isIdentified && firstCreation !== undefined) await firstCreation
@@ -132,28 +132,31 @@ export async function listFormats(): Promise<readonly Format[]> {
   return (await sendRequest<{ formats: Format[] }>('/v1/formats')).data.formats
 }
 
-/** Empty for a pair that does not convert. */
+/** Returns the options of a conversion; empty if it is not supported. */
 export async function fetchOptions(from: string, to: string, operation?: string): Promise<readonly Option[]> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from, to, ...(operation && { operation }) })}`
   const { data } = await sendRequest<ReplyData<typeof listConversions>>(path)
   return data.conversions[0]?.options ?? []
 }
 
-/** Formats that a tool makes of a format. */
+/** Returns the formats that a tool can produce from a format. */
 export async function fetchToolTargets(from: string, operation: string): Promise<readonly string[]> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from, operation })}`
   const { data } = await sendRequest<ReplyData<typeof listConversions>>(path)
   return data.conversions.map(({ to }) => to)
 }
 
-/** @throws Problem that a conversion would have, before its file is sent. */
+/** @throws Problem that the conversion would cause, before its file is uploaded */
 export async function checkConversion(
   wish: ConversionSpec & { from: string; size?: number | undefined },
 ): Promise<void> {
   await sendRequest('/v1/convert/check', { method: 'POST', body: wish })
 }
 
-/** @returns where the ZIP is; a large one is a job, whose end has to be waited for. */
+/**
+ * Creates a ZIP of results.
+ * @returns the job, which the caller must wait for if the ZIP is large
+ */
 export async function createZip(
   jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
   filename = 'results.zip',
@@ -213,14 +216,14 @@ export async function presign(
   return create<PresignedUpload>('/v1/uploads/presign', file, signal)
 }
 
-/** What a file is to become: a format, or what a tool makes of it. */
+/** What to convert a file to: a format, or the result of a tool. */
 export interface ConversionSpec {
   readonly targetFormat?: string
   readonly toolOperation?: string
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** Where the bytes are: sent before, at an address, or with an earlier job. */
+/** Where the bytes come from: an upload, a URL, or an earlier job. */
 export type ConversionSource =
   | { readonly uploadId: string }
   | { readonly fileUrl: string }
@@ -244,7 +247,7 @@ export async function listJobs(
   return { jobs: data.jobs, nextCursor: data.pagination.nextCursor }
 }
 
-/** @returns a new job of the same source and options. */
+/** @returns a new job with the same source and options */
 export async function retryJob(jobId: string): Promise<Job> {
   return create<Job>(`${jobPath(jobId)}/retry`, {})
 }
@@ -253,7 +256,7 @@ export async function cancelJob(jobId: string): Promise<void> {
   await sendRequest(`${jobPath(jobId)}/cancel`, { method: 'POST' })
 }
 
-/** A job that is gone already is deleted, too. */
+/** Deletes a job; a job that no longer exists counts as deleted. */
 export async function deleteJob(jobId: string): Promise<void> {
   await sendRequest(jobPath(jobId), { method: 'DELETE' }).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'JOB_NOT_FOUND') throw error

@@ -6,7 +6,7 @@ import { Shell } from './shell/shell.tsx'
 import { renderToHtml } from './shell/to-html.ts'
 import words from './words/en.ts'
 
-/** What a place shows before its script has come; the others tell that it comes. */
+/** What a section shows before its script has loaded; the others show a loading message. */
 const initialContent: Partial<Readonly<Record<SectionId, () => VNode>>> = {
   convert: () => (
     <>
@@ -21,7 +21,7 @@ const titleFor = (section: SectionId | undefined) => {
   return words.titleOf(section ? words.sections[section] : words.notFound)
 }
 
-/** In the document, as it is hardly longer than its address and the round to it. */
+/** Inlined, because it is hardly longer than its URL plus the request. */
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M13 24H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3h12a3 3 0 0 1 3 3v5" fill="none" stroke="#0c8c7c" stroke-width="2.6" stroke-linecap="round"/><circle cx="21" cy="21" r="8.5" fill="#0c8c7c"/></svg>')}`
 
 export const renderDocument: RenderDocument = (section, { script, preload, style }) => {

@@ -1,8 +1,8 @@
 import { getOwnerToken } from './api.ts'
 
 /**
- * What happens to jobs, heard by one WebSocket of the page while somebody listens. Where none stands, nobody is told
- * anything, and whoever waits asks by itself.
+ * Job events from one WebSocket, open while there are subscribers. Without a connection no updates arrive, and
+ * callers poll instead.
  */
 
 export interface ProgressUpdate {
@@ -13,7 +13,7 @@ export interface ProgressUpdate {
   readonly at: string
 }
 
-/** How far a job is; undefined when something else has happened, or may have, so that it is time to ask. */
+/** Progress of a job; undefined if something else happened or may have been missed, so the caller should poll. */
 export type JobUpdate = ProgressUpdate | undefined
 
 interface Subscriber {
@@ -27,14 +27,14 @@ let isConnected = false
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Milliseconds of silence after which it is time to ask: a connection may be dead without anybody knowing. */
+/** After this silence callers should poll, in case the connection is dead. */
 const maxSilenceMs = 30_000
-/** Milliseconds after which an unused connection is closed. */
+/** When an unused connection is closed. */
 const idleMs = 20_000
 const heartbeatMs = 30_000
 
 export interface JobSubscription {
-  /** Whether news come. */
+  /** Whether updates can arrive. */
   readonly isConnected: () => boolean
   next(signal: AbortSignal): Promise<JobUpdate>
   stop(): void
@@ -73,10 +73,10 @@ function waitForUpdate(subscriber: Subscriber, signal: AbortSignal): Promise<voi
 }
 
 function connect(): void {
-  // It may be dead since the line was cut, and nobody heard what happened meanwhile. Added once, however often.
+  // The old connection may be dead and events missed. Registered once, even if added repeatedly.
   window.addEventListener('online', notifyAll)
   const token = getOwnerToken()
-  // Where cookies are off.
+  // If cookies are disabled.
   const protocols = ['v1.jobs', ...(token ? [`bearer.${token}`] : [])]
   const connection = new WebSocket(
     new URL('/v1/ws/user/jobs', location.href.replace(/^http/, 'ws')),
@@ -94,12 +94,12 @@ function connect(): void {
     notifyAll()
     if (subscribers.size === 0) return
     failures += 1
-    // Not all pages at once, after a restart of the service.
+    // With jitter, so that not all pages reconnect at once after a restart of the service.
     timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failures) * (0.5 + Math.random()))
   })
 }
 
-/** Whatever came before is not known any more. */
+/** Tells all subscribers that events may have been missed. */
 function notifyAll(): void {
   for (const all of subscribers.values()) for (const subscriber of all) notify(subscriber, undefined)
 }
@@ -120,7 +120,7 @@ interface EventFrame {
 }
 
 function handleFrame(text: string): void {
-  const frame = JSON.parse(text) as EventFrame // as the service describes it
+  const frame = JSON.parse(text) as EventFrame // as documented by the service
   if (frame.type === 'hello') {
     isConnected = true
     failures = 0

@@ -1,6 +1,6 @@
 /**
- * Where each section of the page stands: the server answers these addresses with the page, the router shows the section.
- * The first address is the one that the navigation leads to. Only data, as both sides read it.
+ * Paths of each section: the server replies to them with the page, the router shows the section. Navigation links use
+ * the first path. Data only, because both the server and the page read it.
  */
 export const sectionPaths = {
   convert: ['/', '/convert'],
@@ -18,7 +18,7 @@ export const sectionPaths = {
   docs: ['/docs'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
-/** Sections that the navigation keeps in its menu: who converts a file needs none of them. Few may go to the others. */
+/** Sections in the navigation menu, not needed for converting files. */
 export const menuSections: readonly string[] = [
   'pipelines',
   'webhooks',
@@ -32,20 +32,23 @@ export const unlistedSections: readonly string[] = ['admin']
 
 export type SectionId = keyof typeof sectionPaths
 
-/** Keys of a const table. */
+/** the keys of a constant object */
 export const sectionIds = Object.keys(sectionPaths) as readonly SectionId[]
 
-/** Languages that people read, and one that only shows what is not prepared for others. */
+/**
+ * Languages for users, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that ignores the
+ * writing direction.
+ */
 export const languages = ['en', 'de'] as const
 export const builtLanguages = [...languages, 'mirrored'] as const
 export type Language = (typeof builtLanguages)[number]
 
-/** What draws the first sight of a place; undefined is the page of what is not there. */
+/** Renders the initial HTML of a section; undefined means the "not found" page. */
 export type RenderDocument = (
   section: SectionId | undefined,
   parts: {
     readonly script: string
-    /** Chunks that the section needs, so that they do not wait for one another. */
+    /** Chunks to preload for the section, so that they load in parallel. */
     readonly preload: readonly string[]
     readonly style: string
   },

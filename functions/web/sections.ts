@@ -2,12 +2,12 @@ import type { ComponentType } from 'preact'
 import type { SectionId } from './section-paths.ts'
 import type { Route } from './shell/router.ts'
 
-/** A module of a section: what it shows, by default. */
+/** A section module; its default export is the component. */
 export interface SectionModule {
   readonly default: ComponentType<{ readonly route: Route }>
 }
 
-/** Each section is a chunk of its own, loaded when it is first shown. */
+/** Each section is a separate chunk, loaded when it is first shown. */
 export const sectionLoaders: Readonly<Record<SectionId, () => Promise<SectionModule>>> = {
   convert: () => import('./sections/convert/section.tsx'),
   batch: () => import('./sections/batch/section.tsx'),

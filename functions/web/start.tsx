@@ -16,7 +16,7 @@ interface View {
 const root = document.getElementById('app')
 if (!root) throw new Error('the document has no element "app"')
 
-/** Changes when the section is there, so that nothing is blank in between. */
+/** Changes once the new section has loaded, so that the page is never blank. */
 const view = signal<View | undefined>(undefined)
 
 function Page() {
@@ -34,24 +34,24 @@ function Page() {
 async function showRoute(route: Route): Promise<void> {
   const section =
     route.section === undefined ? 'missing' : await sectionLoaders[route.section]().catch(reportFailure)
-  // The visitor may have gone on meanwhile.
+  // The visitor may have navigated meanwhile.
   if (currentRoute.value !== route) return
   const changesSection = view.value !== undefined && view.value.route.section !== route.section
   if (changesSection) sectionTitle.value = undefined
   view.value = { route, content: section }
-  // Who cannot see that the section is another one hears its beginning.
+  // Moves the focus, so that screen readers announce the new section.
   if (changesSection) requestAnimationFrame(focusMain)
 }
 
 function focusMain(): void {
   const main = document.getElementById('main')
-  // Only for this moment: as a stop of its own it would need a name.
+  // Only briefly: a permanent tab stop would need a label.
   main?.setAttribute('tabindex', '-1')
   main?.focus({ preventScroll: true })
   main?.removeAttribute('tabindex')
 }
 
-/** The visitor reads that it failed; why is for whoever opens the console. */
+/** The page shows that loading failed; the reason goes to the console. */
 function reportFailure(error: unknown): 'failed' {
   reportError(error)
   return 'failed'

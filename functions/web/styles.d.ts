@@ -1,4 +1,4 @@
-/** The bundler gives the rules as minified text. */
+/** The bundler provides style sheets as minified text. */
 declare module '*.css' {
   const text: string
   export default text

@@ -1,2 +1,2 @@
-/** What the page is made for, as esbuild names them. */
+/** Browsers that the page supports, in esbuild's notation. */
 export const browserTargets = ['chrome123', 'firefox128', 'safari17.4'] as const

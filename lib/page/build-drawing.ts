@@ -6,12 +6,12 @@ import { webFolder } from '../asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 
-/** Somebody waits for it the first time. */
+/** Lower than for the page, because the first visitor waits for it. */
 const brotliEffort = 7
 
 /**
- * What draws PDFs in the browser, by name. It is the same in every language and an order of magnitude larger than the page,
- * so it is made only when it is asked for; the package of a function holds it as it was made at packaging.
+ * Builds the files that draw PDFs in the browser, by name. They are the same in all languages and much larger than
+ * the page, so they are built on the first request. On AWS, the package contains them prebuilt.
  */
 export async function buildDrawingFiles(): Promise<Readonly<Record<string, CompressedFile>>> {
   const { outputFiles } = await build({

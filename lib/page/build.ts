@@ -13,21 +13,21 @@ import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 
 /**
- * The page as it is served. On one machine it is made here when it is first asked for, from the sources; a
- * function has it as it was made at packaging (lib/deployment/lambda-layers.ts puts it in place of this module).
+ * The page as served. On a single machine it is built from source on the first request; on AWS, the package contains
+ * it prebuilt (lib/deployment/lambda-layers.ts replaces this module).
  */
 export interface BuiltPage {
-  /** Documents by place; `none` is the one of what is not there. */
+  /** HTML documents by section; `none` is the "not found" page. */
   readonly documents: Readonly<Record<SectionId | 'none', CompressedFile>>
-  /** By name; a name holds a hash of what is in it. */
+  /** Files by name; each name contains a hash of the content. */
   readonly files: Readonly<Record<string, CompressedFile>>
-  /** `'sha256-…'` of the rules in the documents, for their policy. */
+  /** `'sha256-…'` of the inline styles, for the content security policy. */
   readonly styleHash: string
 }
 
 const webPath = (path: string) => join(webFolder, path)
 
-/** Rules that the first sight needs; they stand in the document, as a request for them would delay the first paint. */
+/** Styles for the first paint, inlined because a request would delay it. */
 const criticalStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
@@ -60,7 +60,7 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
     async ({ path, contents }) => [basename(path), await compress(contents)] as const,
   )
   return {
-    documents: Object.fromEntries(await Promise.all(documentEntries)) as BuiltPage['documents'], // by every place
+    documents: Object.fromEntries(await Promise.all(documentEntries)) as BuiltPage['documents'], // one per section
     files: Object.fromEntries(await Promise.all(files)),
     styleHash: styleHash(style),
   }
@@ -80,7 +80,7 @@ const sharedOptions = (language: Language) =>
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
 
-/** Each language is a bundle of its own, so that nobody loads the words of others: sources name the English ones. */
+/** Builds each language separately, so that nobody loads other catalogs: the source imports the English one. */
 const catalogPlugin = (language: Language): Plugin => ({
   name: 'words',
   setup: ({ onResolve, onLoad }) => {
@@ -100,8 +100,8 @@ const catalogPlugin = (language: Language): Plugin => ({
 })
 
 /**
- * Parts of Convert that are loaded later, which are those with a default export, bring its core with them: else what they
- * share with it would fall into a chunk for each set of them. In the sources that would be a circle.
+ * Lazy parts of Convert (modules with a default export) import its entry, or shared code would be split into a chunk
+ * for each set of them. In the source, that import would be circular.
  */
 const convertEntryPlugin: Plugin = {
   name: 'core',
@@ -129,7 +129,7 @@ const stylesAsText: Plugin = {
   },
 }
 
-/** Of a place: the script that starts the page, and the chunks that it needs at once. */
+/** Returns the start script and the chunks that a section needs at once. */
 function chunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
   const named = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
@@ -155,12 +155,12 @@ function chunkFinder({ outputs }: Metafile) {
   }
 }
 
-/** The documents are drawn by the components of the page, which Node does not read as they are. */
+/** The documents are rendered by TSX components, which Node cannot import directly. */
 async function loadRenderer(language: Language): Promise<RenderDocument> {
   const { outputFiles } = await build({ ...sharedOptions(language), entryPoints: [webPath('document.tsx')] })
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   const { renderDocument } = (await import(`data:text/javascript;base64,${source}`)) as {
     renderDocument: RenderDocument
-  } // by that source
+  } // as exported there
   return renderDocument
 }

@@ -1,7 +1,7 @@
 import type { MissingPage } from '../http/error-middleware.ts'
 import { pageDocument } from './page.ts'
 
-/** The page that says that nothing is here, and where to go on. */
+/** The "not found" page. */
 export const missingPage: MissingPage = async ({ headers, cookies = [] }, config) => {
   const page = await pageDocument('none', { headers, cookies }, config)
   return {

@@ -12,7 +12,7 @@ import {
 } from './page-order.ts'
 import words from './words/en.ts'
 
-/** What somebody does with pages, whether by a button, a key or by dragging, and what is said of it. */
+/** Commands on pages, whether by button, key or dragging, and how they are announced. */
 
 export type CommandId = 'rotateLeft' | 'rotateRight' | 'moveBack' | 'moveForward' | 'remove' | 'split'
 
@@ -36,7 +36,7 @@ const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: Readonl
   split: toggleSplit,
 }
 
-/** The selected pages; the one that has the focus where none is selected or it is not among them. */
+/** Returns the selected pages, or only the focused one if it is not selected. */
 export const targetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
   selected.has(focused) ? selected : new Set([focused])
 

@@ -1,10 +1,10 @@
 import { getDocument, PDFDataRangeTransport, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
-// Leaves its half where the other looks for it, which then asks for no worker of its own.
+// Registers the parsing half globally, so that the drawing half starts no worker of its own.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'
 import { isDrawingFile } from './drawing-files.ts'
 import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 
-/** Draws pages of local PDFs, away from the page, which stays quick whatever is in them. */
+/** Draws pages of local PDFs in a worker, so that the page stays responsive. */
 
 const documents = new Map<number, { readonly pdf: PDFDocumentProxy; close(): Promise<void> }>()
 
@@ -33,7 +33,7 @@ async function handleRequest(request: WorkerRequest): Promise<WorkerReply> {
   }
 }
 
-/** Reads of the file what it needs, so that a large one is never in memory as a whole. */
+/** Reads only the byte ranges it needs, so that a large file is never in memory as a whole. */
 class FileRangeTransport extends PDFDataRangeTransport {
   readonly #file: File
 
@@ -71,7 +71,7 @@ class CanvasFactory {
   }
 }
 
-/** Filters of SVG need a document; without them pdf.js reckons the same by itself. */
+/** SVG filters need a document; without them, pdf.js computes the same itself. */
 const noFilters: unknown = new Proxy(class {}, {
   construct: () => new Proxy({}, { get: (_, name) => () => (name === 'destroy' ? undefined : 'none') }),
 })
@@ -92,7 +92,7 @@ async function open({ document, file, password }: WorkerRequest & { kind: 'open'
     ...{ disableAutoFetch: true, disableStream: true, verbosity: 0 },
     ...{ ownerDocument: globalThis, CanvasFactory, FilterFactory: noFilters },
     ...{ BinaryDataFactory: DataFactory, useWorkerFetch: false, useSystemFonts: true },
-    // The policy of the page allows no WebAssembly.
+    // The content security policy does not allow WebAssembly.
     ...{ useWasm: false, wasmUrl: '/web/', isOffscreenCanvasSupported: true, disableWorkerRendering: true },
   })
   try {

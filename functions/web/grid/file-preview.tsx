@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A file of the visitor, or one that the service has. */
+/** A local file, or a result on the server. */
 export type FilePreviewProps = PreviewSource & { readonly onShown?: () => void }
 
 type PreviewSource = { readonly type: string } & (
@@ -8,14 +8,14 @@ type PreviewSource = { readonly type: string } & (
   | { readonly blob?: never; readonly url: string; readonly size: number }
 )
 
-/** Decoding a larger picture for a stamp of it would make the page sluggish. */
+/** Decoding a larger image for a thumbnail would make the page sluggish. */
 const maxImageBytes = 40_000_000
 const maxPdfBytes = 100_000_000
 
-/** What browsers show by themselves. */
+/** Image types that browsers can display. */
 const browserImages = /^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
 
-/** A small picture of what is in a file; nothing where browsers cannot show it. */
+/** A thumbnail of a file; nothing if the browser cannot display it. */
 export default function FilePreview(props: FilePreviewProps) {
   const { type, blob, onShown } = props
   const size = blob?.size ?? props.size ?? 0
@@ -30,7 +30,7 @@ export default function FilePreview(props: FilePreviewProps) {
   if (!src || hasFailed) return null
   if (browserImages.test(type) && size <= maxImageBytes)
     return <img src={src} alt="" decoding="async" onLoad={onShown} onError={() => setFailed(true)} />
-  // Its first frame: nothing is played, and nothing more is read.
+  // Shows the first frame; the video is neither played nor loaded any further.
   if (type.startsWith('video/'))
     return (
       <video
@@ -46,7 +46,7 @@ export default function FilePreview(props: FilePreviewProps) {
   return null
 }
 
-/** Pixels, for a place of 48 on fine screens. */
+/** In pixels, for a box of 48 px on high-density screens. */
 const side = 120
 
 function FirstPage({ blob, url, onShown }: FilePreviewProps) {
@@ -69,7 +69,7 @@ function FirstPage({ blob, url, onShown }: FilePreviewProps) {
         pages.close()
       }
     }
-    // The place stays empty; what is wrong with the file is told by what opens it.
+    // The box stays empty; errors in the file are reported where it is opened.
     draw().catch(() => {})
     return () => lifetime.abort()
   }, [blob, url])

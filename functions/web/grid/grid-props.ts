@@ -2,18 +2,18 @@ import type { PdfPages } from './local-pages.ts'
 import type { PageArrangement } from './page-order.ts'
 import type { PdfAccess } from './use-pages.ts'
 
-/** What can be done with pages, beside selecting them. */
+/** What users can do with pages, besides selecting them. */
 export type Ability = 'move' | 'rotate' | 'remove' | 'split'
 
 export interface GridProps {
   readonly file: File
   readonly abilities: readonly Ability[]
-  /** Selecting is what it is for: the selection is shown as text, too. */
+  /** Set if the purpose is to select pages: the selection is also shown as text. */
   readonly isSelection: boolean
-  /** Undefined until the pages are there. */
+  /** Undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined
   readonly onChange: (arrangement: PageArrangement | undefined) => void
-  /** What the service needs for the same file. */
+  /** Reports what the service needs to access the same file. */
   readonly onOpen: (access: PdfAccess) => void
 }
 

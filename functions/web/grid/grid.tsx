@@ -10,10 +10,10 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** Each page is a node at least, and the page has at most 3,000 (decisions 18, Page). */
+/** Each PDF page is at least one DOM node, and the web page has at most 3,000. */
 const maxPages = 2000
 
-/** The pages of a PDF as pictures, to select, turn, order, remove and part them. */
+/** The pages of a PDF as thumbnails, to select, rotate, reorder, remove and split them. */
 export default function PageGrid(props: GridProps) {
   const title = useId()
   return (
@@ -25,7 +25,7 @@ export default function PageGrid(props: GridProps) {
 }
 
 function GridContent(props: GridProps) {
-  const { file, arrangement: arranged, onChange, onOpen } = props
+  const { file, arrangement, onChange, onOpen } = props
   const opening = usePages(file, (pages, access) => {
     onChange(pages.count > maxPages ? undefined : originalOrder(pages.count))
     onOpen(access)
@@ -53,7 +53,7 @@ function GridContent(props: GridProps) {
       return <ErrorNotice problem={state.problem} onRetry={opening.drawOnServer} />
     case 'open':
       if (state.pages.count > maxPages) return <p class="notice">{words.tooMany(maxPages)}</p>
-      return arranged ? <Sheets {...props} arrangement={arranged} pages={state.pages} /> : null
+      return arrangement ? <Sheets {...props} arrangement={arrangement} pages={state.pages} /> : null
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CommandId } from './commands.ts'
 
-/** What a key means in the list of pages. */
+/** The action of each key in the page grid. */
 
 export type KeyAction =
   | { readonly kind: 'command'; readonly id: CommandId }
@@ -18,7 +18,7 @@ const otherKeys: Readonly<Record<string, 'toggle' | 'none'>> = {
 }
 
 export interface FocusPosition {
-  /** Of the page that has the focus, from 0. */
+  /** Index of the focused page, from 0. */
   readonly index: number
   readonly count: number
   readonly columns: number

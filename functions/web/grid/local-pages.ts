@@ -1,21 +1,21 @@
 import { drawingScript } from './drawing-files.ts'
 import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 
-/** Pages of a PDF as pictures, wherever they are drawn. */
+/** Pages of a PDF as images, drawn either by the browser or by the service. */
 export interface PdfPages {
   readonly count: number
   /**
-   * @param side pixels of the longer side
-   * @returns the picture, or its address
-   * @throws Unreadable for a page that cannot be drawn
+   * @param side longer side in pixels
+   * @returns the image, or its URL
+   * @throws UnreadablePdf if the page cannot be drawn
    */
   draw(page: number, side: number): Promise<ImageBitmap | string>
   close(): void
 }
 
-/** What cannot be opened or drawn here. */
+/** A PDF that cannot be opened or drawn in the browser. */
 export class UnreadablePdf extends Error {
-  /** `locked` needs a password, or another one. */
+  /** `locked` means that the password is missing or wrong. */
   readonly reason: 'locked' | 'unreadable'
 
   constructor(reason: 'locked' | 'unreadable') {
@@ -34,7 +34,7 @@ let workerPort: MessagePort | undefined
 const pending = new Map<number, PendingRequest>()
 let lastId = 0
 
-/** @throws Unreadable */
+/** @throws UnreadablePdf */
 export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
   const document = ++lastId
   const opened = await sendToWorker({ kind: 'open', document, file, password })
@@ -63,7 +63,7 @@ function sendToWorker(
   })
 }
 
-/** One for all documents of the page; it stays, as it is what takes long to load. */
+/** One worker for all documents. It is never stopped, because it takes long to load. */
 function startWorker(): MessagePort {
   const worker = new Worker(toTrustedUrl(new URL(`/web/${drawingScript}`, location.href).href), {
     type: 'module',
@@ -83,7 +83,7 @@ function startWorker(): MessagePort {
       reject(new UnreadablePdf('unreadable'))
     }
   }
-  // pdf.js listens, too, and expects objects.
+  // pdf.js also listens for messages, and expects objects.
   worker.postMessage({}, [port2])
   return port1
 }
@@ -97,7 +97,7 @@ interface TrustedTypes {
   }
 }
 
-/** The policy of the page lets no text become the address of a script, but for what a rule of this name has seen. */
+/** The content security policy only accepts script URLs from a Trusted Types policy of this name. */
 function toTrustedUrl(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   trustedTypesPolicy ??= trustedTypes?.createPolicy('drawing', {

@@ -1,16 +1,16 @@
-/** Pages as somebody has put them, and what that is for the service: only decisions, nothing of the page. */
+/** The page arrangement made by the user, and the operations that produce it. Pure functions, no DOM. */
 
 export interface Sheet {
-  /** Of the document, counted from 1. */
+  /** Page number in the document, from 1. */
   readonly page: number
-  /** Degrees clockwise by which it is turned from how it stands in the document. */
+  /** Degrees clockwise, relative to the document. */
   readonly rotation: 0 | 90 | 180 | 270
   readonly isRemoved: boolean
-  /** A file ends with it. */
+  /** A new file starts after this page. */
   readonly isSplitAfter: boolean
 }
 
-/** In their order. */
+/** In the current order. */
 export type Sheets = readonly Sheet[]
 
 export interface PageArrangement {
@@ -38,15 +38,15 @@ const updateSheets = (sheets: Sheets, pages: Pages, change: (sheet: Sheet) => Pa
 export const rotatePages = (sheets: Sheets, pages: Pages, degrees: 90 | -90): Sheets =>
   updateSheets(sheets, pages, ({ rotation }) => ({
     rotation: ((rotation + degrees + 360) % 360) as Sheet['rotation'],
-  })) // a quarter more
+  })) // a multiple of 90
 
-/** All of them go, or come back where all are gone. */
+/** Removes the pages, or restores them if all are removed already. */
 export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
   const isRemoved = sheets.some((sheet) => pages.has(sheet.page) && !sheet.isRemoved)
   return updateSheets(sheets, pages, () => ({ isRemoved }))
 }
 
-/** After each of them; nothing comes after the last page. */
+/** Splits after each of the pages, or undoes it; the last page is ignored. */
 export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
   const last = sheets.at(-1)?.page
   const isSplitAfter = sheets.some(
@@ -58,14 +58,14 @@ export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
 export const splitEvery = (sheets: Sheets, count: number): Sheets =>
   sheets.map((sheet, at) => ({ ...sheet, isSplitAfter: (at + 1) % count === 0 && at < sheets.length - 1 }))
 
-/** As a block in front of the sheet that stands at `to` now, at the end for their number. */
+/** Moves the pages as a block in front of the sheet at index `to`; the count means the end. */
 export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
   const block = sheets.filter(({ page }) => pages.has(page))
   const rest = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
   return [...rest(sheets.slice(0, to)), ...block, ...rest(sheets.slice(to))]
 }
 
-/** One place on or back, as a block from where its first or last is. */
+/** Moves the pages one position forward or back, as a block. */
 export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
   const places = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
   const [first = 0] = places
@@ -73,7 +73,7 @@ export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
   return movePages(sheets, pages, by < 0 ? Math.max(0, first - 1) : Math.min(sheets.length, last + 2))
 }
 
-/** `3,1-2`, as the service reads it. */
+/** Formats page numbers as the service reads them: `3,1-2`. */
 export function formatRange(pages: readonly number[]): string {
   const runs: { first: number; last: number; step: number }[] = []
   for (const page of pages) {
@@ -87,7 +87,7 @@ export function formatRange(pages: readonly number[]): string {
   return runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
 }
 
-/** The pages that a text names; undefined for what names none of this document. */
+/** Parses page numbers and ranges; undefined if invalid or not in this document. */
 export function parseRange(text: string, count: number): readonly number[] | undefined {
   const pages: number[] = []
   for (const part of text.split(',')) {
@@ -110,7 +110,7 @@ export const selectedPages = ({ sheets, selected }: PageArrangement): readonly n
 export const removedPages = ({ sheets }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
 
-/** Pages one after the other until a cut, as places in what is left. */
+/** Groups of pages between splits, as positions among the remaining pages. */
 export function splitParts(arrangement: PageArrangement): readonly (readonly number[])[] {
   const parts: number[][] = [[]]
   for (const { at, isSplitAfter } of positions(arrangement)) {
@@ -120,13 +120,13 @@ export function splitParts(arrangement: PageArrangement): readonly (readonly num
   return parts.filter((part) => part.length > 0)
 }
 
-/** A removed sheet has no place, but the cut after it holds. */
+/** A removed sheet has no position, but the split after it remains. */
 function positions({ sheets }: PageArrangement) {
   let at = 0
   return sheets.map(({ isRemoved, isSplitAfter }) => ({ at: isRemoved ? 0 : ++at, isSplitAfter }))
 }
 
-/** Everything that was done as operations, one after the other; none where nothing was done or nothing is left. */
+/** Converts all edits to a chain of operations; empty if nothing was changed or all pages are removed. */
 export function toOperations(arrangement: PageArrangement): readonly Step[] {
   const remaining = remainingSheets(arrangement)
   if (remaining.length === 0) return []

@@ -1,6 +1,6 @@
 /**
- * What is used of pdf.js: its drawing half and its reading half, both in one worker. The types of the package bring those
- * of a whole viewer, and none for the second half.
+ * The parts of pdf.js in use: drawing and parsing, both in one worker. The types of the package include a whole
+ * viewer, and none for the parsing half.
  */
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   export interface PDFPageProxy {

@@ -3,7 +3,7 @@ import PageGrid from './grid.tsx'
 import type { Ability } from './grid-props.ts'
 import { formatRange, type PageArrangement, selectedPages } from './page-order.ts'
 
-/** Some pages of a file; in the order in which they are taken, where they can be moved. */
+/** Selects pages of a file, in order if they can be moved. */
 export default function RangeChooser(props: {
   readonly file: File
   readonly abilities: readonly Ability[]
@@ -17,7 +17,7 @@ export default function RangeChooser(props: {
       isSelection={false}
       arrangement={arrangement}
       onChange={(next) => {
-        // What was typed holds until something is chosen.
+        // A typed range is kept until pages are selected.
         if (next && arrangement) props.onChange(formatRange(selectedPages(next)))
         setArrangement(next)
       }}

@@ -2,20 +2,20 @@ import { callApi, fetchJobStatus, type Job, Problem } from '../api.ts'
 import { uploadFile } from '../sections/convert/upload-file.ts'
 import { type PdfPages, UnreadablePdf } from './local-pages.ts'
 
-/** Pages drawn by the service, where the browser cannot or would have to read too much. */
+/** Pages drawn by the service, if the browser cannot draw them or the file is too large. */
 
-/** As many pictures as a thumbnail task makes of a PDF. */
+/** The most images that a thumbnail task produces from a PDF. */
 const maxThumbnails = 500
 const thumbnailPx = 320
 const waitS = 20
 
 export interface ServicePages {
   readonly pages: PdfPages
-  /** A job that has the file, so that it need not be sent once more. */
+  /** A job that holds the file, so that it need not be uploaded again. */
   readonly jobId: string
 }
 
-/** @throws Unreadable, Problem */
+/** @throws UnreadablePdf, Problem */
 export async function drawOnServer(
   file: File,
   password: string | undefined,

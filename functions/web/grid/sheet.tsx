@@ -5,28 +5,28 @@ import type { PdfPages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'
 
-/** Of one that is drawn for nothing the next would have to wait. */
+/** Few at a time, so that pages scrolled out of view do not delay the visible ones. */
 const drawingSlots = new Semaphore(2)
 
 interface Props {
   readonly pages: PdfPages
   readonly sheet: Sheet
-  /** Pixels of the screen on the longer side. */
+  /** Longer side in device pixels. */
   readonly side: number
   readonly isSelected: boolean
   readonly isFocused: boolean
-  /** Only in sight it is more than a place. */
+  /** If false, only an empty box is rendered. */
   readonly isVisible: boolean
   readonly canMove: boolean
   readonly canSplitAfter: boolean
   readonly dropMarker: 'before' | 'after' | undefined
 }
 
-/** One page. Of five hundred only those are drawn anew that have changed. */
+/** One page. Re-renders only if its own props change, which matters with 500 pages. */
 export class SheetOption extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     const before = this.props
-    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== before[name]) // its own names
+    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== before[name]) // its own keys
   }
 
   override render({ sheet, isSelected, ...props }: Props) {
@@ -106,7 +106,7 @@ function PageImage({
   return <canvas ref={canvas} width={1} height={1} data-drawn={drawn.isDrawn} />
 }
 
-/** Hands the bytes over instead of copying them. */
+/** Transfers the bitmap instead of copying it. */
 function show(canvas: HTMLCanvasElement | null, bitmap: ImageBitmap): void {
   if (!canvas) {
     bitmap.close()

@@ -12,12 +12,12 @@ import words from './words/en.ts'
 const defaultSide = 150
 
 /**
- * A listbox of many choices, as the ARIA Authoring Practices Guide has it, whose options stand in rows: the arrow keys go in
- * both directions, and with Alt they take the pages along ("Listbox with rearrangeable options").
+ * A multi-select listbox as in the ARIA Authoring Practices Guide, with options in rows and columns: arrow keys move
+ * in both directions, and with Alt they move the pages ("Listbox with rearrangeable options").
  */
 export function Sheets(props: SheetsProps) {
-  const { arrangement: arranged, abilities, pages } = props
-  const { sheets, selected } = arranged
+  const { arrangement, abilities, pages } = props
+  const { sheets, selected } = arrangement
   const list = useRef<HTMLDivElement>(null)
   const [side, setSide] = useState(defaultSide)
   const renderedCount = useGradualCount(sheets.length)
@@ -68,26 +68,26 @@ export function Sheets(props: SheetsProps) {
   )
 }
 
-/** Few sizes, so that each step of the slider does not draw all anew. */
+/** Only a few sizes, so that not every step of the slider redraws all pages. */
 const renderSize = (side: number) =>
   (side <= 160 ? 160 : side <= 260 ? 260 : 420) * Math.min(2, devicePixelRatio)
 
-/** What keys, clicks and buttons do: which page has the focus, which are selected, and what becomes of them. */
+/** Keyboard, mouse and button interaction: focus, selection and commands. */
 function useInteraction(
   list: { readonly current: HTMLElement | null },
-  { arrangement: arranged, abilities, onChange }: SheetsProps,
+  { arrangement, abilities, onChange }: SheetsProps,
 ) {
-  const { sheets, selected } = arranged
+  const { sheets, selected } = arrangement
   const [focused, setFocused] = useState(sheets[0]?.page ?? 1)
-  /** Where a selection with Shift began. */
+  /** Where the Shift selection started. */
   const anchor = useRef(focused)
-  /** The node of a page that moved has lost the focus. */
+  /** Set if the focused node has moved and lost the focus. */
   const refocus = useRef(false)
 
   useLayoutEffect(() => {
     if (!refocus.current) return
     const option = list.current?.querySelector<HTMLElement>(`[data-page="${focused}"]`)
-    // Of many pages the last ones come a moment later.
+    // With many pages, the last ones are rendered later.
     if (!option) return
     refocus.current = false
     option.focus({ preventScroll: true })
@@ -95,7 +95,7 @@ function useInteraction(
   })
 
   const indexOf = (page: number) => sheets.findIndex((sheet) => sheet.page === page)
-  const select = (next: Iterable<number>) => onChange({ ...arranged, selected: new Set(next) })
+  const select = (next: Iterable<number>) => onChange({ ...arrangement, selected: new Set(next) })
   const selectAll = () => select(sheets.map(({ page }) => page))
   const toggle = (page: number) => {
     anchor.current = page
@@ -109,7 +109,7 @@ function useInteraction(
   }
   const perform = (id: CommandId): boolean => {
     if (!abilities.includes(requiredAbility[id])) return false
-    onChange(runCommand(id, arranged, targetPages(arranged, focused)))
+    onChange(runCommand(id, arrangement, targetPages(arrangement, focused)))
     refocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
@@ -156,7 +156,7 @@ function useInteraction(
     const page = pageAt(event)
     if (!page) return
     if (event.target instanceof Element && event.target.closest('.sheet-cut'))
-      onChange(runCommand('split', arranged, new Set([page])))
+      onChange(runCommand('split', arrangement, new Set([page])))
     else if (event.shiftKey) extendTo(page)
     else toggle(page)
   }

@@ -5,7 +5,7 @@ import rules from './thumbnail.css'
 
 adoptStyles(rules)
 
-/** A small picture of what is in a file, made when it comes into sight; an empty place where there is none. */
+/** A thumbnail of a file, created when it scrolls into view; an empty box if there is none. */
 export function Thumbnail(props: FilePreviewProps) {
   const container = useRef<HTMLSpanElement>(null)
   const [isVisible, setVisible] = useState(false)

@@ -84,7 +84,7 @@ export function Toolbar(props: Props) {
   )
 }
 
-/** The selection as text: of five hundred pages that is sooner typed than clicked. */
+/** The selection as text: with hundreds of pages, typing is faster than clicking. */
 function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement' | 'select'>) {
   const [typed, setTyped] = useState<string>()
   const { length } = arranged.sheets

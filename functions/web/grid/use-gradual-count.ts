@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** More than a screen shows, and quickly made. */
+/** More than fit on a screen, and rendered quickly. */
 const batchSize = 60
 
-/** How many of so many are there by now: a first slice at once, the others one by one, so that the page answers meanwhile. */
+/**
+ * How many of `count` items to render so far: a first batch at once, the rest step by step, so that the page stays
+ * responsive.
+ */
 export function useGradualCount(count: number): number {
   const [shown, setShown] = useState(batchSize)
   useEffect(() => {

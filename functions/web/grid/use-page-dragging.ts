@@ -2,10 +2,10 @@ import { useRef, useState } from 'preact/hooks'
 import { dropPages, targetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 
-/** Dragging pages to another place; `mark` tells where they would come. */
+/** Dragging pages to another position; `markerAt` shows where they would be dropped. */
 export function usePageDragging(
   list: { readonly current: HTMLElement | null },
-  { arrangement: arranged, abilities, onChange }: SheetsProps,
+  { arrangement, abilities, onChange }: SheetsProps,
 ) {
   const dragged = useRef<ReadonlySet<number>>(new Set())
   const [to, setTo] = useState<number>()
@@ -22,7 +22,7 @@ export function usePageDragging(
     onDragStart: (event: DragEvent) => {
       const page = Number(pageElement(event)?.getAttribute('data-page'))
       if (!page || !abilities.includes('move') || !event.dataTransfer) return
-      dragged.current = targetPages(arranged, page)
+      dragged.current = targetPages(arrangement, page)
       event.dataTransfer.setData('text/plain', String(page))
       event.dataTransfer.effectAllowed = 'move'
     },
@@ -32,19 +32,19 @@ export function usePageDragging(
     },
     onDrop: (event: DragEvent) => {
       const index = dropIndexOf(event) ?? to
-      if (index !== undefined) onChange(dropPages(arranged, dragged.current, index))
+      if (index !== undefined) onChange(dropPages(arrangement, dragged.current, index))
       endDrag()
     },
     onDragEnd: endDrag,
   }
-  const last = arranged.sheets.length - 1
+  const last = arrangement.sheets.length - 1
   const markerAt = (at: number) => (to === at ? 'before' : at === last && to === at + 1 ? 'after' : undefined)
   return { listeners, markerAt }
 }
 
 const pageElement = ({ target }: Event) => (target instanceof Element ? target.closest('[data-page]') : null)
 
-/** In front of the page under the pointer, or behind it where it is over its second half. */
+/** The position in front of the page under the pointer, or behind it in its second half. */
 function dropIndex(event: DragEvent, list: HTMLElement | null): number | undefined {
   const option = pageElement(event)
   if (!option || !list) return undefined

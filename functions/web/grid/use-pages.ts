@@ -3,17 +3,17 @@ import { type Problem, toProblem } from '../api.ts'
 import { openInWorker, type PdfPages, UnreadablePdf } from './local-pages.ts'
 import { drawOnServer } from './service-pages.ts'
 
-/** Above this the service draws: the browser would read too much of it. */
+/** Larger files are drawn by the service, because the browser would have to read too much. */
 export const maxLocalBytes = 100_000_000
 
 export type PdfState =
   | { readonly state: 'opening' }
   | { readonly state: 'locked'; readonly isWrong: boolean }
-  /** The service can draw it, when it is asked to. */
+  /** The service can draw it if the user agrees to upload it. */
   | { readonly state: 'needs-server'; readonly reason: 'tooLarge' | 'unreadable' }
   | { readonly state: 'sending'; readonly share: number }
   | { readonly state: 'failed'; readonly problem: Problem }
-  /** `jobId` has the file, where it was sent. */
+  /** `jobId` holds the file, if it was uploaded. */
   | { readonly state: 'open'; readonly pages: PdfPages; readonly jobId?: string }
 
 export interface PdfOpening {
@@ -22,13 +22,13 @@ export interface PdfOpening {
   readonly drawOnServer: () => void
 }
 
-/** How the service gets at the same pages. */
+/** What the service needs to access the same pages. */
 export interface PdfAccess {
   readonly password?: string
   readonly jobId?: string
 }
 
-/** The pages of a PDF, as long as it is shown. */
+/** Opens a PDF for as long as the component is mounted. */
 export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess) => void): PdfOpening {
   const [state, setState] = useState<PdfState>({ state: 'opening' })
   const password = useRef<string | undefined>(undefined)

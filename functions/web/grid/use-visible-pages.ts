@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Far enough ahead that a page is drawn when it comes into sight. */
+/** Early enough that a page is drawn when it scrolls into view. */
 const margin = '300px'
 
 /**
- * Only pages in sight hold more than their place.
- * @param renderedCount how many pages stand in the list by now
+ * Returns the pages in view; the others are rendered as empty boxes.
+ * @param renderedCount pages in the list so far
  */
 export function useVisiblePages(
   list: { readonly current: HTMLElement | null },
@@ -31,7 +31,7 @@ export function useVisiblePages(
     return () => observer.current?.disconnect()
   }, [list])
   useEffect(() => {
-    // Those that are observed already stay so.
+    // Observing an element again has no effect.
     for (const option of list.current?.children ?? []) observer.current?.observe(option)
   }, [list, renderedCount])
   return visible

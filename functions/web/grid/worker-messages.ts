@@ -1,8 +1,8 @@
-/** What the page and the worker that draws say to each other. */
+/** Messages between the page and the drawing worker. */
 
 export type WorkerRequest = { readonly id: number; readonly document: number } & (
   | { readonly kind: 'open'; readonly file: File; readonly password?: string | undefined }
-  /** So many pixels on the longer side. */
+  /** `side`: longer side in pixels. */
   | { readonly kind: 'draw'; readonly page: number; readonly side: number }
   | { readonly kind: 'close' }
 )

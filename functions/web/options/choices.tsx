@@ -23,7 +23,7 @@ function Select(
       value={props.value}
       onChange={(event) => onChange(option.name, event.currentTarget.value || undefined)}
     >
-      {/* Without a default there is one more choice, which leaves it to the engine. */}
+      {/* Without a default, another choice leaves the value to the engine. */}
       {option.default === undefined && <option value="">{words.automatic}</option>}
       {props.choices.map(([value, label]) => (
         <option key={value} value={value}>
@@ -45,7 +45,7 @@ export const YesNo = (props: ControlProps) => (
   />
 )
 
-/** A mark of the choice that opens the field of a number beside the words. */
+/** Value of the choice that opens a number field. */
 const customValue = '#'
 
 export function Choice(props: ControlProps) {

@@ -6,12 +6,12 @@ import { Pages } from './pages.tsx'
 import { Paper } from './paper.tsx'
 import { Color, Multiline, Password, Text } from './texts.tsx'
 
-/** The control that suits an option, as the service says. */
+/** The control for an option, chosen by its type and widget. */
 export function Control(props: ControlProps) {
   const { option } = props
   if (option.type === 'boolean')
     return option.default === undefined ? <YesNo {...props} /> : <Switch {...props} />
-  // Of colors the words are only some.
+  // For colors, the enum is only a list of suggestions.
   if (option.type === 'enum' && option.widget !== 'color') return <Choice {...props} />
   switch (option.widget) {
     case 'slider':
@@ -31,7 +31,7 @@ export function Control(props: ControlProps) {
     case 'date':
       return <Text {...props} type="date" />
     default:
-      // A field of numbers would refuse 0:01 and 500k.
+      // A number field would reject 0:01 and 500k.
       return option.type === 'string' || option.spelled ? (
         <Text {...props} type="text" />
       ) : (

@@ -2,14 +2,14 @@ import type { Option } from '../api.ts'
 import type { Values } from './option-values.ts'
 import words from './words/en.ts'
 
-/** What fields of options are given, and the control of each. */
+/** Props of option fields and their controls. */
 
 export interface OptionFieldsProps {
   readonly options: readonly Option[]
   readonly values: Values
   readonly errors: Readonly<Record<string, string>>
   readonly onChange: (name: string, value: string | boolean | undefined) => void
-  /** Of what the options are, where the page has it: a recording can be heard while its part is chosen. */
+  /** The file the options apply to, if the page has it; used to play a recording while trimming it. */
   readonly file?: File | undefined
 }
 export type FieldProps = OptionFieldsProps & { readonly option: Option }

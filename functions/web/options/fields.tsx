@@ -11,7 +11,7 @@ adoptStyles(rules)
 
 const trim = () => import('./trim.tsx')
 
-/** The options of a pair as the service describes them: the basics, and the rest on demand. */
+/** Fields for the options of a conversion: basic ones, and the rest on demand. */
 export function OptionFields(props: OptionFieldsProps) {
   const basics = props.options.filter(({ group }) => group === 'basics')
   const more = props.options.filter(({ group }) => group !== 'basics')

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { type ControlProps, valueText } from './field-props.ts'
 import words from './words/en.ts'
 
-/** As many as the service reads at a time. */
+/** The service accepts at most five. */
 const maxLanguages = 5
 
-/** The main one first, joined by `+` as the service takes them: chosen from a list that narrows while one types. */
+/** Languages chosen from a filtered list, main one first; the value joins them with `+`. */
 export function Languages(props: ControlProps) {
   const { option, onChange, attributes } = props
   const typed = useSignal('')
@@ -51,7 +51,7 @@ export function Languages(props: ControlProps) {
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
-          // It would start the conversion; what is typed means the first that is found.
+          // Enter would start the conversion; instead it picks the first match.
           event.preventDefault()
           const [first] = matches
           if (

@@ -2,7 +2,7 @@ import { fetchOptions, type Option } from '../api.ts'
 
 const loaded = new Map<string, Promise<readonly Option[]>>()
 
-/** Most files of a page are of few kinds: each pair is asked for once. */
+/** Returns the options of a conversion, cached, because most files share a few formats. */
 export function loadOptions(from: string, to: string, tool: string | undefined): Promise<readonly Option[]> {
   const key = `${from} ${to} ${tool ?? ''}`
   const options = loaded.get(key) ?? fetchShownOptions(from, to, tool)
@@ -12,8 +12,8 @@ export function loadOptions(from: string, to: string, tool: string | undefined):
 }
 
 /**
- * What has another name by now is for programs that know the old one. The words of a language for all options are more
- * than a first visit may cost.
+ * Deprecated options are only for API clients and not shown. The translations are loaded with the options, because
+ * they are too large for a first visit.
  */
 async function fetchShownOptions(
   from: string,

@@ -27,7 +27,7 @@ export function NumberInput(props: ControlProps & { readonly bounds: Bounds; rea
   )
 }
 
-/** The slider for the hand, the number for who knows it; without bounds there is nothing to slide on. */
+/** A slider together with a number field; without bounds, only the number field. */
 export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
   const { option, bounds, onChange } = props
   const isCustom = option.type === 'enum'

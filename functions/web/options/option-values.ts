@@ -1,18 +1,18 @@
 import type { Option, Problem } from '../api.ts'
 import words from './words/en.ts'
 
-/** What stands in the fields of options, and what it means to the service. */
+/** Field contents, and the option values they stand for. */
 
-/** As it stands in the fields, by name. */
+/** Field contents by option name. */
 export type Values = Readonly<Record<string, string | boolean>>
 
-/** One more, one less, or another. */
+/** Returns a copy with a value added, changed or removed. */
 export function withValue(values: Values, name: string, value: string | boolean | undefined): Values {
   const { [name]: _old, ...others } = values
   return value === undefined ? others : { ...others, [name]: value }
 }
 
-/** Fields of the pair whose value is not the default. */
+/** Returns the option values that differ from their defaults. */
 export function changedValues(options: readonly Option[], values: Values): Record<string, unknown> {
   const entries = options.flatMap((option) => {
     const value = parseValue(option, values[option.name])
@@ -31,7 +31,7 @@ function parseValue(option: Option, raw: string | boolean | undefined): unknown 
   return raw
 }
 
-/** By field; empty when all can be sent. */
+/** Returns an error message for each invalid field; empty if all are valid. */
 export function validateOptions(options: readonly Option[], values: Values): Record<string, string> {
   const errors = options.flatMap((option) => {
     const error = validateOption(option, values[option.name])
@@ -62,7 +62,7 @@ function validateNumber(
   return min !== undefined ? words.atLeast(min) : words.atMost(max ?? value)
 }
 
-/** The field of the form that a refusal is about: `options.start` and `start` mean the same. */
+/** The form field that a problem refers to: `options.start` and `start` are the same. */
 export function problemField({ field }: Problem, options: readonly Option[]): string | undefined {
   const name = field?.replace(/^options[./]/, '').split(/[.[]/)[0]
   return options.some((option) => option.name === name) ? name : undefined

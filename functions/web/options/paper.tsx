@@ -3,10 +3,10 @@ import words from './words/en.ts'
 
 const units = ['mm', 'cm', 'in', 'pt'] as const
 
-/** A mark of the choice that opens the fields of width and height. */
+/** Value of the choice that opens the width and height fields. */
 const customSize = '#'
 
-/** Named sizes, and width by height as `210x297mm`. */
+/** Named paper sizes, or width and height as `210x297mm`. */
 export function Paper(props: ControlProps) {
   const { option, onChange, attributes } = props
   const text = valueText(props)

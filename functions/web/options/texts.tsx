@@ -68,7 +68,7 @@ export function Password({ attributes, option, ...props }: ControlProps) {
   )
 }
 
-/** The system's chooser for the hand, and text, as not every color is one of it: names, and what is transparent. */
+/** The system's color picker plus a text field, for color names and transparency. */
 export function Color(props: ControlProps) {
   const { option, onChange } = props
   const text = valueText(props) || String(option.default)

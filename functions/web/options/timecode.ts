@@ -1,6 +1,6 @@
-/** Moments of a recording, as fields have them: `0:01:02.5`, or seconds. */
+/** Times in fields: `0:01:02.5`, or seconds. */
 
-/** @returns seconds; undefined for what is none, as while it is being typed. */
+/** @returns seconds; undefined if the text is not a time (yet) */
 export function parseTimecode(text: string): number | undefined {
   if (!/^(?:\d+:){0,2}\d+(?:\.\d*)?$/.test(text.trim())) return undefined
   return text
@@ -9,7 +9,7 @@ export function parseTimecode(text: string): number | undefined {
     .reduce((sum, part) => sum * 60 + Number(part), 0)
 }
 
-/** Tenths of seconds are as fine as one can choose by hand. */
+/** Formats a time with tenths of a second, as fine as one can choose by hand. */
 export function formatTimecode(seconds: number): string {
   const tenths = Math.round(seconds * 10)
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')

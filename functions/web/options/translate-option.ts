@@ -2,7 +2,7 @@ import type { Option } from '../api.ts'
 import hints from './hints/words/en.ts'
 import names from './names/words/en.ts'
 
-/** An option as the visitor's language has it; the values that are sent stay what they are. */
+/** Translates the texts of an option into the page's language; its values stay the same. */
 export function translateOption(option: Option): Option {
   const { label, description, unit, enumLabels } = option
   return {

@@ -7,12 +7,12 @@ import words from './words/en.ts'
 const describeLength = (seconds: number) =>
   seconds < 60 ? `${Number(seconds.toFixed(1))}\u00a0s` : formatTimecode(seconds)
 
-/** Seconds by which an arrow key moves a handle, and the least that a part may last. */
+/** Step of the arrow keys and minimum length of the selection, in seconds. */
 const step = 0.1
 
 /**
- * The recording itself, and a handle for each moment that its options have: begin and end of a part, or one of a still.
- * What the browser cannot play has the fields of the options alone.
+ * A player with a handle for each time option: start and end of a selection, or the time of a single frame. Hidden if
+ * the browser cannot play the file.
  */
 export default function Trim({
   file,
@@ -41,7 +41,7 @@ export default function Trim({
     const min = name === 'end' ? Math.min(start + step, duration) : 0
     const max = name === 'start' ? Math.max(0, end - step) : duration
     const moment = Math.min(max, Math.max(min, seconds))
-    // The whole length is what is taken without being asked for.
+    // The full length is the default, so it is not sent.
     const isDefault =
       (name === 'start' && moment < step / 2) || (name === 'end' && moment > duration - step / 2)
     onChange(name, isDefault ? undefined : formatTimecode(moment))
@@ -75,7 +75,7 @@ export default function Trim({
   }
   return (
     <fieldset class="trim" aria-label={words.trim} hidden={duration === undefined}>
-      {/* A sound has no picture to make room for. */}
+      {/* Audio needs no space for a picture. */}
       {url.value && (
         <video ref={player} {...media} data-sound={file.type.startsWith('audio/') || undefined} />
       )}

@@ -1,6 +1,6 @@
-/** What is said to those who do not see the page: at most once in so long, as several sentences would cut each other off. */
+/** Screen reader announcements: at most one per interval, because they would interrupt each other. */
 const pauseMs = 3000
-/** Of many, the last: the others are history by now. */
+/** Only the last ones are announced; earlier ones are outdated. */
 const maxSentences = 3
 
 const waiting = new Map<string, string>()
@@ -8,8 +8,8 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let lastAt = Number.NEGATIVE_INFINITY
 
 /**
- * At once when nothing was said for a while, else together with what else comes up.
- * @param key what is said later about the same takes its place
+ * Announces a text at once, or with others after a pause.
+ * @param key a later text with the same key replaces this one
  */
 export function announce(text: string, key: string = text): void {
   waiting.delete(key)

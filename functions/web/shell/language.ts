@@ -1,11 +1,11 @@
 import type { Language } from '../section-paths.ts'
 
-/** Put in by the bundler: each language has a bundle of its own. */
+/** Set by the bundler, which builds each language separately. */
 declare const LANGUAGE: Language
 
 export const language: Language = LANGUAGE
 
 const other = language === 'de' ? 'en' : 'de'
 
-/** The same page in the other language; the service keeps the choice in a cookie. */
+/** A link to the same page in the other language; the service stores the choice in a cookie. */
 export const languageLink = () => ({ href: `?lang=${other}`, hreflang: other })

@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks'
 
 const loadedComponents = new Map<() => Promise<unknown>, ComponentType<never>>()
 
-/** A part that few need at once, in a chunk of its own; nothing stands there until it has come. */
+/** A component loaded as a separate chunk; renders nothing until then. */
 export function Lazy<Props extends object>({
   load,
   ...props
 }: { readonly load: () => Promise<{ readonly default: ComponentType<Props> }> } & Props) {
   const [Part, setPart] = useState<ComponentType<Props> | undefined>(
-    () => loadedComponents.get(load) as ComponentType<Props> | undefined, // put there below
+    () => loadedComponents.get(load) as ComponentType<Props> | undefined, // stored below
   )
   useEffect(() => {
     if (Part) return
@@ -27,5 +27,5 @@ export function Lazy<Props extends object>({
     tryLoad()
     return () => window.removeEventListener('online', tryLoad)
   }, [Part, load])
-  return Part ? <Part {...(props as unknown as Props)} /> : null // all but what is this component's own
+  return Part ? <Part {...(props as unknown as Props)} /> : null // all props except `load`
 }

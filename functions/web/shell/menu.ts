@@ -1,4 +1,4 @@
-/** The menu of the navigation closes when it is left: by a link, by Escape, by a press elsewhere. */
+/** Closes the navigation menu on a link, Escape or a click elsewhere. */
 export function closeMenu(): void {
   const menu = () => document.querySelector<HTMLDetailsElement>('.menu[open]')
   document.addEventListener('click', ({ target }) => {

@@ -3,13 +3,13 @@ import type { SectionId } from '../section-paths.ts'
 import { chooseFiles, onDroppedFiles, onPastedFiles } from '../sections/convert/file-input.ts'
 import { currentRoute } from './router.ts'
 
-/** Sections that take files in, wherever they are dropped. */
+/** Sections that accept dropped files. */
 const fileSections: readonly (SectionId | undefined)[] = ['convert', 'batch']
 
-/** Files and addresses that came, until such a section takes them: it may not have been loaded yet. */
+/** Files and URLs that wait until such a section is loaded. */
 export const pendingInputs = signal<readonly (readonly File[] | string)[]>([])
 
-/** Files on their way to a tool, from a card or dropped on the page of tools. */
+/** Files for a tool, from a card or dropped on the Tools section. */
 export const toolFiles = signal<readonly File[]>([])
 
 function addInput(input: readonly File[] | string): void {
@@ -19,7 +19,7 @@ function addInput(input: readonly File[] | string): void {
   if (section === 'tools' && typeof input !== 'string') toolFiles.value = [...toolFiles.value, ...input]
 }
 
-/** From the first moment: a file that is dropped a second too early would open in place of the page. */
+/** Registered at once: a file dropped too early would replace the page. */
 export function listenForFiles(): void {
   onDroppedFiles(addInput)
   onPastedFiles(addInput, addInput)

@@ -1,6 +1,6 @@
 import words from '../words/en.ts'
 
-/** What stands in place of a section. */
+/** Shown instead of a section. */
 
 export function NotFound() {
   return (

@@ -1,9 +1,9 @@
 /**
- * English as if it were written from right to left, every text in brackets: what stands in none was not taken from a
- * catalogue, and what is not mirrored does not follow `dir`. For tests and for who builds; `?lang=mirrored`.
+ * A pseudo-locale: English in brackets, right to left. Text without brackets is not from a catalog; layout that is
+ * not mirrored ignores `dir`. For tests and development, with `?lang=mirrored`.
  */
 export function pseudoLocalize<Words>(words: Words): Words {
-  return transform(words) as Words // the same shape
+  return transform(words) as Words // of the same shape
 }
 
 function transform(value: unknown): unknown {

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import { type SectionId, sectionIds, sectionPaths } from '../section-paths.ts'
 
-/** Where the visitor is: a section, what its address names, and the query. */
+/** The current route: section, path parameters and query. */
 export interface Route {
-  /** Undefined where no section stands. */
+  /** Undefined if no section has this path. */
   readonly section: SectionId | undefined
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
@@ -21,7 +21,7 @@ export const parseRoute = (location: { readonly pathname: string; readonly searc
   return { section: undefined, params: {}, query, path: location.pathname }
 }
 
-/** What `/formats/:pair` makes of `/formats/png-webp`; undefined where they differ. */
+/** Matches a path such as `/formats/png-webp` against `/formats/:pair`; undefined if it does not match. */
 function matchPattern(pattern: string, path: string): Record<string, string> | undefined {
   const patternParts = pattern.split('/')
   const pathParts = path.replace(/(.)\/$/, '$1').split('/')
@@ -47,7 +47,7 @@ export const currentRoute = signal<Route>(
   parseRoute(typeof location === 'undefined' ? { pathname: '/', search: '' } : location),
 )
 
-/** Goes to another address of the page; `replace` leaves no step to come back to. */
+/** Navigates within the page; `replace` adds no history entry. */
 export function navigate(href: string, { replace = false } = {}): void {
   const url = new URL(href, location.href)
   if (url.href !== location.href) {
@@ -58,7 +58,7 @@ export function navigate(href: string, { replace = false } = {}): void {
   if (!replace) window.scrollTo(0, 0)
 }
 
-/** Links within the page change the section; all others are the browser's. */
+/** Handles links to sections; the browser handles all others. */
 export function interceptLinks(): void {
   window.addEventListener('popstate', () => {
     currentRoute.value = parseRoute(location)
@@ -71,7 +71,7 @@ export function interceptLinks(): void {
       return
     const url = new URL(link.href)
     if (url.origin !== location.origin || parseRoute(url).section === undefined) return
-    // A place within what is shown.
+    // An anchor within the current section.
     if (url.hash && url.pathname === location.pathname && url.search === location.search) return
     event.preventDefault()
     navigate(url.href)

@@ -1,6 +1,6 @@
 /**
- * What most sections use, in one chunk that every page loads: shared code would else fall into a chunk for each set of
- * sections that share it, and each of them is a request. The bundler brings it into every entry.
+ * Modules that most sections use, as one chunk loaded by every page: otherwise the bundler would create a chunk, and
+ * so a request, for each set of sections that share some. The bundler injects it into every entry.
  */
 import 'preact'
 import 'preact/hooks'

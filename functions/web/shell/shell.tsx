@@ -8,7 +8,7 @@ const navSections = sectionIds.filter(
 )
 const menuLinks = sectionIds.filter((section) => menuSections.includes(section))
 
-/** Head and navigation around whatever section is shown. Drawn on the server too, so without hooks. */
+/** Header and navigation around the current section. Also rendered on the server, so without hooks. */
 export function Shell(props: {
   readonly section: SectionId | undefined
   readonly children: ComponentChildren

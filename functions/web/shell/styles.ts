@@ -1,4 +1,7 @@
-/** Rules of a section come with its chunk, as text, and hold from then on. The policy of the page allows no inline ones. */
+/**
+ * Adopts the style sheets of a section, which come as text with its chunk and stay active. The content security
+ * policy allows no inline styles.
+ */
 export function adoptStyles(...texts: readonly string[]): void {
   document.adoptedStyleSheets = [
     ...document.adoptedStyleSheets,

@@ -2,9 +2,9 @@ import { effect, signal } from '@preact/signals'
 import words from '../words/en.ts'
 import { currentRoute } from './router.ts'
 
-/** What the section shown calls itself; its name in the navigation when it says nothing. */
+/** Title set by the current section; its navigation name if undefined. */
 export const sectionTitle = signal<string | undefined>(undefined)
-/** Percent of what is under way, in front of the title, so that it is seen in the list of tabs. */
+/** Progress of running conversions in percent, shown first in the title so that it is visible in the tab. */
 export const progressPercent = signal<number | undefined>(undefined)
 
 export function syncTitle(): void {

@@ -1,8 +1,8 @@
 import { type ComponentChildren, Fragment, isValidElement } from 'preact'
 
 /**
- * The markup of components without hooks, for the first sight that the server sends. A renderer of Preact's own is a
- * package more, for what thirty lines do.
+ * Renders components without hooks to HTML, for the initial page from the server. Preact's own renderer would be
+ * another package for thirty lines of code.
  */
 export function renderToHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''

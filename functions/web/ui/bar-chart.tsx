@@ -8,7 +8,7 @@ interface Bar {
 const height = 120
 const gap = 2
 
-/** A picture of a series, whose table stands beside it: nothing here can be learned from it alone. */
+/** A bar chart; the table next to it has the same data. */
 export function BarChart({
   label,
   bars,

@@ -9,7 +9,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** What every section of the desk is made of. */
+/** Components shared by the sections. */
 
 export function Page(props: {
   readonly title: string
@@ -27,7 +27,7 @@ export function Page(props: {
   )
 }
 
-/** No landmark: its heading leads to it, and what scrolls within is one already. */
+/** Not a landmark: its heading is enough for navigation. */
 export const Block = (props: { readonly title: string; readonly children: ComponentChildren }) => (
   <section class="block">
     <h2>{props.title}</h2>
@@ -67,7 +67,7 @@ export function ErrorNotice({
   )
 }
 
-/** What was loaded, or why it is not there. */
+/** Shows the data of a query, its progress or its error. */
 export function QueryView<Data>({
   query,
   children,
@@ -91,7 +91,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-/** Scrolls within itself where a phone is too narrow, so it can be reached by keys. */
+/** Scrolls horizontally on narrow screens, so it is focusable. */
 export function Table<Row>({
   caption,
   columns,
@@ -107,7 +107,7 @@ export function Table<Row>({
 }) {
   if (rows.length === 0) return <p class="meta">{emptyText}</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section class={columns.length > 3 ? 'wide stacks' : 'wide'} aria-label={caption} tabIndex={0}>
       <table>
         <caption class="visually-hidden">{caption}</caption>
@@ -142,7 +142,7 @@ export function Table<Row>({
   )
 }
 
-/** Does something once, says what came of it, and shows what went wrong beside itself. */
+/** A button that runs an action, announces its success and shows its error. */
 export function ActionButton({
   label,
   action,
@@ -152,10 +152,10 @@ export function ActionButton({
 }: {
   readonly label: string
   readonly action: () => Promise<unknown>
-  /** What is said when it is done. */
+  /** Announced on success. */
   readonly doneText?: string
   readonly kind?: string
-  /** Asked first, where it cannot be taken back. */
+  /** If set, the user must confirm first. */
   readonly confirmText?: string
 }) {
   const [state, setState] = useState<'idle' | 'asking' | 'busy'>('idle')
@@ -203,7 +203,7 @@ export function ActionButton({
   )
 }
 
-/** Fields that are sent together; the problem is told at the end of them, where the button is. */
+/** A form; errors are shown next to the submit button. */
 export function Form({
   submitLabel,
   action,
@@ -219,7 +219,7 @@ export function Form({
   const [problem, setProblem] = useState<Problem>()
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement // who has the listener
+    const form = event.currentTarget as HTMLFormElement // the element with the listener
     setBusy(true)
     setProblem(undefined)
     try {
@@ -271,7 +271,7 @@ export function Field({
   )
 }
 
-/** Something to take along: it is shown whole, and a button copies it. */
+/** A text with a copy button. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="copyable">

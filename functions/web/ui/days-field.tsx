@@ -1,6 +1,6 @@
 import { Field } from './components.tsx'
 
-/** The time up to now that figures are of. */
+/** Selects a period in days up to today. */
 export const DaysField = (props: {
   readonly label: string
   readonly choices: readonly number[]

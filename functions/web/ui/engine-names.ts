@@ -1,4 +1,4 @@
-/** Engines by the names of their projects; an engine without an entry is one of our own. */
+/** Display names of engines; an engine without one is our own. */
 const names: Readonly<Record<string, string>> = {
   '7zip': '7-Zip',
   calibre: 'Calibre',
@@ -14,7 +14,7 @@ const names: Readonly<Record<string, string>> = {
   vtracer: 'VTracer',
 }
 
-/** `LibreOffice, Ghostscript`; empty if only engines of our own take part. */
+/** Formats as `LibreOffice, Ghostscript`; empty if there are only engines of our own. */
 export const listEngines = (ids: readonly string[]): string =>
   ids
     .map((id) => names[id])

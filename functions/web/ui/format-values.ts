@@ -1,6 +1,6 @@
 import words from '../words/en.ts'
 
-/** Numbers, sizes and moments in the language of the page. */
+/** Numbers, sizes and times in the page's language. */
 
 const { locale } = words
 const numberFormat = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
@@ -8,7 +8,7 @@ const percentFormat = new Intl.NumberFormat(locale, { style: 'percent', maximumF
 const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** Where one reads from right to left, number and unit keep their order (UAX #9, 2.7). */
+/** Keeps number and unit in order in right-to-left text (UAX #9, 2.7). */
 const isolate = (text: string) => (document.dir === 'rtl' ? `\u2068${text}\u2069` : text)
 
 export const formatNumber = (value: number) => numberFormat.format(value)

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { navigate } from '../shell/router.ts'
 import { Field } from './components.tsx'
 
-/** What is typed narrows a list at once and stands in the address, so that it can be passed on. */
+/** A search text that filters a list and is part of the URL, so that it can be shared. */
 export function useSearch(
   path: string,
   query: URLSearchParams,
@@ -19,7 +19,7 @@ export const Search = (props: {
   readonly label: string
   readonly text: string
   readonly search: (text: string) => void
-  /** How many there are. */
+  /** Number of matches, as text. */
   readonly countText: string
 }) => (
   <search class="stack">

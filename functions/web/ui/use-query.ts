@@ -4,11 +4,11 @@ import { type Problem, toProblem } from '../api.ts'
 export interface Query<Data> {
   readonly data: Data | undefined
   readonly problem: Problem | undefined
-  /** Asks again; what is shown stays until the answer is there. */
+  /** Loads again; the current data stays until then. */
   readonly reload: () => Promise<void>
 }
 
-/** What the service has, asked for when it is first shown and whenever `key` changes. */
+/** Loads data from the service when first rendered and whenever `key` changes. */
 export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Data> {
   const [state, setState] = useState<{ key: string; data?: Data; problem?: Problem }>({ key })
   const latest = useRef({ key, load })
@@ -19,7 +19,7 @@ export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Da
       (data) => ({ key: current.key, data }),
       (error: unknown) => ({ key: current.key, problem: toProblem(error) }),
     )
-    // The visitor may have gone on meanwhile.
+    // The key may have changed meanwhile.
     if (latest.current.key === current.key) setState(next)
   }, [])
   useEffect(() => void reload(), [key])

@@ -1,7 +1,7 @@
 import { Problem } from '../../api.ts'
 import words from './words/en.ts'
 
-/** Signing in and what belongs to it: endpoints of their own, whose answers stand in no envelope. */
+/** Calls an authentication endpoint; their replies have no envelope. */
 export async function callAuth<Data>(path: string, body?: unknown, method = 'POST'): Promise<Data> {
   const response = await fetch(`/v1/auth/${path}`, {
     method,
@@ -9,8 +9,8 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
     ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
   }).catch(() => undefined)
   const answer: unknown = await response?.json().catch(() => undefined)
-  if (response?.ok) return answer as Data // by the library's documentation
-  const { code, message } = (answer ?? {}) as { code?: unknown; message?: unknown } // looked at next
+  if (response?.ok) return answer as Data // as documented by the library
+  const { code, message } = (answer ?? {}) as { code?: unknown; message?: unknown } // checked below
   const known = typeof code === 'string' ? words.errors[code] : undefined
   if (known !== undefined) throw new Problem(String(code), known)
   throw new Problem(

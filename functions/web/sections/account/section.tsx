@@ -12,7 +12,7 @@ import words from './words/en.ts'
 
 type Account = ReplyData<typeof getAccount>
 
-/** Signing in where nobody is, else the account with all that keeps it safe. */
+/** Shows the sign-in form to visitors, and the account settings to signed-in users. */
 export default function AccountSection({ route }: { readonly route: Route }) {
   const account = useQuery('account', () => callApi<Account>('/v1/account'))
   const current = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))

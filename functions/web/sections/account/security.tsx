@@ -64,7 +64,7 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
   )
 }
 
-/** As much of a user agent as people know: the last name that is no engine. */
+/** A short browser name: the last product in the user agent that is not an engine. */
 function describeBrowser(agent: string | null): string {
   const names = [...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g)]
   const [first] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap((name) =>
@@ -81,7 +81,7 @@ interface TwoFactorSetup {
   readonly backupCodes: readonly string[]
 }
 
-/** As RFC 5952 writes them; IPv6 is kept in full length. */
+/** Shortens an IPv6 address as in RFC 5952; they are stored in full. */
 const shortenAddress = (address: string | null) =>
   address?.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address || '–'
 

@@ -10,7 +10,7 @@ interface SignedInProps {
   readonly onSignedIn: () => Promise<unknown>
 }
 
-/** For who is not signed in: the way in, or a new password by the letter's link. */
+/** For visitors who are not signed in: sign-in forms, or a new password if they follow the link in an email. */
 export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: Route }) {
   const token = route.query.get('token')
   const [step, setStep] = useState<'in' | 'up' | 'forgot' | 'factor'>('in')
@@ -165,7 +165,6 @@ function NewPassword({ token }: { readonly token: string }) {
   )
 }
 
-/** For who is signed in. */
 export function ChangePassword() {
   const change = async (formData: FormData) => {
     await callAuth('change-password', {

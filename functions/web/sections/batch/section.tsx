@@ -10,7 +10,7 @@ import words from './words/en.ts'
 
 adoptStyles(rules)
 
-/** The files of the list that came in folders: each keeps its place, up to the ZIP of all results. */
+/** The files that came from folders; the folder structure is kept up to the ZIP of all results. */
 export default function Batch() {
   const all = items.value
   const inFolders = all.filter(({ folder }) => folder !== undefined).toSorted(byPath)
@@ -57,7 +57,7 @@ const HowTo = () => (
   </section>
 )
 
-/** Folders in which files lie, and how far each is. */
+/** All folders, with the number of converted files in each. */
 function FolderTree({ all }: { readonly all: readonly Item[] }) {
   const folders = [...Map.groupBy(all, ({ folder }) => folder ?? '')]
   return (
@@ -80,7 +80,7 @@ function FolderTree({ all }: { readonly all: readonly Item[] }) {
 const pathOf = ({ folder, name }: Item) => `${folder}/${name}`
 const byPath = (a: Item, b: Item) => pathOf(a).localeCompare(pathOf(b))
 
-/** That of the one folder at the top; of several there is no name. */
+/** The name of the top folder, or a generic name if there are several. */
 function zipName(all: readonly Item[]): string {
   const tops = new Set(all.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'

@@ -8,12 +8,12 @@ import { newestItem } from './item-list.ts'
 import { ensureFormats } from './restore-list.ts'
 import words from './words/en.ts'
 
-/** Files and addresses that come from outside, on their way into the list. */
+/** Adds files and URLs to the list. */
 
-/** What of them was not taken, in words. */
+/** Notice about files that were not added because of the limit. */
 export const limitNotice = signal<string | undefined>(undefined)
 
-/** Those that come before the formats are known must not be lost, and not open in place of the page. */
+/** Waits for the formats, so that files added early are not lost. */
 export async function addOrigins(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
   const known = await ensureFormats()
@@ -39,12 +39,12 @@ function decodeName(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign that stands for itself.
+    // A literal percent sign.
     return text
   }
 }
 
-/** What came before the section was loaded, and from then on. @returns what ends it */
+/** Adds pending inputs, now and in the future. @returns a function that stops it */
 export const consumePendingInputs = () =>
   effect(() => {
     const all = pendingInputs.value

@@ -11,9 +11,9 @@ import { Semaphore } from './semaphore.ts'
 import { forEachInSlices } from './time-slices.ts'
 import { hasAlpha, isOpaque } from './transparency.ts'
 
-/** Files that come into the list, and what each is to become without being asked. */
+/** Creates list items and chooses their default targets. */
 
-/** What the next files are to become, as a link has it. */
+/** The target set by a preset link, used for files added next. */
 export const linkedChoice = signal<TargetChoice | undefined>(undefined)
 
 export async function createItems(
@@ -21,7 +21,7 @@ export async function createItems(
   catalog: FormatCatalog,
 ): Promise<readonly Item[]> {
   const made: Item[] = []
-  // A browser looks at the disk for each file.
+  // Creating items is slow, because browsers access the disk for each file.
   await forEachInSlices(origins, (origin) => {
     const item = new Item(origin, catalog)
     chooseDefault(item, catalog)
@@ -32,7 +32,7 @@ export async function createItems(
 
 export function addItems(added: readonly Item[]): void {
   batch(() => {
-    // What was chosen before a reload holds.
+    // Choices restored after a reload are kept.
     useCommonTarget(added.filter(({ draft }) => !draft))
     items.value = [...added, ...items.value]
   })
@@ -50,7 +50,7 @@ function chooseDefault(item: Item, catalog: FormatCatalog): void {
   item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : first
 }
 
-/** Of a kind all get one target, which none of them is already: in a mix the formats would only swap. */
+/** Gives all files of a category the same target, one that none of them already has. */
 function useCommonTarget(added: readonly Item[]): void {
   for (const same of Map.groupBy(added, ({ source }) => source?.category).values()) {
     const sources = new Set(same.map(({ source }) => source?.id))
@@ -62,18 +62,18 @@ function useCommonTarget(added: readonly Item[]): void {
   }
 }
 
-/** A few at a time, so that five hundred files do not keep the page from answering. */
+/** Few at a time, so that hundreds of files do not block the page. */
 const inspectionSlots = new Semaphore(4)
 
 async function finishAdding(added: readonly Item[]): Promise<void> {
   const tool = linkedChoice.value?.tool
   const defaults = new Map(added.map((item) => [item, item.target.value]))
   const transparent = await Promise.all(added.map((item) => hasTransparency(item, added.length <= maxCards)))
-  // At once: what is said of all files is made anew with each change.
+  // In one batch, because every change re-renders the summary of all files.
   batch(() => {
     for (const [at, item] of added.entries()) {
       item.hasAlpha.value = transparent[at] ?? false
-      // Meanwhile somebody may have chosen.
+      // The user may have chosen a target meanwhile.
       if (transparent[at] && !item.draft && item.target.value === defaults.get(item))
         preferTransparentTarget(item)
     }
@@ -98,7 +98,7 @@ async function hasTransparency(item: Item, isExact: boolean): Promise<boolean> {
   }
 }
 
-/** What is chosen without being asked for never fills what is transparent. */
+/** Chooses a default target that keeps transparency, if the current one would fill it. */
 function preferTransparentTarget(item: Item): void {
   const target = item.target.value
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return
@@ -115,7 +115,7 @@ function preferTransparentTarget(item: Item): void {
   if (better) item.target.value = better
 }
 
-/** A second one beside the first, so that the result of the first stays: from the file, else from the stored source. */
+/** Adds another item next to a finished one, whose result is kept. Uses the local file, else the stored source. */
 export function convertAgain(item: Item, file: File | undefined = item.file.value): Item | undefined {
   const known = catalog.value
   const job = item.job.value

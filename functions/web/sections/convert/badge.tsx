@@ -4,14 +4,14 @@ import type { Item } from './item.ts'
 
 const loadPreview = () => import('../../grid/file-preview.tsx')
 
-/** Decoding a larger picture for a stamp of it would make the page sluggish. */
+/** Decoding a larger image for a thumbnail would make the page sluggish. */
 const maxPreviewBytes = 40_000_000
 
-/** What is drawn by more than the browser's own means for pictures, as its type. */
+/** The type of files that need the preview component, not a plain image element. */
 const previewType = ({ source }: Item) =>
   source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
 
-/** The stamp at the head of a card: what is in the file where the browser can show it, else the format's name. */
+/** The badge of a card: a thumbnail if the browser can display the file, else the name of its format. */
 export function Badge({ item }: { readonly item: Item }) {
   const [url, setUrl] = useState('')
   const [isShown, setShown] = useState(false)

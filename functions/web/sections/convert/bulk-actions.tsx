@@ -14,7 +14,7 @@ import { TargetPicker } from './target-picker.tsx'
 import { watchJob } from './watch-job.ts'
 import words from './words/en.ts'
 
-/** What holds for several files: a target for each kind of them, one press to start, to stop, to take and to clear. */
+/** Actions for several files: a target per category, convert, cancel, download and clear. */
 export function BulkActions({
   all,
   zip,
@@ -116,7 +116,7 @@ function CategoryRow({ kind, group }: { readonly kind: CategoryId; readonly grou
   )
 }
 
-/** Jobs of a ZIP. */
+/** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100
 
 function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
@@ -128,7 +128,7 @@ function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name
     problem.value = undefined
     try {
       const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
-      // A ZIP takes so many; of more there are several.
+      // More jobs need several ZIPs.
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
         const job = await createZip(jobs.slice(at, at + maxJobsPerZip), name)
         const ended = await watchJob(job, () => {}, new AbortController().signal)
@@ -160,7 +160,7 @@ function saveUrl(url: string, filename: string): void {
   link.click()
 }
 
-/** Only on a press, as browsers ask for it then. */
+/** Asks for permission on click, because browsers require a user gesture. */
 function NotifyButton() {
   if (wantsNotification.value) return <p class="hint">{words.notifyOn}</p>
   return (

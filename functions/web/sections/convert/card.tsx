@@ -10,7 +10,7 @@ import { ItemResult, LostItem } from './item-result.tsx'
 import { removeItems } from './remove-items.ts'
 import words from './words/en.ts'
 
-/** One file, from being chosen to being downloaded. */
+/** One file, from selection to download. */
 export function Card({ item }: { readonly item: Item }) {
   const titleId = useId()
   const phase = item.phase.value
@@ -63,7 +63,7 @@ export function Card({ item }: { readonly item: Item }) {
   )
 }
 
-/** What can be done with it now. */
+/** The actions that the current phase allows. */
 export function ItemBody({ item }: { readonly item: Item }) {
   const body = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
@@ -73,7 +73,7 @@ export function ItemBody({ item }: { readonly item: Item }) {
   useEffect(() => {
     if (shown.current === phase) return
     shown.current = phase
-    // Who works by keyboard goes on with what comes next.
+    // Keyboard users continue with the next action.
     if (hadFocus.current) body.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
   }, [phase])
   const job = item.job.value

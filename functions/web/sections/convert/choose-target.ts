@@ -6,7 +6,7 @@ import { catalog } from './item-list.ts'
 import { rememberTarget } from './local-storage.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 
-/** What was chosen for files: a target or a tool, and their options. */
+/** Sets the target or tool of files, and their options. */
 
 export function setTarget(item: Item, target: Format, { isChosen = true } = {}): void {
   batch(() => {
@@ -22,7 +22,7 @@ export function setTarget(item: Item, target: Format, { isChosen = true } = {}):
   void saveItemDraft(item)
 }
 
-/** A tool makes what it can: the same format where it does, as a PDF of a PDF. */
+/** Selects a tool. It keeps the format if it can, as from PDF to PDF. */
 export async function setTool(item: Item, tool: string): Promise<void> {
   const from = item.source?.id
   if (!from) return
@@ -43,7 +43,7 @@ export async function setTool(item: Item, tool: string): Promise<void> {
   }
 }
 
-/** Options of what is chosen; undefined where the kind of the file is not known. */
+/** Loads the options of the chosen target; undefined if the file type is unknown. */
 export async function loadItemOptions(item: Item): Promise<void> {
   const from = item.source?.id
   const to = item.target.value?.id
@@ -52,18 +52,18 @@ export async function loadItemOptions(item: Item): Promise<void> {
     return
   }
   const options = await loadOptions(from, to, item.tool.value)
-  // The user may have gone on to another target meanwhile.
+  // The user may have chosen another target meanwhile.
   if (item.target.value?.id === to) item.options.value = options
 }
 
-/** Of several: what they share is written to all of them. */
+/** Sets a common target for several files. */
 export function setTargetForAll(group: readonly Item[], target: Format): void {
   batch(() => {
     for (const item of group) if (item.targets.includes(target)) setTarget(item, target)
   })
 }
 
-/** Options that every one of them got, by name. */
+/** Sets option values for several files. */
 export function setValuesForAll(group: readonly Item[], values: Item['values']['value']): void {
   batch(() => {
     for (const item of group) item.values.value = { ...item.values.value, ...values }

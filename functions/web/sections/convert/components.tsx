@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Problem } from '../../api.ts'
 
-/** A drawing of the rules; it repeats words that stand beside it. */
+/** An icon from the style sheet; the text next to it has the same meaning. */
 export function Icon(props: {
   readonly name: 'check' | 'warning' | 'download' | 'close' | 'arrow' | 'search'
 }) {
@@ -19,7 +19,7 @@ export function Notice({ text }: { readonly text: Problem | string | undefined }
   )
 }
 
-/** Several files on one page have the same buttons; their names must tell them apart. */
+/** A hidden suffix that distinguishes equal buttons of different files for screen readers. */
 export const ForFile = (props: { readonly children: ComponentChildren }) => (
   <span class="visually-hidden">
     {' '}

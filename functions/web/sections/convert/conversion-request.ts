@@ -3,9 +3,9 @@ import { changedValues } from '../../options/option-values.ts'
 import type { Item } from './item.ts'
 import words from './words/en.ts'
 
-/** What is asked of the service for a file: the fields of its options as they mean it. */
+/** The conversion to request for a file, with parsed option values. */
 
-/** @throws Problem where nothing is chosen */
+/** @throws Problem if no target is chosen */
 export function toConversionSpec(item: Item): ConversionSpec {
   const target = item.target.value
   const tool = item.tool.value

@@ -26,14 +26,14 @@ import { abortUpload, uploadFile } from './upload-file.ts'
 import { isTransient, type Progress, pause, watchJob } from './watch-job.ts'
 import words from './words/en.ts'
 
-/** A file on its way: checked, sent, converted, followed to its end. */
+/** Converts a file: check, upload, convert, and wait for the result. */
 
 const pendingChecks = new Map<string, Promise<void>>()
 
-/** Of many files only such sizes are told: smaller ones fit everywhere, and are alike without them. */
+/** With many files, the size is only sent for files above this, so that checks of smaller ones are shared. */
 const largeBytes = 1e9
 
-/** Asks whether it would work before a byte is sent; what is alike is asked once. */
+/** Checks the conversion before uploading; equal checks share a request. */
 async function checkBeforeUpload(item: Item): Promise<void> {
   if (!item.source) return
   const sendsSize = items.value.length <= maxCards || Number(item.size) > largeBytes
@@ -45,7 +45,7 @@ async function checkBeforeUpload(item: Item): Promise<void> {
   await pendingCheck
 }
 
-/** @returns whether it is on its way; what is wrong is shown at its field. */
+/** @returns whether the upload may start; errors are shown at their fields */
 async function passesChecks(item: Item): Promise<boolean> {
   try {
     await loadItemOptions(item)
@@ -55,7 +55,7 @@ async function passesChecks(item: Item): Promise<boolean> {
     await checkBeforeUpload(item)
     return true
   } catch (error) {
-    // Whether it works is told by the conversion itself, then. Parts of the page need a line as well.
+    // The conversion itself will report errors. Lazy chunks need a connection too.
     if (!navigator.onLine || isTransient(error)) return true
     const problem = toProblem(error)
     const field = problemField(problem, item.options.value ?? [])
@@ -107,7 +107,7 @@ async function createItemJob(
   if (item.url !== undefined)
     return createWithProgress(item, () => createJob({ fileUrl: item.url ?? '', ...spec }))
   const { sourceJob, importedUploadId } = item
-  // Taken once; after that the job has the source.
+  // An upload can be used once; afterwards the job holds the source.
   const previousJob = item.job.value
   if (importedUploadId && previousJob)
     return createWithProgress(item, () => createJob({ sourceJobId: previousJob.jobId, ...spec }))
@@ -132,7 +132,7 @@ async function createItemJob(
     }))
   item.multipartUpload = undefined
   try {
-    // Not given up when the user cancels: the answer names the job that then has to be cancelled.
+    // Not aborted when the user cancels: the reply contains the id of the job to cancel.
     return await createWithProgress(item, () => createJob({ uploadId, ...spec }))
   } catch (error) {
     const isSpent =
@@ -160,7 +160,7 @@ export async function followJob(item: Item, job: Job): Promise<void> {
     if (ended.status === 'completed' && ended.result) {
       const { filename, size } = ended.result
       item.phase.value = 'done'
-      watchExpiry(item, ended).catch(() => {}) // it has left the list
+      watchExpiry(item, ended).catch(() => {}) // the item was removed
       if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
     } else endWithoutResult(item, ended.status === 'cancelled' ? words.cancelled : problemOfJob(ended))
   } catch (error) {
@@ -168,15 +168,15 @@ export async function followJob(item: Item, job: Job): Promise<void> {
   }
 }
 
-/** Seconds after which it is asked once more whether a result is there: clocks of visitors are wrong, too. */
+/** Minimum wait before checking whether a result still exists, because visitors' clocks may be wrong. */
 const minPauseS = 60
-/** The longest that a timer runs, about 24 days. */
+/** The longest possible timeout, about 24 days. */
 const maxPauseS = (2 ** 31 - 1) / 1000
 
-/** When the time of its result is over, and the service says so, a file is as it was before. */
+/** Returns the item to its form once the service confirms that the result has expired. */
 async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void> {
   const { signal } = item.removal
-  // By a clock that is hours ahead nothing is asked each minute.
+  // Doubled, so that a fast clock does not cause a request every minute.
   for (let minS = minPauseS; item.job.value?.jobId === jobId; minS *= 2) {
     const leftS = (Date.parse(expiresAt) - Date.now()) / 1000
     await pause(Math.min(maxPauseS, Math.max(minS, leftS)), signal)
@@ -188,7 +188,7 @@ async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void>
   }
 }
 
-/** Ends without a result: back to the form where the bytes are at hand, else with a way to bring them again. */
+/** Ends without a result: back to the form if the bytes are available, else the user must choose the file again. */
 function endWithoutResult(item: Item, notice: Problem | string): void {
   batch(() => {
     item.notice.value = notice
@@ -203,13 +203,13 @@ function problemOfJob({ error, jobId }: Job): Problem {
   return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 
-/** A job that failed has given way to the next one of this file; it would only come back at the next visit. */
+/** Deletes the failed job that this one replaces; it would reappear after a reload. */
 function deletePreviousJob(item: Item): void {
   const old = item.job.value
   if (old) void deleteJob(old.jobId).catch(() => {})
 }
 
-/** Once more as it was: from the bytes of the page, else from the source that the service still has. */
+/** Retries with the same settings, from the local bytes or the stored source. */
 export async function retryItem(item: Item): Promise<void> {
   const old = item.job.value
   if (item.phase.value === 'ready' || !old) return startConversion(item)
@@ -235,23 +235,23 @@ export async function cancelItem(item: Item): Promise<void> {
     abortUpload(item.multipartUpload.uploadId)
     item.multipartUpload = undefined
   }
-  // While it is sent there is no job yet, or only the one that failed before.
+  // During the upload there is no job yet, or only the one that failed before.
   const job = item.job.value
   if (item.phase.value !== 'running' || !job) return
   await cancelJob(job.jobId).catch((error: unknown) => {
     const problem = toProblem(error)
-    // A conflict means that it is over already, which the next status shows.
+    // A conflict means that the job is already finished; polling will show it.
     if (problem.code !== 'CONFLICT') announce(problem.message)
   })
 }
 
-/** The file of a draft, brought by its owner. */
+/** Attaches the file to a draft when the user chooses it again. */
 export function attachFile(item: Item, file: File): void {
   const { name, size } = item
   if (file.name === name && file.size === size) {
     item.notice.value = undefined
     item.file.value = file
-    // What was on its way goes on by itself.
+    // An interrupted upload resumes at once.
     if (item.multipartUpload) void startConversion(item)
   } else item.notice.value = new Problem('OTHER_FILE', words.otherFile)
 }

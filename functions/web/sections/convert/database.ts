@@ -1,4 +1,4 @@
-/** What the browser keeps of files between visits. Where it keeps nothing, that is lost with the page, as it always was. */
+/** Browser storage for files between visits. If it is unavailable, they are lost when the page is closed. */
 
 const stores = { drafts: 'key', folders: 'jobId' } as const
 
@@ -17,7 +17,7 @@ function database(): Promise<IDBDatabase> {
       if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath })
   }
   return toPromise(request).then((database) => {
-    // Another tab may have a newer page, which would wait for this one.
+    // Another tab with a newer version of the page would wait for this connection.
     database.onversionchange = () => database.close()
     return database
   })

@@ -2,8 +2,8 @@ import type { Values } from '../../options/option-values.ts'
 import { openStore, toPromise, withFallback } from './database.ts'
 
 /**
- * Files that were added and not yet converted, so that a reload loses nothing. Small ones are kept whole; of large ones
- * only what they are called and how far their upload is, as a copy of them would fill the disk.
+ * Files not converted yet, so that they survive a reload. Small files are stored completely. For large ones only name
+ * and upload progress are stored, because a copy would fill the disk.
  */
 
 export interface Draft {
@@ -17,11 +17,11 @@ export interface Draft {
   readonly target?: string | undefined
   readonly tool?: string | undefined
   readonly values: Values
-  /** Of an upload in parts that has begun. */
+  /** A multipart upload that has started. */
   readonly begun?: { readonly uploadId: string; readonly partSize: number } | undefined
 }
 
-/** Bytes up to which a file is kept whole. */
+/** Files up to this size are stored completely, in bytes. */
 export const maxStoredBytes = 50_000_000
 
 export const saveDraft = (draft: Draft) =>

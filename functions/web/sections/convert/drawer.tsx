@@ -8,7 +8,7 @@ import { catalog, openedItem } from './item-list.ts'
 import lazyWords from './lazy/words/en.ts'
 import words from './words/en.ts'
 
-/** One file beside the list: what came out of it, and what is chosen for it. */
+/** Details of one file, next to the list: its result and its settings. */
 export default function Drawer({ item }: { readonly item: Item }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -50,7 +50,7 @@ export default function Drawer({ item }: { readonly item: Item }) {
 
 type Result = NonNullable<Job['result']>
 
-/** Bytes up to which a preview is fetched. */
+/** Previews are only fetched up to this size. */
 const maxPreviewBytes = 100_000_000
 const maxTextBytes = 200_000
 
@@ -118,7 +118,7 @@ function FetchedPreview(props: {
   return <BeforeAfter item={props.item} after={shown.url} name={result.filename} />
 }
 
-/** The result over its source, and a slider that moves the edge between them; only the result where the browser cannot show the source. */
+/** The result over its source with a slider between them; only the result if the browser cannot display the source. */
 function BeforeAfter({
   item,
   after,

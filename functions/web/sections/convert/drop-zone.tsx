@@ -3,12 +3,12 @@ import words from '../../words/en.ts'
 
 const { dropZone } = words
 
-/** Where files come in. Drawn on the server too, so without hooks; the script finds the buttons by their ids. */
+/** The drop zone. Also rendered on the server, so without hooks; the script finds the buttons by id. */
 export function DropZone(props: {
   readonly onFolder?: () => void
   readonly onUrl?: (url: string) => void
   readonly onMoreOpen?: () => void
-  /** More ways, where there are some. */
+  /** More sources, such as drives. */
   readonly children?: ComponentChildren
 }) {
   return (
@@ -61,7 +61,7 @@ export function DropZone(props: {
   )
 }
 
-/** Without a script one file at a time, by the form itself. Of the document alone: with a script nobody sees it. */
+/** The form for visitors without JavaScript, in a noscript element. */
 export function NoScriptForm() {
   return (
     <form class="plain" method="post" encType="multipart/form-data" action="/v1/convert?redirect=true">

@@ -1,14 +1,14 @@
-/** Files that come by drop, paste or the system's dialog. */
+/** Files from drag and drop, the clipboard or the file dialog. */
 
-/** So that a folder dropped by mistake does not fill the page. */
+/** Limit for one drop, in case of a folder dropped by mistake. */
 export const maxFiles = 2000
 
 const droppedPaths = new WeakMap<File, string>()
 
-/** `album/2024` for a file that came with its folder; undefined for one that came by itself. */
+/** Returns the folder of a file, such as `album/2024`; undefined if it came without one. */
 export function folderOf(file: File): string | undefined {
   const path = droppedPaths.get(file) ?? file.webkitRelativePath
-  // What parts folders elsewhere, and what cannot be seen, is refused in a ZIP.
+  // Backslashes separate folders on other systems, and ZIPs reject control characters.
   const folder = path
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
     .replace(/[\\\u0000-\u001f\u007f]/g, '_')
@@ -23,7 +23,7 @@ export function onDroppedFiles(take: (files: readonly File[]) => void): void {
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
   window.addEventListener('dragover', (event) => {
     if (!hasFiles(event)) return
-    // Without this the browser would open the file in place of the page.
+    // Without this, the browser would open the file and leave the page.
     event.preventDefault()
     if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
     root.dataset['drop'] = 'possible'
@@ -35,7 +35,7 @@ export function onDroppedFiles(take: (files: readonly File[]) => void): void {
     delete root.dataset['drop']
     if (!event.dataTransfer || !hasFiles(event)) return
     event.preventDefault()
-    // Both must be taken before the first await: afterwards the list of the event is empty.
+    // Both must be read before the first await; afterwards the event's list is empty.
     const files = [...event.dataTransfer.files]
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())
     const hasFolder = entries.some((entry) => entry?.isDirectory)
@@ -55,13 +55,13 @@ export function onPastedFiles(take: (files: readonly File[]) => void, takeUrl: (
   })
 }
 
-/** A whole text that is the address of something on the web. */
+/** Returns the URL if the whole text is one. */
 export function parseUrl(text: string): string | undefined {
   const trimmed = text.trim()
   return /^https?:\/\/[^\s]+$/i.test(trimmed) && URL.canParse(trimmed) ? trimmed : undefined
 }
 
-/** Opens the system's dialog; nothing when it is closed without a choice. Needs a click or key press before it. */
+/** Opens the file dialog; returns no files if it is cancelled. Needs a user gesture. */
 export function chooseFiles({ multiple = true, folder = false } = {}): Promise<readonly File[]> {
   const input = document.createElement('input')
   input.type = 'file'
@@ -98,7 +98,7 @@ async function readFile(entry: FileSystemFileEntry): Promise<File> {
 async function readEntries(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const found: FileSystemEntry[] = []
-  // A reader gives its entries in portions; an empty one is the end.
+  // Entries are read in batches; an empty one is the end.
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

@@ -19,7 +19,7 @@ adoptStyles(card, choice, many)
 const loadTable = () => import('./file-table.tsx')
 const loadDrawer = () => import('./drawer.tsx')
 
-/** The list of files with all that can be done with it, as every section shows it that takes files in. */
+/** The file list with all its actions, used by every section that accepts files. */
 export function ItemList({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string }) {
   useEffect(startRestoring, [])
   useEffect(consumePendingInputs, [])

@@ -11,12 +11,12 @@ import lazyWords from './lazy/words/en.ts'
 import { deleteItem, removeItems } from './remove-items.ts'
 import words from './words/en.ts'
 
-/** Pixels of a row: the rules hold to it. */
+/** Row height in pixels, as in the style sheet. */
 const rowPx = 56
-/** Rows drawn beyond what is in sight. */
+/** Rows rendered beyond the visible ones. */
 const extraRows = 6
 
-/** Many files: only the rows in sight are in the page, so that five hundred cost no more than twenty. */
+/** A table for many files: only visible rows are rendered, so that 500 files cost no more than 20. */
 export default function FileTable({ all }: { readonly all: readonly Item[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const rowsElement = useRef<HTMLDivElement>(null)

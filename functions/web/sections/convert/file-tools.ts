@@ -2,7 +2,7 @@ import names from '../tools/names/words/en.ts'
 import { tools } from '../tools/tools.ts'
 import type { ListedTool } from './target-picker.tsx'
 
-/** Several files, or the pages of one, want more room than a card has. */
+/** Tools for several files or single pages need more space than a card. */
 const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof tools)[number]) =>
   usesAllFiles === true || optionsOf !== undefined
 
@@ -13,7 +13,7 @@ const toListedTool = (tool: (typeof tools)[number]): ListedTool => ({
 const merge = tools.filter(({ id }) => id === 'merge').map(toListedTool)
 const pdfTools = [...tools.filter(({ sourceFormat }) => sourceFormat === 'pdf').map(toListedTool), ...merge]
 
-/** Beside converting, what can be done with a file of a format. */
+/** Returns the tools for a format. */
 export function toolsFor(
   source: { readonly id: string; readonly category: string } | undefined,
 ): readonly ListedTool[] {

@@ -1,16 +1,16 @@
 import type { Format } from '../../api.ts'
 import words from './words/en.ts'
 
-/** What the page knows of formats: which one a file is by its name, what it can become, what is asked for most. */
+/** The formats by id, extension and type, and the targets of each. */
 
 export type Category = Format['category']
 
 export const categoryNames: Readonly<Record<Category, string>> = words.categories
 
-/** Keys of a const table. */
+/** the keys of a constant object */
 export const categories = Object.keys(words.categories) as readonly Category[]
 
-/** Asked for most, first. A format without a row of its own is served by its category. */
+/** Most popular targets first. Formats without an entry use that of their category. */
 const popularTargets: Readonly<Record<string, readonly string[]>> = {
   image: ['jpg', 'png', 'webp', 'pdf', 'avif', 'gif', 'svg', 'tiff'],
   document: [
@@ -47,18 +47,21 @@ const maxSuggestions = 5
 export interface FormatCatalog {
   readonly formats: readonly Format[]
   byId(id: string): Format | undefined
-  /** By its extension, the longest that fits (`tar.gz` before `gz`), else by the type that the browser tells. */
+  /**
+   * Finds the format by the longest matching extension (`tar.gz` before `gz`), else by the type reported by the
+   * browser.
+   */
   ofFile(file: { readonly name: string; readonly type: string }): Format | undefined
   /**
-   * Every format that can be written when the source is not known: the content decides. The same list for the same
-   * source.
+   * Returns all formats that can be written if the source is unknown, because the content decides. Returns the same
+   * array for the same source.
    */
   targetsOf(source: Format | undefined): readonly Format[]
 }
 
 export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
   const ids = new Map(formats.map((format) => [format.id, format]))
-  // Those that can be read come first where several have an ending or a type.
+  // Readable formats first if several share an extension or type.
   const readableFirst = [...formats.filter(({ canRead }) => canRead), ...formats]
   const byExtension = firstBy(readableFirst, ({ extensions }) => extensions)
   const byType = firstBy(readableFirst, ({ mimeTypes }) => mimeTypes)
@@ -84,14 +87,14 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
   }
 }
 
-/** The first format for each of its words. */
+/** Maps each key to its first format. */
 function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
   const found = new Map<string, Format>()
   for (const format of formats) for (const key of keysOf(format)) if (!found.has(key)) found.set(key, format)
   return found
 }
 
-/** The few that stand as buttons. */
+/** Returns the few targets that are shown as buttons. */
 export function suggestTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
   const order = source
     ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
@@ -103,7 +106,7 @@ export function suggestTargets(source: Format | undefined, targets: readonly For
   return (found.length > 0 ? found : targets).slice(0, maxSuggestions)
 }
 
-/** Those that every one of several files can become. Files of a format share a list: of five hundred few are left. */
+/** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */
 export function commonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
   const [first = [], ...others] = new Set(lists)
   return first.filter((format) => others.every((list) => list.includes(format)))

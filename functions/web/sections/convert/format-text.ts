@@ -1,7 +1,7 @@
 import type { Job } from '../../api.ts'
 import words from './words/en.ts'
 
-/** How numbers, moments and states are said. */
+/** Texts for sizes, times and stages. */
 
 const decimalFormat = new Intl.NumberFormat(words.locale, {
   maximumFractionDigits: 1,
@@ -9,7 +9,7 @@ const decimalFormat = new Intl.NumberFormat(words.locale, {
 })
 export const integerFormat = new Intl.NumberFormat(words.locale)
 
-/** As file managers count, 1 kB = 1000 bytes. Number and unit stay on one line. */
+/** As in file managers, 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function formatFileSize(bytes: number): string {
   if (bytes === 1) return words.oneByte
   const power = Math.min(4, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))

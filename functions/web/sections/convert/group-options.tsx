@@ -8,7 +8,7 @@ import type { Item } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { Presets } from './presets.tsx'
 
-/** Options of a kind of files, of those that the first of them has; each takes what it knows. */
+/** Options for all files of a category, based on the first file; each file uses those it supports. */
 export default function GroupOptions({
   group,
   counted,

@@ -17,7 +17,7 @@ import words from './words/en.ts'
 
 const loadItemOptions = () => import('./item-options.tsx')
 
-/** A file that waits for its target. */
+/** The form of a file that waits for its conversion. */
 export function ItemForm({ item }: { readonly item: Item }) {
   const group = useId()
   const form = useRef<HTMLFormElement>(null)
@@ -28,7 +28,7 @@ export function ItemForm({ item }: { readonly item: Item }) {
   const errors = item.fieldErrors.value
   useEffect(() => {
     const [first] = Object.keys(errors)
-    // A field inside closed details cannot show what is wrong with it.
+    // A field inside a closed details element cannot show its error.
     const field = first && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
     if (!field) return
     for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
@@ -133,7 +133,7 @@ const ToolChip = (props: { readonly group: string; readonly tool: ListedTool | u
   </label>
 )
 
-/** A draft of a large file: the page knows it by name, its owner brings it again. */
+/** The draft of a large file: only its name is known, the user must choose it again. */
 function MissingFile({ item }: { readonly item: Item }) {
   const uploadedBytes = item.uploadedBytes.value
   return (

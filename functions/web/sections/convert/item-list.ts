@@ -2,11 +2,11 @@ import { computed, signal } from '@preact/signals'
 import type { FormatCatalog } from './format-catalog.ts'
 import type { Item } from './item.ts'
 
-/** All files of the page. It outlives the section: who looks elsewhere loses nothing. */
+/** All files on the page. The list stays alive when another section is shown. */
 
 export const items = signal<readonly Item[]>([])
 export const catalog = signal<FormatCatalog | undefined>(undefined)
-/** From here on a table instead of cards. */
+/** More files are shown as a table instead of cards. */
 export const maxCards = 5
 
 export function countsOf(all: readonly Item[]) {
@@ -22,8 +22,8 @@ export function countsOf(all: readonly Item[]) {
 }
 export const counts = computed(() => countsOf(items.value))
 
-/** The first of those that were just added: it takes the focus when it is there. */
+/** The first of the files added last; it receives the focus when it is rendered. */
 export const newestItem: { current: Item | undefined } = { current: undefined }
 
-/** What is looked at in the drawer. */
+/** The item shown in the drawer. */
 export const openedItem = signal<Item | undefined>(undefined)

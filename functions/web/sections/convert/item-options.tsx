@@ -11,7 +11,7 @@ import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
-/** The options of one file, folded away: the defaults are good. */
+/** The options of one file, collapsed because the defaults are good. */
 export default function ItemOptions({ item }: { readonly item: Item }) {
   const problem = useSignal<Problem | undefined>(undefined)
   const target = item.target.value
@@ -41,7 +41,7 @@ export default function ItemOptions({ item }: { readonly item: Item }) {
     item.fieldErrors.value = rest
     void saveItemDraft(item)
   }
-  // A tool is hardly of use without its options.
+  // Tools are hardly useful without their options.
   const isOpen =
     Object.keys(errors).length > 0 ||
     tool !== undefined ||

@@ -11,7 +11,7 @@ interface ProgressText {
   readonly stage: string
   readonly amount?: string
   readonly timeLeft?: string | undefined
-  /** Percent of the upload; undefined while it is not known. */
+  /** Upload progress in percent; undefined if unknown. */
   readonly sentPercent?: number
   readonly convertedPercent: number
 }
@@ -46,7 +46,7 @@ export function describeProgress(progress: Progress): ProgressText {
   }
 }
 
-/** Upload and conversion each have a bar of their own: bytes that left, and the percent that the service tells. */
+/** Upload and conversion have separate bars: bytes sent, and the percentage from the service. */
 export function ItemProgress({ item }: { readonly item: Item }) {
   const [isCancelling, setCancelling] = useState(false)
   const highest = useRef(0)
@@ -58,7 +58,7 @@ export function ItemProgress({ item }: { readonly item: Item }) {
     Math.floor((progress.stage === 'running' ? convertedPercent : (text.sentPercent ?? 0)) / 25) * 25
   const isQuiet = progress.stage === 'waiting' || progress.stage === 'starting'
   useEffect(() => {
-    // Of several only a digest is told.
+    // With several files, only a summary is announced.
     if (isQuiet || counts.value.active > 1) return
     announce(`${item.name}: ${text.stage}${quarter > 0 ? `, ${quarter}%` : ''}`, `${item.key} ${text.stage}`)
   }, [text.stage, quarter])

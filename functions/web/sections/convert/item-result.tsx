@@ -13,7 +13,7 @@ import words from './words/en.ts'
 
 export type Result = NonNullable<Job['result']>
 
-/** The result: how it compares to the source, what the service warns of, where it is. */
+/** The result: download, comparison with the source, and warnings. */
 export function ItemResult({
   item,
   job,
@@ -144,7 +144,7 @@ function Sizes({ job, result }: { readonly job: Job; readonly result: Result }) 
   )
 }
 
-/** A job of an earlier visit that has no result. The page no longer has the file, so the user brings it again. */
+/** A job from an earlier visit without a result. The page no longer has the file, so the user must choose it again. */
 export function LostItem({ item }: { readonly item: Item }) {
   const target = item.job.value?.target?.format
   return (

@@ -13,7 +13,7 @@ export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 export type Origin =
   | { readonly kind: 'file'; readonly file: File; readonly folder?: string | undefined }
   | { readonly kind: 'draft'; readonly draft: Draft }
-  /** One that the service has fetched, from a drive. */
+  /** A file that the service imported from a drive. */
   | {
       readonly kind: 'upload'
       readonly uploadId: string
@@ -21,48 +21,48 @@ export type Origin =
       readonly size?: number | undefined
     }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
-  /** A job of before, as it is or once more from its stored source. */
+  /** A job from an earlier visit: as it is, or to be converted again from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
 let lastKey = 0
 const newKey = () => `${Date.now().toString(36)}-${(lastKey++).toString(36)}`
 
-/** One file, from being chosen to being downloaded. After a reload it is known by its job or draft only. */
+/** One file, from selection to download. After a reload, only its job or draft is known. */
 export class Item {
   readonly key: string
   readonly name: string
   readonly size: number | undefined
-  /** In which it lay, as `album/2024`, where it came with it. */
+  /** The folder of the file, such as `album/2024`, if known. */
   readonly folder: string | undefined
   readonly source: Format | undefined
   readonly targets: readonly Format[]
   readonly url: string | undefined
-  /** An upload that the service has made by itself. */
+  /** Id of an upload that the service imported itself. */
   readonly importedUploadId: string | undefined
-  /** A job whose stored source is converted once more. */
+  /** A job whose stored source is converted again. */
   readonly sourceJob: Job | undefined
   readonly file = signal<File | undefined>(undefined)
   readonly draft: Draft | undefined
   readonly phase = signal<Phase>('ready')
   readonly target = signal<Format | undefined>(undefined)
   readonly tool = signal<string | undefined>(undefined)
-  /** As they stand in the fields, by name: they outlive a change of the target. */
+  /** Field contents by option name; kept when the target changes. */
   readonly values = signal<Values>({})
-  /** What is wrong with which field. */
+  /** Error messages by field. */
   readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
   readonly progress = signal<Progress>({ stage: 'waiting' })
   readonly job = signal<Job | undefined>(undefined)
   readonly notice = signal<Problem | string | undefined>(undefined)
   readonly hasAlpha = signal(false)
   multipartUpload: Draft['begun']
-  /** Of a draft whose upload has begun: bytes that are there. */
+  /** For a draft with a partial upload: bytes already uploaded. */
   readonly uploadedBytes = signal<number | undefined>(undefined)
-  /** Of the upload that no job has taken yet. */
+  /** Id of an upload that no job has used yet. */
   unusedUpload: string | undefined
   conversion: AbortController | undefined
   readonly removal = new AbortController()
-  /** Options of the chosen target, once they are there. */
+  /** Options of the chosen target, once loaded. */
   readonly options = signal<readonly Option[] | undefined>(undefined)
 
   constructor(origin: Origin, catalog: FormatCatalog) {
@@ -93,7 +93,7 @@ export class Item {
     }
   }
 
-  /** The page has it, or knows where it is. */
+  /** Whether the bytes are available, locally or from another source. */
   readonly hasBytes = computed(
     () =>
       this.file.value !== undefined ||
@@ -110,13 +110,13 @@ export class Item {
       this.notice.value instanceof Problem &&
       (this.phase.value === 'ready' || this.phase.value === 'stranded'),
   )
-  /** Failed, with bytes in the page or still with the service. */
+  /** Failed, with bytes available locally or on the server. */
   readonly canRetry = computed(
     () =>
       this.hasFailed.value &&
       (this.phase.value === 'stranded' ? this.job.value?.status === 'failed' : this.hasBytes.value),
   )
-  /** Of the whole way; the upload is a third of it. */
+  /** Overall progress in percent; the upload is a third of it. */
   readonly percent = computed(() => {
     const progress = this.progress.value
     if (this.phase.value === 'done') return 100
@@ -153,7 +153,7 @@ function infoFromOrigin(origin: Origin): {
     case 'job':
     case 'again': {
       const { source, jobId } = origin.job
-      // A job that another program made may still wait for its file.
+      // A job created by another client may still wait for its file.
       return {
         name: source?.filename ?? jobId,
         ...(source && { size: source.size }),

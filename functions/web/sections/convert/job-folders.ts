@@ -1,6 +1,6 @@
 import { openStore, toPromise, withFallback } from './database.ts'
 
-/** In which folder a file lay that became a job: the service knows files by their names alone. */
+/** The folder of each job's file, stored in the browser because the service only knows file names. */
 
 interface StoredFolder {
   readonly jobId: string
@@ -15,7 +15,7 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    const all = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[] // put there above
+    const all = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[] // written by saveFolder
     return new Map(all.map(({ jobId, folder }) => [jobId, folder]))
   }, new Map<string, string>())
 

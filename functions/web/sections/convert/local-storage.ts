@@ -1,6 +1,6 @@
 import type { Values } from '../../options/option-values.ts'
 
-/** What is kept in this browser between visits. Storage may be denied; then nothing is kept. */
+/** Settings stored in this browser. If storage is denied, nothing is stored. */
 
 function read(key: string): string | undefined {
   try {
@@ -14,11 +14,11 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // Denied or full: the next file starts with what is usual.
+    // Denied or full: the next file starts with the defaults.
   }
 }
 
-/** The target that was last chosen for a kind of file. */
+/** The target last chosen for a file type. */
 export const preferredTarget = (source: string | undefined) =>
   source ? read(`target of ${source}`) : undefined
 export function rememberTarget(source: string | undefined, target: string): void {
@@ -33,7 +33,7 @@ export interface Preset {
 export function loadPresets(target: string): readonly Preset[] {
   try {
     const stored: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
-    return Array.isArray(stored) ? (stored as Preset[]) : [] // written by nobody else
+    return Array.isArray(stored) ? (stored as Preset[]) : [] // only written by this page
   } catch {
     return []
   }

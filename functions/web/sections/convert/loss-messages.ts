@@ -21,7 +21,7 @@ export function describeKept(fidelity: Fidelity): string | undefined {
   const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
-  // One is not all of several.
+  // "All" makes no sense for a single unit.
   const isOne = all.length === 1 && all[0] !== 'seconds' && fidelity[all[0] ?? 'words']?.source === 1
   const parts = [
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
@@ -46,12 +46,12 @@ function formatAmount(count: number, unit: Unit): string {
   return `${integerFormat.format(count)}\u00a0${count === 1 ? one : many}`
 }
 
-/** 185.2 reads 3:05 min. */
+/** Formats 185.2 as 3:05 min. */
 function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${Number(seconds.toFixed(1))}\u00a0s`
   const rounded = Math.round(seconds)
   return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}\u00a0min`
 }
 
-/** Never 100 for what is less. */
+/** Never 100% if anything is missing. */
 const formatPercent = (share: number) => `${Math.floor(share * 100)}%`

@@ -5,12 +5,12 @@ import type { Item } from './item.ts'
 import { counts } from './item-list.ts'
 import words from './words/en.ts'
 
-/** What is said of the work: in the title, to those who listen, and by the system when all is done. */
+/** Progress in the window title, screen reader announcements and system notifications. */
 
-/** Those that were started since nothing was under way: what percent and the last word are about. */
+/** The items started since nothing was in progress: progress and the final message refer to these. */
 const currentBatch = signal<readonly Item[]>([])
 
-/** Begins with this one where nothing is under way. */
+/** Adds an item to the current batch, or starts a new one if nothing is in progress. */
 export function joinBatch(item: Item): void {
   currentBatch.value = currentBatch.value.some((other) => other.isActive.value)
     ? [...currentBatch.value, item]
@@ -32,7 +32,7 @@ export function syncProgressTitle(): void {
   })
 }
 
-/** One is told of by name, of many how many: names of five hundred would never end. */
+/** A single file is announced by name, several by their number. */
 export function announceEnd(sentence: string): void {
   if (currentBatch.value.length <= 1) announce(sentence)
   else announce(words.summary(counts.value), 'summary')
@@ -40,7 +40,7 @@ export function announceEnd(sentence: string): void {
     announceBatchEnd()
 }
 
-/** Whether the visitor wants to be told by the system. */
+/** Whether the visitor wants a system notification. */
 export const wantsNotification = signal(false)
 
 function announceBatchEnd(): void {

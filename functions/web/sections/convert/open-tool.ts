@@ -3,7 +3,7 @@ import { navigate } from '../../shell/router.ts'
 import type { Item } from './item.ts'
 import { items } from './item-list.ts'
 
-/** To the tools with this file; to merging with all others of its kind that wait here, too. */
+/** Opens a tool with this file; for merging, also with all waiting files of the same type. */
 export function openToolWith(tool: string | undefined, item: Item): void {
   const kindOf = ({ source }: Item) => (source?.id === 'pdf' ? 'pdf' : source?.category)
   const isTaken = (one: Item) =>

@@ -1,7 +1,7 @@
 import { Problem } from '../../api.ts'
 import words from './words/en.ts'
 
-/** Other tabs of this browser show the same files. */
+/** Keeps tabs of the same browser in sync, which show the same files. */
 
 const tabs = new BroadcastChannel('mutabor jobs')
 
@@ -12,8 +12,8 @@ export const onOtherTabMessage = (act: (deletedIds: ReadonlySet<string>) => void
   tabs.addEventListener('message', ({ data }: MessageEvent<readonly string[]>) => act(new Set(data)))
 
 /**
- * One tab sends a file, as those that wait are in each of them. A lock ends with its tab; where a page came without
- * HTTPS there is none.
+ * Ensures that only one tab uploads a file, because all tabs show it. The lock is released when the tab closes; pages
+ * without HTTPS have no locks.
  */
 export function withTabLock<Value>(key: string, act: () => Promise<Value>): Promise<Value> {
   if (!('locks' in navigator)) return act()

@@ -3,7 +3,7 @@ import { type Draft, maxStoredBytes, saveDraft } from './drafts.ts'
 import type { Item } from './item.ts'
 import { items } from './item-list.ts'
 
-/** Files that were added and not yet converted, as drafts. */
+/** Stores files that are not converted yet as drafts. */
 
 const isDraft = (item: Item) =>
   item.sourceJob === undefined && item.job.value === undefined && item.url === undefined
@@ -11,7 +11,7 @@ const isDraft = (item: Item) =>
 export async function saveItemDraft(item: Item): Promise<void> {
   const file = item.file.value
   if (!isDraft(item) || (!file && !item.draft)) return
-  // Five hundred small pictures are as much as one film.
+  // Hundreds of small images need as much space as a video.
   const isSmall = file !== undefined && file.size <= maxStoredBytes && items.value.length <= 100
   if (!isSmall && !item.multipartUpload) return
   const info: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? emptyInfo
@@ -28,7 +28,7 @@ export async function saveItemDraft(item: Item): Promise<void> {
 
 const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
-/** Passwords stay in the page. */
+/** Passwords are never stored. */
 function withoutSecrets(item: Item) {
   const secret = new Set(
     item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
@@ -36,14 +36,14 @@ function withoutSecrets(item: Item) {
   return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secret.has(name)))
 }
 
-/** How much of it is there already. */
+/** Looks up how much of a partial upload has arrived. */
 export async function checkPartialUpload(item: Item): Promise<void> {
   if (!item.multipartUpload) return
   try {
     const { parts } = await listUploadedParts(item.multipartUpload.uploadId, item.removal.signal)
     item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {
-    // Gone: it begins anew.
+    // The upload no longer exists, so it will restart.
     item.multipartUpload = undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { Values } from '../../options/option-values.ts'
 
-/** A choice as an address, to be given away: target or tool and options, never a file. */
+/** Target or tool with options as a shareable link; never a file. */
 export interface TargetChoice {
   readonly to?: string | undefined
   readonly tool?: string | undefined
@@ -13,7 +13,7 @@ export function buildLink({ to, tool, values }: TargetChoice): string {
   return `${location.origin}/convert?${query}`
 }
 
-/** What no format, tool or option can be called is somebody else's. */
+/** Query parameters that cannot be a format, tool or option are ignored. */
 const isPlainName = (text: string | null): text is string =>
   text !== null && /^[a-z\d][\w.-]{0,40}$/i.test(text)
 const reservedParams = new Set(['to', 'tool', 'lang'])

@@ -7,9 +7,9 @@ import lazyWords from './lazy/words/en.ts'
 import { loadPresets, savePresets } from './local-storage.ts'
 import { buildLink, type TargetChoice } from './preset-links.ts'
 
-/** Options under a name, kept in this browser, and as an address to give away. */
+/** Named presets stored in this browser, and a link to share the settings. */
 export function Presets(props: {
-  /** The format or tool that they are of. */
+  /** The format or tool that the presets belong to. */
   readonly choice: Pick<TargetChoice, 'to' | 'tool'>
   readonly options: readonly Option[]
   readonly values: Values
@@ -122,7 +122,7 @@ export function Presets(props: {
   )
 }
 
-/** What stands in fields of this pair; passwords are nobody else's. */
+/** The values of this conversion's fields, without passwords. */
 function shareableValues({
   options,
   values,

@@ -1,13 +1,13 @@
 import { type PresignedUpload, Problem } from '../../api.ts'
 import words from './words/en.ts'
 
-/** Without a sign of life for this long, an upload is given up. */
+/** An upload without progress for this long is aborted. */
 const stalledMs = 90_000
 
 /**
- * Sends bytes to their presigned address. XMLHttpRequest, because fetch does not tell how much of a body has left.
- * @param onProgress bytes that have left so far
- * @returns the ETag that the storage gave them
+ * Uploads bytes to a presigned URL. Uses XMLHttpRequest, because fetch reports no upload progress.
+ * @param onProgress receives the bytes sent so far
+ * @returns the ETag from the storage
  */
 export function putBytes(
   { url, headers }: Pick<PresignedUpload, 'url' | 'headers'>,
@@ -48,7 +48,7 @@ export function putBytes(
 
 const brokenOff = () => new Problem('UNREACHABLE', words.uploadInterrupted)
 
-/** S3 says what is wrong in the `Code` of an XML body. */
+/** S3 reports errors in the `Code` element of an XML body. */
 function refused(request: XMLHttpRequest): Problem {
   const code = /<Code>(\w+)<\/Code>/.exec(request.responseText)?.[1]
   return new Problem('UPLOAD_REFUSED', words.uploadRejected(code ?? String(request.status)))

@@ -9,16 +9,16 @@ import { Semaphore } from './semaphore.ts'
 import { abortUpload } from './upload-file.ts'
 import words from './words/en.ts'
 
-/** Files that leave the list, and the service. */
+/** Removes files from the list and from the service. */
 
-/** What was removed, until it cannot be had back. */
+/** Removed items that can still be restored. */
 export const removedItems = signal<
   { readonly items: readonly Item[]; readonly before: readonly Item[] } | undefined
 >(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 const undoMs = 8000
 
-/** From the page at once, from the service when nobody wants it back. */
+/** Removes items from the page at once, and from the service when they can no longer be restored. */
 export function removeItems(toRemove: readonly Item[]): void {
   if (toRemove.length === 0) return
   void finishRemoval()
@@ -56,7 +56,7 @@ export async function finishRemoval(): Promise<void> {
       const job = item.job.value
       if (!job) return
       const release = await slots.acquire(never)
-      // What cannot be deleted now goes with its time.
+      // Otherwise it expires later.
       await deleteJob(job.jobId).catch(() => {})
       release()
     }),
@@ -65,7 +65,7 @@ export async function finishRemoval(): Promise<void> {
   notifyOtherTabs(removal.items.flatMap(({ job }) => job.value?.jobId ?? []))
 }
 
-/** At once, as the button says; what the service refuses stays and tells why. */
+/** Deletes immediately; if the service refuses, the item stays and shows why. */
 export async function deleteItem(item: Item): Promise<void> {
   const job = item.job.value
   try {

@@ -12,10 +12,10 @@ import { onOtherTabMessage } from './other-tabs.ts'
 import { checkPartialUpload } from './persist-drafts.ts'
 import { finishRemoval } from './remove-items.ts'
 
-/** Fills the list with what is there from before: once for the page, whichever section shows it first. */
+/** Restores the list from drafts and earlier jobs, once per page load. */
 
 export const isRestored = signal(false)
-/** Why it is not, until somebody asks again. */
+/** Why loading failed, until the user retries. */
 export const loadProblem = signal<{ readonly problem: Problem; readonly retry: () => void } | undefined>(
   undefined,
 )
@@ -37,7 +37,7 @@ async function retryUntilSuccess<Value>(request: () => Promise<Value>): Promise<
 let formats: Promise<FormatCatalog> | undefined
 const formatsNeeded = Promise.withResolvers<void>()
 
-/** What is known of formats, from the first sign on that it is needed. */
+/** Loads the formats when they are first needed. */
 export function ensureFormats(): Promise<FormatCatalog> {
   formatsNeeded.resolve()
   formats ??= retryUntilSuccess(listFormats).then((all) => {
@@ -69,13 +69,13 @@ async function restoreList(): Promise<void> {
     listJobs().catch((error: unknown) => toProblem(error)),
   ])
   const first = 'jobs' in earlier ? earlier : await retryUntilSuccess(() => listJobs())
-  // Whoever has no files yet need not wait for, nor load, the names of all formats.
+  // Visitors without files need not load the names of all formats.
   if (drafts.length + first.jobs.length > 0) formatsNeeded.resolve()
   else isRestored.value = true
   await formatsNeeded.promise
   const catalog = await ensureFormats()
   const restored = await createItems(
-    // A file that was dropped meanwhile is a draft already.
+    // A file dropped meanwhile is already a draft.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),
@@ -98,7 +98,7 @@ async function restoreList(): Promise<void> {
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
       ([{ jobs }, kept, waiting]) => {
         const keys = new Set(waiting.map(({ key }) => key))
-        // Started or removed there.
+        // Started or removed in another tab.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
         )
@@ -114,7 +114,7 @@ function removeFromList(isGone: (item: Item) => boolean): void {
   items.value = items.value.filter((item) => !isGone(item))
 }
 
-/** Those that are not in the page yet, behind what is. */
+/** Appends jobs that are not in the list yet. */
 function addJobs(jobs: readonly Job[], folders: ReadonlyMap<string, string>): void {
   const known = catalog.value
   if (!known) return

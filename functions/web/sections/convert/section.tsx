@@ -18,7 +18,7 @@ const loadDriveButtons = () => import('./drives/drive-buttons.tsx')
 const loadDriveDialog = () => import('./drives/drive-dialog.tsx')
 
 export default function Convert({ route }: { readonly route: Route }) {
-  /** Other ways in are few people's. */
+  /** Other sources are loaded on demand, because few people use them. */
   const isMoreOpen = useSignal(false)
   useEffect(() => {
     linkedChoice.value = parseChoice(route.query) ?? linkedChoice.value
@@ -56,7 +56,7 @@ export default function Convert({ route }: { readonly route: Route }) {
   )
 }
 
-/** What a link asks of files that are not there yet. */
+/** The target set by a preset link, shown before any file is added. */
 function LinkNotice() {
   const { to = '', tool, values } = linkedChoice.value ?? { values: {} }
   const options = Object.entries(values).map(([name, value]) => `${name} ${value}`)

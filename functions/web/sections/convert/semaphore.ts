@@ -1,4 +1,4 @@
-/** Lets so many run at a time; the others wait in the order in which they came. */
+/** Limits how many run at a time; the others wait in order. */
 export class Semaphore {
   #free: number
   readonly #queue: (() => void)[] = []
@@ -7,7 +7,10 @@ export class Semaphore {
     this.#free = count
   }
 
-  /** @returns what gives the slot back. Rejects as soon as the signal fires. */
+  /**
+   * @returns a function that releases the slot
+   * @throws the reason of the signal as soon as it fires
+   */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free -= 1

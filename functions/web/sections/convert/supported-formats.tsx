@@ -1,7 +1,7 @@
 import { categories, categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
-/** What can be read, by category. Not by name: the list of all formats is a third of a first visit. */
+/** The supported formats by category. Without names: a list of all formats would be a third of a first visit. */
 export function SupportedFormats() {
   return (
     <section aria-labelledby="kinds-title">

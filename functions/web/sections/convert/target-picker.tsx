@@ -5,11 +5,11 @@ import { Icon } from './components.tsx'
 import { categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
-/** What else can be done with a file than to convert it. */
+/** A tool listed among the formats. */
 export interface ListedTool {
   readonly id: string
   readonly name: string
-  /** It is done on a page of its own, where the file goes along. */
+  /** Set if it opens on a separate page, with the file. */
   readonly hasOwnPage: boolean
 }
 
@@ -18,8 +18,8 @@ type Row =
   | { readonly kind: 'tool'; readonly tool: ListedTool }
 
 /**
- * A list of formats that narrows while one types: the combobox pattern of the ARIA Authoring Practices Guide
- * ("Editable Combobox With List Autocomplete"), its options grouped by category. What a tool does is found, too.
+ * A filtered list of formats: the combobox pattern of the ARIA Authoring Practices Guide ("Editable Combobox With
+ * List Autocomplete"), with options grouped by category. It also finds tools.
  */
 export function TargetPicker(props: {
   readonly label: string
@@ -70,7 +70,7 @@ export function TargetPicker(props: {
     Enter: () => {
       const row = rows[active.value]
       if (row) choose(row)
-      // Text that names no format must not start the conversion to another one.
+      // Text that matches no format must not start a conversion to another one.
       return typed.value !== '' || row !== undefined
     },
     Escape: () => {
@@ -113,7 +113,7 @@ export function TargetPicker(props: {
           if (!event.isComposing && keys[event.key]?.()) event.preventDefault()
         }}
       />
-      {/* Otherwise a press on the list takes the focus from the field, which closes the list before the click arrives. */}
+      {/* Otherwise pressing on the list would blur the field, which closes the list before the click arrives. */}
       <div
         id={`${id}-list`}
         role="listbox"
@@ -162,11 +162,11 @@ export function TargetPicker(props: {
 
 const keyOf = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
 
-/** What begins with the words typed comes before what only holds them. */
+/** Prefix matches come before other matches. */
 function rowsFor(targets: readonly Format[], tools: readonly ListedTool[], typed: string): readonly Row[] {
   const needle = typed.trim().toLowerCase().replace(/^\./, '')
   const formats = matching(targets, needle).map((format): Row => ({ kind: 'format', format }))
-  // Categories in the order of their best match, so that the first of the list is the best of all.
+  // Categories sorted by their best match, so that the first entry is the best overall.
   const sorted = [
     ...Map.groupBy(formats, (row) => (row.kind === 'format' ? row.format.category : '')).values(),
   ].flat()

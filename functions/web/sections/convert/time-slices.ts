@@ -1,7 +1,7 @@
-/** Milliseconds of a slice: with what the browser does between two of them, a key press waits for less than 50. */
+/** Length of a time slice: with the browser's own work in between, a key press waits for less than 50 ms. */
 const sliceMs = 12
 
-/** Does it for each, so that the page answers meanwhile. */
+/** Visits each value in time slices, so that the page stays responsive. */
 export async function forEachInSlices<Value>(
   all: readonly Value[],
   visit: (value: Value) => void,
@@ -16,7 +16,7 @@ export async function forEachInSlices<Value>(
   }
 }
 
-/** Everything that waits comes first. A message, as timers are held back where there are many of them. */
+/** Lets pending events run first. Uses a message, because browsers throttle timers. */
 function yieldToBrowser(): Promise<void> {
   const { port1, port2 } = new MessageChannel()
   return new Promise((resolve) => {

@@ -1,9 +1,9 @@
-/** Whether a picture is see-through somewhere: its first bytes say whether it may be, a small copy whether it is. */
+/** Detects transparency: the first bytes show whether it is possible, a small copy whether it is used. */
 
-/** A palette of 256 colors and what stands before it. */
+/** Enough for a palette of 256 colors and everything before it. */
 const headBytes = 4096
 
-/** Kinds whose pictures as a rule are, and that do not say so early. */
+/** Formats that are usually transparent, but whose first bytes do not tell. */
 const maybeTransparent: ReadonlySet<string> = new Set([
   'svg',
   'svgz',
@@ -17,12 +17,12 @@ const maybeTransparent: ReadonlySet<string> = new Set([
   'tga',
 ])
 
-/** Pixels of the small copy, each way. */
+/** Width and height of the small copy, in pixels. */
 const copyPx = 128
-/** Decoding a larger one takes longer than the answer is worth. */
+/** Decoding a larger image would take too long. */
 const maxDecodedBytes = 20_000_000
 
-/** @param isExact looks at the pixels, too: a picture with room for transparency is often opaque */
+/** @param isExact also checks the pixels, because images with an alpha channel are often opaque */
 export async function hasAlpha(format: string | undefined, file: Blob, isExact: boolean): Promise<boolean> {
   if (!(await mayHaveAlpha(format, file))) return false
   if (!isExact || file.size > maxDecodedBytes) return true
@@ -35,7 +35,7 @@ export async function hasAlpha(format: string | undefined, file: Blob, isExact: 
     const { data } = context?.getImageData(0, 0, copyPx, copyPx) ?? { data: [0, 0, 0, 0] }
     return data.some((value, at) => at % 4 === 3 && value < 255)
   } catch {
-    return true // not for browsers to say
+    return true // the browser cannot decode it
   }
 }
 
@@ -52,14 +52,14 @@ function pngHasAlpha(head: Uint8Array): boolean {
   return new TextDecoder('latin1').decode(head).includes('tRNS')
 }
 
-/** WebP, 2.7: a flag of VP8X; VP8L has one of its own. */
+/** WebP, 2.7: VP8X has a flag; VP8L has its own. */
 function webpHasAlpha(head: Uint8Array): boolean {
   const kind = new TextDecoder('latin1').decode(head.subarray(12, 16))
   if (kind === 'VP8X') return ((head[20] ?? 0) & 0x10) !== 0
   return kind === 'VP8L' && ((head[24] ?? 0) & 0x10) !== 0
 }
 
-/** Targets that have no transparency. */
+/** Targets without transparency. */
 const opaqueFormats: ReadonlySet<string> = new Set([
   ...[
     'jpg',

@@ -11,21 +11,21 @@ import { putBytes } from './put-bytes.ts'
 import { Semaphore } from './semaphore.ts'
 import { isTransient, type Progress, pause } from './watch-job.ts'
 
-/** Files on their way to the storage: in one piece, or in parts of which a cut costs only one. */
+/** Uploads files to the storage: in one request, or in parts, so that an interruption costs only one part. */
 
-/** From here on in parts (decisions 18, Page). */
+/** Larger files are uploaded in parts, in bytes. */
 const multipartThresholdBytes = 50_000_000
-/** Uploads at a time; more would only make each of them slower. */
+/** Parallel uploads; more would only slow each of them down. */
 const uploadSlots = new Semaphore(3)
 const maxParallelParts = 3
-/** Addresses that are asked for at once. */
+/** Presigned URLs requested at once. */
 const urlBatchSize = 50
 
 export interface UploadRequest {
   readonly file: File
-  /** An upload in parts that was begun before. */
+  /** A multipart upload that was started before. */
   readonly multipartUpload: { readonly uploadId: string; readonly partSize: number } | undefined
-  /** Tells of an upload in parts, so that it can go on after a reload. */
+  /** Reports a multipart upload, so that it can be resumed after a reload. */
   readonly onMultipartStart: (multipartUpload: {
     readonly uploadId: string
     readonly partSize: number
@@ -34,7 +34,7 @@ export interface UploadRequest {
   readonly signal: AbortSignal
 }
 
-/** @returns the id under which the service knows the bytes */
+/** @returns the upload id */
 export async function uploadFile(request: UploadRequest): Promise<string> {
   request.onProgress({ stage: 'waiting' })
   const release = await uploadSlots.acquire(request.signal)
@@ -93,7 +93,7 @@ async function uploadInParts({
       return putBytes({ url: url ?? '' }, bytes, count, signal)
     }
     const beforeRetry = () => {
-      // An address may be out of date by now.
+      // The URL may have expired.
       urls.delete(number)
       sentBytesByPart.delete(number)
       meter.interrupt()
@@ -126,17 +126,17 @@ async function getPartUrl(
   return into.get(numbers[0] ?? 0)
 }
 
-/** What arrived of it goes; nobody waits for that. */
+/** Discards uploaded parts in the background. */
 export function abortUpload(uploadId: string): void {
   void abortMultipart(uploadId).catch(() => {})
 }
 
 const firstPauseS = 0.5
 const maxPauseS = 30
-/** Tries of a piece while the line is there; a cut line is waited for as long as it takes. */
+/** Attempts while online; offline, it waits as long as it takes. */
 const maxTries = 5
 
-/** Tries again after a cut, later and later, and at once when the line is back. */
+/** Retries after interruptions with back-off, and at once when the connection returns. */
 async function withRetries<Value>(
   act: () => Promise<Value>,
   onInterruption: () => void,
@@ -155,16 +155,16 @@ async function withRetries<Value>(
   }
 }
 
-/** Never settles where the line is there: then the pause decides. */
+/** Resolves when the connection returns; never if already online, so that the back-off decides. */
 function untilOnline(signal: AbortSignal): Promise<void> {
   if (navigator.onLine) return new Promise(() => {})
   return new Promise((resolve) => window.addEventListener('online', () => resolve(), { once: true, signal }))
 }
 
-/** Seconds over which speed is measured: shorter ones jump, longer ones lag. */
+/** Window for measuring speed: shorter ones fluctuate, longer ones lag. */
 const speedWindowMs = 8000
 
-/** Makes progress of bytes, with the time that is left as the last seconds went. */
+/** Reports progress with the remaining time, based on the recent speed. */
 function createProgressMeter(totalBytes: number, onProgress: (progress: Progress) => void) {
   const samples: { readonly at: number; readonly bytes: number }[] = []
   const show = (sentBytes: number) => {

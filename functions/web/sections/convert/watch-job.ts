@@ -1,7 +1,7 @@
 import { fetchJobStatus, type Job, Problem } from '../../api.ts'
 import { type JobSubscription, type ProgressUpdate, subscribeToJob } from '../../job-events.ts'
 
-/** One job on its way through the service, until its end. */
+/** Follows a job until it is finished. */
 
 export type Progress =
   | { readonly stage: 'waiting' }
@@ -10,7 +10,7 @@ export type Progress =
       readonly sentBytes: number
       readonly totalBytes: number
       readonly etaMs?: number | undefined
-      /** The connection is gone, and it is tried again. */
+      /** The connection is lost and the upload is being retried. */
       readonly isInterrupted?: boolean
     }
   | { readonly stage: 'starting' }
@@ -21,8 +21,8 @@ type OnProgress = (progress: Progress) => void
 const isFinished = ({ status }: Job) => status !== 'pending' && status !== 'queued' && status !== 'processing'
 
 /**
- * A browser has six connections to an HTTP/1.1 server, and uploads take three. Up to this many jobs are watched by requests that the
- * service holds until there is news; with more of them each job is asked for now and then.
+ * Browsers open six connections to an HTTP/1.1 server, and uploads use three. Up to this many jobs use long polling;
+ * beyond that, each job is polled at intervals.
  */
 const maxLongPolls = 2
 const longPollS = 1
@@ -30,8 +30,8 @@ const pollPauseS = 2
 let watchedJobs = 0
 
 /**
- * Tells of every step of a job until it is over, as the service tells of them; while it cannot be heard, it is asked.
- * A lost connection only makes it wait.
+ * Reports every step of a job until it is finished, from events if possible, else by polling. A lost connection only
+ * causes a delay.
  */
 export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSignal): Promise<Job> {
   watchedJobs += 1
@@ -66,7 +66,7 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
   }
 }
 
-/** As far as news tell by themselves; then it is time to ask. */
+/** Applies progress events until the caller needs to poll again. */
 async function followUpdates(
   job: Job,
   subscription: JobSubscription,
@@ -83,7 +83,7 @@ async function followUpdates(
   return latest
 }
 
-/** Below this there is too little to reckon from. */
+/** Below this, an estimate would be too unreliable. */
 const minPercentForEta = 5
 
 function applyProgress(job: Job, { percent, stage, taskName, at }: ProgressUpdate): Job {
@@ -97,7 +97,7 @@ const transientCodes: ReadonlySet<string> = new Set([
   ...['UNREACHABLE', 'UPLOAD_REFUSED', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
 ])
 
-/** Says nothing about what is asked for, only about the asking. */
+/** Whether the error concerns the connection or the server, not the request itself. */
 export const isTransient = (error: unknown): error is Problem =>
   error instanceof Problem && transientCodes.has(error.code)
 

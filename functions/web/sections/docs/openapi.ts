@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as the reference shows. */
+/** The parts of an OpenAPI document that the reference shows. */
 
 export interface Schema {
   readonly $ref?: string
@@ -54,7 +54,7 @@ export interface OpenApi {
   readonly components: { readonly schemas?: Readonly<Record<string, Schema>> }
 }
 
-/** An operation with where it stands. */
+/** An operation with its method and path. */
 export interface OperationEntry extends Operation {
   readonly method: string
   readonly path: string
@@ -69,13 +69,13 @@ export const listOperations = ({ paths }: OpenApi): OperationEntry[] =>
     })),
   )
 
-/** What a reference leads to. */
+/** Resolves a `$ref`. */
 export const resolveRef = (schema: Schema, { components }: OpenApi): Schema => {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : (components.schemas?.[name] ?? {})
 }
 
-/** A type as people write it: `string`, `integer 1–100`, `low | high`, `list of string`. */
+/** Describes a type for people: `string`, `integer 1–100`, `low | high`, `list of string`. */
 export function describeType(schemaOrRef: Schema, document: OpenApi): string {
   const schema = resolveRef(schemaOrRef, document)
   const variants = schema.anyOf ?? schema.oneOf
@@ -94,7 +94,7 @@ const firstExample = ({ example, examples }: Media): unknown =>
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A line for a terminal that does what the example does. */
+/** A curl command for the example. */
 export function buildCurl(
   { method, path, parameters = [], requestBody, security = [] }: OperationEntry,
   origin: string,
@@ -109,7 +109,7 @@ export function buildCurl(
     ),
   )
   const url = `${origin}${filled}${query.size > 0 ? `?${query}` : ''}`
-  // Who may send it without a name needs none here.
+  // Operations that allow anonymous access need no key.
   const needsKey = security.length > 0 && !security.some((way) => Object.keys(way).length === 0)
   const needsSession = !security.some((way) => 'apiKey' in way)
   const identity = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]

@@ -80,7 +80,7 @@ export function OperationView({
   )
 }
 
-/** What the envelope holds. */
+/** The schema of `data` in the reply envelope. */
 function envelopeData(schema: Schema, document: OpenApi): Schema {
   const whole = resolveRef(schema, document)
   return whole.properties?.['data'] ?? whole
@@ -88,7 +88,7 @@ function envelopeData(schema: Schema, document: OpenApi): Schema {
 
 const maxDepth = 2
 
-/** Fields, those of objects and lists within them by their whole name. */
+/** Rows for all fields; nested fields are named by their full path. */
 function fieldRows(parameterRows: Schema, document: OpenApi, before = '', depth = 0): Row[] {
   const schema = resolveRef(parameterRows, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]

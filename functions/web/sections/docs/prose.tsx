@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Fragment } from 'preact'
 
-/** The little of Markdown that descriptions are written in: paragraphs, lists, tables, code, bold, links. */
+/** The subset of Markdown used in descriptions: paragraphs, lists, tables, code, bold and links. */
 export function Prose({ text }: { readonly text: string }) {
   return (
     <div class="prose">
@@ -34,7 +34,7 @@ const splitCells = (line: string) =>
 
 function renderTable([head = '', _rule, ...rows]: readonly string[]): ComponentChildren {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must be able to do
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
     <section class="wide" tabIndex={0} aria-label={splitCells(head).join(', ')}>
       <table>
         <thead>

@@ -17,7 +17,7 @@ adoptStyles(rules)
 async function fetchDocument(): Promise<OpenApi> {
   const response = await fetch('/v1/openapi.json').catch(() => undefined)
   if (!response?.ok) throw new Problem('UNREACHABLE', words.unreachable)
-  return (await response.json()) as OpenApi // the service's own
+  return (await response.json()) as OpenApi // trusted
 }
 
 /** `/docs`, and one operation at `/docs?operation=postV1Convert`. */

@@ -27,7 +27,7 @@ interface JobListReply {
   readonly pagination: { readonly nextCursor: string | null; readonly prevCursor: string | null }
 }
 
-/** A job of its own packs them; what is not completed stands in the ZIP's list only. @throws Problem */
+/** Creates a ZIP with a job; incomplete jobs are only listed in its manifest. @throws Problem */
 async function downloadZip(jobIds: readonly string[]): Promise<void> {
   let job = await callApi<Job>('/v1/download/zip?async=true', { method: 'POST', body: { jobIds } })
   const { signal } = new AbortController()
@@ -257,7 +257,7 @@ function JobPage({ id }: { readonly id: string }) {
   )
 }
 
-/** Every task in a row, with the time it took as a bar; the numbers stand beside it, for those who do not see bars. */
+/** A row per task with a bar for its duration; the numbers are there for people who cannot see the bars. */
 function Timeline({ job }: { readonly job: JobDetails }) {
   const begin = Date.parse(job.createdAt)
   const end = job.endedAt ? Date.parse(job.endedAt) : Date.now()

@@ -4,12 +4,12 @@ import { loadOptions } from '../../options/load-options.ts'
 import { changedValues, problemField, validateOptions } from '../../options/option-values.ts'
 import type { Step } from './pipeline.ts'
 
-/** Whether a pipeline would work, asked of the service step by step: what one makes is what the next one takes. */
+/** Checks a pipeline step by step with the service; each step takes the format produced by the one before. */
 
 export type CheckResult = ReplyData<typeof checkConversion>
 
 export interface StepCheck {
-  /** Undefined where a step before it does not work. */
+  /** Undefined if an earlier step does not work. */
   readonly from?: string | undefined
   readonly options: readonly Option[]
   readonly errors: Readonly<Record<string, string>>
@@ -21,9 +21,9 @@ const unchecked: StepCheck = { options: [], errors: {} }
 
 const pendingRequests = new Map<string, Promise<unknown>>()
 
-/** The same question is asked once; one that was not answered may be asked again. */
+/** Shares equal requests; failed ones can be repeated. */
 function requestOnce<Answer>(key: string, send: () => Promise<Answer>): Promise<Answer> {
-  const answer = (pendingRequests.get(key) as Promise<Answer> | undefined) ?? send() // put there under this key
+  const answer = (pendingRequests.get(key) as Promise<Answer> | undefined) ?? send() // stored under this key
   pendingRequests.set(key, answer)
   answer.catch(() => pendingRequests.delete(key))
   return answer
@@ -63,13 +63,13 @@ async function checkStep(from: string, step: Step): Promise<StepCheck> {
   }
 }
 
-/** A tool makes what it can: the same format where it does. */
+/** A tool keeps the format if it can, else it uses its first target. */
 async function toolTarget(from: string, tool: string): Promise<string> {
   const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool))
   return targets.includes(from) ? from : (targets[0] ?? from)
 }
 
-/** Tools that take files of more than one format; each is offered where it takes this one. */
+/** Tools for several formats, offered if they accept this one. */
 const generalTools = ['compress', 'thumbnail'] as const
 
 export async function generalToolsFor(from: string): Promise<readonly string[]> {

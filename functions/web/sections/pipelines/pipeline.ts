@@ -1,30 +1,30 @@
 import type { Option } from '../../api.ts'
 import { changedValues, type Values } from '../../options/option-values.ts'
 
-/** What a pipeline is, and how it is said to the service. Pure: no request, no page. */
+/** The pipeline and its conversion to tasks. Pure: no requests, no DOM. */
 
 export interface Step {
   readonly key: string
-  /** A format to convert to, or else a tool. */
+  /** A target format, or else a tool. */
   readonly to?: string | undefined
   readonly tool?: string | undefined
   readonly values: Values
 }
 
 export interface Pipeline {
-  /** Format of the files that go in. */
+  /** Format of the input files. */
   readonly from: string
-  /** Where a file is fetched from; empty where it is sent. */
+  /** URL of the file; empty if it is uploaded. */
   readonly url: string
   readonly steps: readonly Step[]
 }
 
 export const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 
-/** A task that brings the file: the one part that differs between a try, a command and a workflow. */
+/** The task that imports the file, which differs between trial run, command and workflow. */
 export type Source = Readonly<Record<string, string>>
 
-/** @param options of each step, as the service describes them: what stands at its default is left out. */
+/** @param options options of each step as described by the service; values equal to the default are left out */
 export function buildTasks(
   source: Source,
   steps: readonly Step[],
@@ -50,10 +50,10 @@ export function buildTasks(
   }
 }
 
-/** Stands for the bytes in a command; no option can hold it, as it is no text that JSON would leave as it is. */
+/** Placeholder for the file contents in a command. No option value can contain it, because JSON escapes it. */
 const filePlaceholder = '\u0000'
 
-/** A command for a shell that sends a file of one's own, or the address of one. */
+/** A shell command that uploads a local file or passes its URL. */
 export function buildCommand(
   { url, from }: Pipeline,
   origin: string,
@@ -63,7 +63,7 @@ export function buildCommand(
   const source: Source = url
     ? { operation: 'import/url', url }
     : { operation: 'import/base64', filename: name, file: filePlaceholder }
-  // Within an unquoted here-document the shell would read these signs.
+  // The shell would interpret these characters in an unquoted here-document.
   const text = JSON.stringify({ tasks: tasks(source) }, null, 2)
     .replace(/[\\$`]/g, '\\$&')
     .replace('\\\\u0000', `$(base64 -w0 ${name})`)
@@ -75,7 +75,7 @@ export function buildCommand(
   ].join('\n')
 }
 
-/** What was kept of an earlier visit; somebody may have written anything there. */
+/** Parses a stored pipeline; the stored text is not trusted. */
 export function parsePipeline(text: string | null): Pipeline {
   try {
     const stored = JSON.parse(text ?? '') as Partial<Pipeline> // checked below

@@ -7,7 +7,7 @@ import { buildTasks } from './pipeline.ts'
 import { checks, pipeline } from './state.ts'
 import words from './words/en.ts'
 
-/** By the clock, from an address: a workflow has nobody who would bring it a file. */
+/** Saves the pipeline as a scheduled workflow. It needs a URL, because nobody is there to upload a file. */
 export function SaveWorkflow() {
   const { url, steps } = pipeline.value
   const create = async (formData: FormData) => {

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { checkSteps, type StepCheck } from './check-steps.ts'
 import { type Pipeline, parsePipeline, type Step } from './pipeline.ts'
 
-/** The one pipeline of the page, kept in this browser. */
+/** The pipeline of the page, stored in this browser. */
 
 const storageKey = 'pipeline'
 
@@ -15,11 +15,11 @@ function loadPipeline(): Pipeline {
 }
 
 export const pipeline = signal<Pipeline>(loadPipeline())
-/** Of each step, as far as it is known. */
+/** Check results by step, as far as known. */
 export const checks = signal<readonly StepCheck[]>([])
 export const isChecking = signal(false)
 
-/** So that not every key press is a question. */
+/** Debounce, so that not every key press causes a request. */
 const pauseMs = 250
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -32,7 +32,7 @@ effect(() => {
   timer = setTimeout(() => {
     isChecking.value = true
     void checkSteps(from, steps).then((found) => {
-      // Another change is being looked at.
+      // A newer change is being checked.
       if (version !== latestVersion) return
       checks.value = found
       isChecking.value = false
@@ -41,7 +41,7 @@ effect(() => {
   }, pauseMs)
 })
 
-/** Passwords stay in the page. */
+/** Passwords are never stored. */
 function savePipeline(): void {
   const { steps } = pipeline.value
   const shown = steps.map((step, at): Step => {
@@ -55,7 +55,7 @@ function savePipeline(): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: shown }))
   } catch {
-    // Denied or full: it lasts as long as the page.
+    // Denied or full: the pipeline lasts until the page is closed.
   }
 }
 

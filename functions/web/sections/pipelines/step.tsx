@@ -87,7 +87,7 @@ function stateOf(checked: StepCheck | undefined): 'good' | 'bad' | 'open' {
   return checked?.problem || Object.keys(checked?.errors ?? {}).length > 0 ? 'bad' : 'open'
 }
 
-/** What the service says of the step, while it is being put together. */
+/** The check result of the step while it is edited. */
 function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
   const { result, problem, errors = {} } = checked ?? {}
   return (
@@ -113,7 +113,7 @@ function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
 
 type StepChoice = Pick<Step, 'to' | 'tool'>
 
-/** A select, as all that a format can become fits into one: a value is `to:pdf` or `tool:rotate-pdf`. */
+/** A select for all targets and tools: values are `to:pdf` or `tool:rotate-pdf`. */
 function StepSelect(props: {
   readonly label: string
   readonly from: string
@@ -127,7 +127,7 @@ function StepSelect(props: {
   const targets = catalog.targetsOf(source)
   const suggested = suggestTargets(source, targets)
   const others = targets.filter((target) => !suggested.includes(target))
-  // Several files, or pages chosen by eye, are nothing that runs by itself.
+  // Tools for several files or hand-picked pages cannot run unattended.
   const fileTools = toolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
   const tools = [...fileTools, ...(general.data ?? []).map((id) => ({ id, name: toolName(id) }))]
   const value = chosen?.tool !== undefined ? `tool:${chosen.tool}` : chosen?.to ? `to:${chosen.to}` : ''
@@ -150,7 +150,7 @@ function StepSelect(props: {
           }}
         >
           {value === '' && <option value="">{words.choose}</option>}
-          {/* What it was chosen for came from another step. */}
+          {/* The choice was made for another input format. */}
           {value !== '' && chosen && !offered.includes(value) && (
             <option value={value}>{stepTitle(chosen)}</option>
           )}

@@ -15,7 +15,7 @@ type RunState =
   | { readonly state: 'running'; readonly percent: number }
   | { readonly state: 'over'; readonly job: Job }
 
-/** The pipeline on one file, by the service itself. */
+/** Runs the pipeline on one file. */
 export function TrialRun() {
   const run = useSignal<RunState>({ state: 'idle' })
   const problem = useSignal<Problem | undefined>(undefined)

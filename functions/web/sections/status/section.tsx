@@ -10,11 +10,11 @@ import words from './words/en.ts'
 type Health = z.output<typeof getHealth.reply.schema>
 type Reliability = ReplyData<typeof getReliability>
 
-/** It answers 503 where a part does not work, and tells which. */
+/** The endpoint replies 503 with details if a component does not work. */
 async function readHealth(): Promise<Health> {
   const response = await fetch('/health').catch(() => undefined)
   const health: unknown = await response?.json().catch(() => undefined)
-  if (typeof health === 'object' && health !== null && 'parts' in health) return health as Health // by its contract
+  if (typeof health === 'object' && health !== null && 'parts' in health) return health as Health // as in its contract
   throw new Problem('UNREACHABLE', words.unreachable)
 }
 

@@ -11,13 +11,13 @@ import {
 } from '../../grid/page-order.ts'
 import type { ToolId } from './tools.ts'
 
-/** What the grid of pages is for with a tool. */
+/** How a tool uses the page grid. */
 export interface GridUse {
   readonly abilities: readonly Ability[]
   readonly isSelection: boolean
-  /** Options that it stands for. */
+  /** Options that the grid replaces. */
   readonly replacedOptions: readonly string[]
-  /** Undefined where nothing has been done yet that the tool could do. */
+  /** Undefined if there is nothing to do yet. */
   readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly Step[] | undefined
 }
 
@@ -26,7 +26,7 @@ const pagesOperation = (operation: ToolId, pages: string | undefined): readonly 
 
 const undefinedIfEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
 
-/** Some pages, or all when none is selected. */
+/** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
   ...{ abilities: [], isSelection: true, replacedOptions: ['pages'] },
   steps: (arrangement, id) => {
@@ -42,7 +42,7 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
   'split-pdf': {
     ...{ abilities: ['split'], isSelection: false, replacedOptions: ['pages'] },
-    // Without a cut each page becomes a file.
+    // Without a split, each page becomes a file.
     steps: (arrangement, id) => {
       const parts = splitParts(arrangement)
       return [{ operation: id, options: parts.length > 1 ? { pages: parts.map(formatRange).join(',') } : {} }]
@@ -66,6 +66,6 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
 }
 
-/** Of a tool that can be told pages. */
+/** The grid use of a tool; undefined if it has no page option. */
 export const gridUseFor = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
   gridUses[id] ?? (optionNames.includes('pages') ? selectionUse : undefined)

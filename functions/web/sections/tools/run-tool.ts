@@ -3,27 +3,27 @@ import type { Step } from '../../grid/page-order.ts'
 import { uploadFile } from '../convert/upload-file.ts'
 import { isTransient, type Progress } from '../convert/watch-job.ts'
 
-/** What is going on with the files of a tool, from the first byte up to the links of what came out. */
+/** State of a tool run, from the upload to the results. */
 export type RunState =
   | { readonly state: 'uploading'; readonly share: number }
   | { readonly state: 'working'; readonly job: Job }
   | { readonly state: 'over'; readonly job: Job }
 
 export interface ToolRequest {
-  /** Each with what is done with it alone, one step after the other. */
+  /** Each file with its own chain of steps. */
   readonly files: readonly { readonly file: File; readonly steps: readonly Step[] }[]
-  /** What makes one of all of them. */
+  /** The step that combines all files. */
   readonly joint?: Step | undefined
   readonly targetFormat?: string | undefined
-  /** The format of the first file, where it is known. */
+  /** The format of the first file, if known. */
   readonly from?: string | undefined
-  /** A job that has the only file already. */
+  /** A job that already holds the only file. */
   readonly uploadedWithJob?: string | undefined
 }
 
 const isFinished = ({ status }: Job) => ['completed', 'failed', 'cancelled', 'expired'].includes(status)
 
-/** Seconds for which the service may hold its answer back. */
+/** How long the service may delay its reply, in seconds. */
 const waitS = 20
 
 /** @throws Problem */
@@ -39,7 +39,7 @@ export async function runTool(
   onState({ state: 'over', job })
 }
 
-/** Before a byte is sent: what is wrong with it whatever is in the files, the largest of which has to fit. */
+/** Checks the request before uploading; the largest file must be within the limits. */
 async function checkBeforeUpload({ files, joint, targetFormat, from }: ToolRequest): Promise<void> {
   const step = joint ?? files[0]?.steps[0]
   if (!from || !step) return
@@ -48,7 +48,7 @@ async function checkBeforeUpload({ files, joint, targetFormat, from }: ToolReque
   const to = targetFormat && { targetFormat }
   await checkConversion({ from, toolOperation: step.operation, ...to, options: step.options, size }).catch(
     (error: unknown) => {
-      // The sending waits for a line.
+      // Uploads wait for a connection anyway.
       if (!isTransient(error)) throw error
     },
   )
@@ -113,7 +113,7 @@ async function pollJob(
   return job
 }
 
-/** A file that the service has is not sent again: each step is a job that takes the file of the one before. */
+/** Runs on a file that the service already has: each step is a job that takes the result of the one before. */
 async function runOnStored(
   jobId: string,
   steps: readonly Step[],

@@ -4,7 +4,7 @@ import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
 import type { ToolFile } from './tool-file.ts'
 import type { ToolId } from './tools.ts'
 
-/** What tools make when nothing else is asked for, as the service has it. */
+/** Default output formats of tools, as in the service. */
 const defaultTargets: Partial<Readonly<Record<ToolId, string>>> = {
   thumbnail: 'png',
   archive: 'zip',
@@ -25,7 +25,7 @@ export type MergeKind = 'pdf' | 'video' | 'audio' | 'image' | 'mixed'
 
 const mergeKinds: readonly string[] = ['video', 'audio', 'image'] satisfies readonly MergeKind[]
 
-/** Only files of one kind become one; undefined while it is not known what they are. */
+/** Only files of one type can be merged; undefined while their formats are unknown. */
 export function detectMergeKind(
   files: readonly ToolFile[],
   catalog: FormatCatalog | undefined,
@@ -39,10 +39,10 @@ export function detectMergeKind(
   const [kind] = kinds
   if (kinds.size > 1) return 'mixed'
   if (kind === undefined || kind === 'pdf') return kind
-  return mergeKinds.includes(kind) ? (kind as MergeKind) : 'mixed' // one of the list
+  return mergeKinds.includes(kind) ? (kind as MergeKind) : 'mixed' // checked above
 }
 
-/** Some pages of a file that is merged. */
+/** Steps that extract the chosen pages of a file to merge. */
 export function rangeSteps({ pages }: ToolFile, values: Readonly<Record<string, unknown>>): readonly Step[] {
   if (pages.trim() === '') return []
   const { password } = values
@@ -54,6 +54,6 @@ export function rangeSteps({ pages }: ToolFile, values: Readonly<Record<string, 
   ]
 }
 
-/** As the service reads it: of how many pages is not known here. */
+/** Whether the text is a page range; the page count is not known here. */
 export const isRange = (text: string): boolean =>
   text.trim() === '' || parseRange(text, 999_999) !== undefined

@@ -1,8 +1,8 @@
-/** A file that a tool was given. */
+/** A file added to a tool. */
 export interface ToolFile {
   readonly key: number
   readonly file: File
-  /** Of a PDF that is merged: some of its pages; empty is all. */
+  /** Pages to use when merging a PDF; empty means all. */
   readonly pages: string
 }
 

@@ -15,7 +15,7 @@ const loadRangeChooser = () => import('../../grid/range-chooser.tsx')
 interface Props {
   readonly tool: Tool
   readonly files: readonly ToolFile[]
-  /** Of each file some pages can be taken. */
+  /** Whether a page range can be chosen for each file. */
   readonly hasRanges: boolean
   readonly onTake: (files: readonly File[]) => void
   readonly onChange: (files: readonly ToolFile[]) => void
@@ -51,7 +51,7 @@ export function ToolFiles(props: Props) {
   )
 }
 
-/** In the order in which they are joined: by buttons, by Alt with the arrow keys, and by dragging. */
+/** Files in merge order, changed by buttons, Alt with arrow keys, or dragging. */
 function FileList({ tool, files, hasRanges, onChange }: Props) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<number>()
@@ -68,7 +68,7 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
     announce(words.moved(moved.file.name, to + 1, files.length), 'file moved')
   }
   useEffect(() => {
-    // The node that moved has lost the focus; a button that is at the end now can do no more.
+    // The moved node has lost the focus; buttons at the ends are disabled.
     const { key, action } = refocus.current ?? {}
     refocus.current = undefined
     const row = list.current?.querySelector(`[data-key="${key}"]`)
@@ -95,15 +95,15 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
           }}
           onKeyDown={(event) => {
             const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-            // In the pages of a file the same keys move pages.
+            // In the page grid of a file, the same keys move pages.
             if (!event.altKey || !step || !canMove || event.defaultPrevented) return
             event.preventDefault()
             move(at, at + step)
           }}
         >
           <Thumbnail blob={toolFile.file} type={toolFile.file.type} />
-          {/* Not the whole row: a text in it could not be selected, and the pages of a file are dragged, too. */}
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: dragging is a second way beside the buttons */}
+          {/* Not the whole row: its text field could not be selected, and pages are dragged too. */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons do the same as dragging */}
           <span
             class="tool-file-name"
             draggable={canMove}
@@ -177,7 +177,7 @@ const SmallButton = (props: {
   </button>
 )
 
-/** As text, or by pictures of the pages. */
+/** A page range as text or by selecting thumbnails. */
 function PageRange({
   toolFile,
   onChange,

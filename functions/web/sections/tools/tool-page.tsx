@@ -27,7 +27,7 @@ import words from './words/en.ts'
 
 const loadGrid = () => import('../../grid/grid.tsx')
 
-/** Files, what is to be done with them, and what came of it. */
+/** The page of a tool: files, options and results. */
 export function ToolPage({ tool }: { readonly tool: Tool }) {
   const [files, setFiles] = useState<readonly ToolFile[]>([])
   const [arrangement, setArrangement] = useState<PageArrangement>()
@@ -37,7 +37,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const form = useRef<HTMLFormElement>(null)
   const { state, problem, start, cancel, forget } = useToolRun()
   const change = (next: readonly ToolFile[]) => {
-    // Of one file alone the pages are shown.
+    // The page grid is only shown for a single file.
     if (next.length !== 1 || next[0]?.key !== files[0]?.key) {
       setArrangement(undefined)
       setAccess({})
@@ -137,7 +137,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   )
 }
 
-/** A field inside closed details cannot show what is wrong with it. */
+/** A field inside a closed details element cannot show its error. */
 function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
   const [first] = Object.keys(errors)
   const field = first && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
@@ -147,7 +147,7 @@ function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFor
   field.focus()
 }
 
-/** One order at a time, from the first byte to its end. */
+/** One run at a time, from upload to result. */
 function useToolRun() {
   const [state, setState] = useState<RunState>()
   const [problem, setProblem] = useState<Problem>()

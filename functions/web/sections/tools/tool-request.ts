@@ -6,7 +6,7 @@ import { isRange, type MergeKind, rangeSteps } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
 import type { Tool } from './tools.ts'
 
-/** What was chosen on the page of a tool, and what that is for the service. */
+/** The user's input on a tool page, and the request it becomes. */
 export interface ToolInput {
   readonly tool: Tool
   readonly files: readonly ToolFile[]
@@ -14,45 +14,45 @@ export interface ToolInput {
   readonly targetFormat: string | undefined
   readonly from: string | undefined
   readonly gridUse: GridUse | undefined
-  /** Pages as they were put in the grid, where it is shown. */
+  /** The page arrangement, if the grid is shown. */
   readonly arrangement: PageArrangement | undefined
   readonly access: PdfAccess
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Options for which the grid stands. */
-export const replacedOptions = ({ gridUse, arrangement: arranged, access }: ToolInput): readonly string[] =>
-  arranged && gridUse
+/** Options that the page grid replaces. */
+export const replacedOptions = ({ gridUse, arrangement, access }: ToolInput): readonly string[] =>
+  arrangement && gridUse
     ? [...gridUse.replacedOptions, ...(access.password === undefined ? [] : ['password'])]
     : []
 
 export type InputFault = 'mixed' | 'oneOnly' | 'nothingYet' | 'wrongRange'
 
-/** Why it cannot be done yet; `few` needs no words, as the field for files stands above. */
+/** Why the tool cannot run yet; `few` has no message, because the file field is right above. */
 export function findFault({
   tool,
   files,
   kind,
   gridUse,
-  arrangement: arranged,
+  arrangement,
 }: ToolInput): InputFault | 'few' | undefined {
   if (kind === 'mixed') return 'mixed'
   if (tool.optionsOf !== undefined && files.length > 1) return 'oneOnly'
   if (files.length < (tool.id === 'merge' ? 2 : 1)) return 'few'
   if (kind === 'pdf' && !files.every(({ pages }) => isRange(pages))) return 'wrongRange'
-  if (arranged && gridUse) return gridUse.steps(arranged, tool.id) ? undefined : 'nothingYet'
+  if (arrangement && gridUse) return gridUse.steps(arrangement, tool.id) ? undefined : 'nothingYet'
   return tool.optionsOf === undefined ? undefined : 'few'
 }
 
 export function toToolRequest(input: ToolInput, optionValues: Values): ToolRequest {
-  const { tool, files, kind, targetFormat, from, gridUse, arrangement: arranged, access } = input
+  const { tool, files, kind, targetFormat, from, gridUse, arrangement, access } = input
   const values = {
-    ...(arranged && access.password !== undefined && { password: access.password }),
+    ...(arrangement && access.password !== undefined && { password: access.password }),
     ...optionValues,
   }
   const asIs: readonly Step[] = [{ operation: tool.id, options: {} }]
-  const fileSteps = (arranged && gridUse?.steps(arranged, tool.id)) ?? asIs
+  const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? asIs
   const stepsOf = (toolFile: ToolFile): readonly Step[] => {
     if (tool.usesAllFiles) return kind === 'pdf' ? rangeSteps(toolFile, values) : []
     return fileSteps.map(({ operation, options }) => ({ operation, options: { ...values, ...options } }))
@@ -62,6 +62,6 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...(tool.usesAllFiles && { joint: { operation: tool.id, options: values } }),
     targetFormat,
     from,
-    uploadedWithJob: arranged && files.length === 1 ? access.jobId : undefined,
+    uploadedWithJob: arrangement && files.length === 1 ? access.jobId : undefined,
   }
 }

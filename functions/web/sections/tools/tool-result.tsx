@@ -5,7 +5,7 @@ import { formatSize } from '../../ui/format-values.ts'
 import type { RunState } from './run-tool.ts'
 import words from './words/en.ts'
 
-/** How far it is, and what came of it. */
+/** Progress of a run, then its results. */
 export function RunProgress({
   state,
   onCancel,

@@ -1,12 +1,12 @@
-/** What can be done with files besides converting them, by the names that tasks have for it. */
+/** Tools other than conversion, by the names of their operations. */
 
 export interface Tool {
   readonly id: ToolId
-  /** Formats that it takes; any when left out. */
+  /** Accepted format; any if left out. */
   readonly sourceFormat?: 'pdf'
-  /** All files at once, in their order; else each by itself. */
+  /** Set if all files are combined, in order; otherwise each is processed separately. */
   readonly usesAllFiles?: true
-  /** What the service calls the operation whose options it has, where the tool is several of them. */
+  /** The operation whose options are used if the tool combines several operations. */
   readonly optionsOf?: ToolId
 }
 
@@ -36,7 +36,7 @@ export const groups = {
 export type GroupId = keyof typeof groups
 export type ToolId = (typeof groups)[GroupId][number]
 
-/** Keys of a const table. */
+/** the keys of a constant object */
 export const groupIds = Object.keys(groups) as readonly GroupId[]
 
 const jointTools: readonly ToolId[] = ['merge', 'archive']

@@ -9,7 +9,7 @@ import type { Tool } from './tools.ts'
 
 type Conversions = ReplyData<typeof listConversions>['conversions']
 
-/** What the service can do with the files that were chosen. */
+/** Options and targets of a tool for the chosen files. */
 export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const [chosenTarget, setTarget] = useState<string>()
   const formats = useQuery('formats', listFormats)
@@ -21,7 +21,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const query: Query<Conversions> = useQuery(`${operation} ${from}`, async () => {
     if (!from) return []
     const searchParams = new URLSearchParams({ operation, from })
-    // The words of a language for all options are more than a first visit may cost.
+    // The translations are too large for a first visit, so they are loaded with the options.
     const [{ translateOption }, { conversions }] = await Promise.all([
       import('../../options/translate-option.ts'),
       callApi<{ conversions: Conversions }>(`/v1/formats/conversions?${searchParams}`),
@@ -34,9 +34,9 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const kind: MergeKind | undefined = tool.id === 'merge' ? detectMergeKind(files, catalog) : undefined
   return {
     ...{ query, setTarget, from, to, kind },
-    /** Of tools of any kind of file: those of PDFs make PDFs, or what alone suits. */
+    /** Targets to choose from; PDF tools have no choice. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
-    /** Named only where somebody chose it. */
+    /** Only set if the user chose it. */
     targetFormat: isTargetChosen ? chosenTarget : undefined,
     options: (query.data?.find((one) => one.to === to)?.options ?? []).filter(
       ({ deprecated }) => !deprecated,

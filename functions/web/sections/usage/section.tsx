@@ -91,7 +91,7 @@ export default function UsageSection() {
   )
 }
 
-/** Days on which nothing was have their place as well. */
+/** Includes days without jobs. */
 function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
   const jobs = new Map(series.map((one) => [one.date, one.jobs]))
   const dates = new Set<string>()

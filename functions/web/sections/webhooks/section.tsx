@@ -28,7 +28,7 @@ type CreatedWebhook = ReplyData<typeof createWebhook>
 type Delivery = ReplyData<typeof listDeliveries>['deliveries'][number]
 type TestResult = ReplyData<typeof testWebhook>
 
-/** Keys of a record that tsc holds complete. */
+/** the keys of a record checked by tsc */
 const eventNames = Object.keys(words.events) as EventName[]
 
 const pathOf = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`

@@ -99,7 +99,7 @@ function WorkflowList() {
 const example = {
   page: { operation: 'import/url', url: 'https://www.example.com/report.docx' },
   pdf: { operation: 'convert', input: 'page', output_format: 'pdf' },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is filled in at each run
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in at each run
   out: { operation: 'export/url', input: 'pdf', filename: 'report-${date}' },
 }
 
@@ -111,7 +111,7 @@ function parseTasks(text: string): unknown {
   }
 }
 
-/** When it runs: said in words, with the next runs, while it is typed. */
+/** The schedule fields, with a description and the next runs while typing. */
 function ScheduleFields() {
   const [cron, setCron] = useState('0 3 * * *')
   const [timezone, setTimezone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC')
@@ -188,7 +188,7 @@ function NextRuns({ cron, timezone }: { readonly cron: string; readonly timezone
   )
 }
 
-/** A time that is being typed is often none yet. */
+/** While typing, the expression is often invalid. */
 function tryOrUndefined<Result>(work: () => Result): Result | undefined {
   try {
     return work()

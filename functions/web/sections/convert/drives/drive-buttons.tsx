@@ -6,7 +6,7 @@ import { Notice } from '../components.tsx'
 import { connect, type DriveName, listAvailableDrives, savedConnection } from './drive-client.ts'
 import words from './words/en.ts'
 
-/** A button for each drive that the service is set up for; nothing where it is for none. */
+/** A button for each configured drive. */
 export default function DriveButtons() {
   const drives = useSignal<readonly DriveName[]>([])
   const problem = useSignal<Problem | undefined>(undefined)

@@ -4,7 +4,7 @@ import type { Origin } from '../item.ts'
 import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
 
-/** Drives as this browser knows them: who agreed once is not asked again. */
+/** Access to drives, with connections remembered in this browser. */
 
 export type DriveName = ReplyData<typeof listDrives>['drives'][number]
 export type Listing = ReplyData<typeof listDrive>
@@ -12,7 +12,7 @@ export type Entry = Listing['items'][number]
 
 const pathOf = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`
 
-/** None where they are not set up, or not for this visitor. */
+/** Returns the drives; none if they are not configured or not allowed for this visitor. */
 export const listAvailableDrives = async (): Promise<readonly DriveName[]> => {
   try {
     return (await callApi<ReplyData<typeof listDrives>>('/v1/cloud')).drives
@@ -36,11 +36,11 @@ export function saveConnection(drive: string, id: string | undefined): void {
     if (id === undefined) localStorage.removeItem(storageKey(drive))
     else localStorage.setItem(storageKey(drive), id)
   } catch {
-    // Denied: it is asked for at each visit.
+    // Storage is denied: the visitor must connect at each visit.
   }
 }
 
-/** Leads to the drive, which leads back here. */
+/** Redirects to the drive, which redirects back here. */
 export async function connect(drive: string): Promise<void> {
   const returnUrl = new URL(`/convert?${new URLSearchParams({ drive })}`, location.href).href
   const query = new URLSearchParams({ redirectUri: returnUrl })
@@ -57,7 +57,7 @@ export function listFolder(
     readonly cursor?: string
   },
 ): Promise<Listing> {
-  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`) // all are texts
+  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`) // all values are strings
 }
 
 export async function disconnect(drive: string, connectionId: string): Promise<void> {
@@ -65,7 +65,7 @@ export async function disconnect(drive: string, connectionId: string): Promise<v
   await callApi(`${pathOf(drive)}/connections/${encodeURIComponent(connectionId)}`, { method: 'DELETE' })
 }
 
-/** @returns them as uploads, once the service has fetched them all. */
+/** Imports files. @returns them as uploads, once the service has fetched them all */
 export async function importFiles(
   drive: string,
   connectionId: string,

@@ -22,10 +22,10 @@ import words from './words/en.ts'
 
 adoptStyles(many, rules)
 
-/** Files of one import. */
+/** Maximum number of files per import. */
 const maxFiles = 20
 
-/** What is in a drive, to be taken from there; its address is where the drive leads back to. */
+/** The file browser of a drive. The drive redirects to its URL after granting access. */
 export default function DriveDialog({ query }: { readonly query: URLSearchParams }) {
   const drive = query.get('drive') ?? ''
   const dialog = useRef<HTMLDialogElement>(null)
@@ -43,7 +43,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
     if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
     return id
   }
-  /** Does something with the drive, and says why it does not work. */
+  /** Runs an operation on the drive and shows its error. */
   const attempt = async (act: () => Promise<void>) => {
     problem.value = undefined
     isBusy.value = true
@@ -77,7 +77,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
     const newConnection = query.get('connectionId')
     if (newConnection) {
       saveConnection(drive, newConnection)
-      // It is nobody else's, and no part of an address to be kept.
+      // The connection id is private and must not stay in the URL.
       history.replaceState(null, '', `/convert?${new URLSearchParams({ drive })}`)
     }
     if (query.has('error')) problem.value = words.refused
