@@ -21,7 +21,7 @@ export function createApi(
   const config = readConfig(environment)
   const app = createApp(
     enabledRoutes(config),
-    createServices(config, { hint, connections, patience: shortPatience }),
+    createServices(config, { waitForChange: hint, connections, timeouts: shortPatience }),
     { missingPage },
   )
   // Middy's own type knows more events and results than this handler's.

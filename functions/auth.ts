@@ -6,8 +6,8 @@ import { isSameOrigin } from '../lib/access/same-origin.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import { clientIpOf } from '../lib/http/edge-origin.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
-import { deployedServices } from '../lib/lambda-services.ts'
-import { started } from '../lib/lazy-async.ts'
+import { createLambdaServices } from '../lib/lambda-services.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
 import type { Services } from '../lib/services.ts'
 
 /** How long to wait before retrying a provider that did not respond. */
@@ -68,6 +68,6 @@ function previousOwner(headers: Headers, secret: Buffer): string | undefined {
   return verifyOwnerToken(headers.get(ownerHeader) ?? undefined, secret) ?? verifyOwnerToken(cookie, secret)
 }
 
-const authApi = started(async () => createAuthApi(await deployedServices()))
+const authApi = lazyAsync(async () => createAuthApi(await createLambdaServices()))
 
 export const handler: ApiHandler = async (event, context) => (await authApi())(event, context)

@@ -1,11 +1,11 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { Addressed } from '../events/index.ts'
+import { BusFields } from '../events/index.ts'
 import { accountOf, isAccount } from '../lib/access/accounts.ts'
 import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
-import { takeConfig } from '../lib/load-config.ts'
+import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
 import { JobUsage } from '../lib/usage/job-usage.ts'
 import { terminalEvents } from '../lib/usage/terminal-events.ts'
 import { UsageMeter } from '../lib/usage/usage-meter.ts'
@@ -14,7 +14,7 @@ const End = z.object({
   event: z.enum(terminalEvents),
   timestamp: z.iso.datetime(),
   id: z.string(),
-  owner: Addressed.shape.owner,
+  owner: BusFields.shape.owner,
   share: JobUsage,
   job: z.object({ error: z.object({ code: z.enum(errorCodes) }).optional() }),
 })
@@ -35,7 +35,7 @@ interface UsageCounterOptions {
 const roleCacheMs = 60_000
 
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
-  const table = new Table(environment ? readConfig(environment) : takeConfig())
+  const table = new Table(environment ? readConfig(environment) : loadConfigAndClearSecrets())
   const known = new Map<string, { isAdmin: boolean; until: number }>()
   const isExcluded = async (owner: string): Promise<boolean> => {
     if (!isAccount(owner)) return false

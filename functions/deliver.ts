@@ -4,18 +4,18 @@ import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
 import type { Config } from '../lib/config.ts'
 import { createResultLink } from '../lib/http/result-links.ts'
-import { deployedConfig } from '../lib/lambda-config.ts'
-import { started } from '../lib/lazy-async.ts'
+import { loadLambdaConfig } from '../lib/lambda-config.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
 import { createLog } from '../lib/log.ts'
-import { keysOfDays, Vault } from '../lib/sealed.ts'
+import { createDailyKeys, Vault } from '../lib/sealed.ts'
 import { Outgoing } from '../lib/transfer/guarded-http.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
 /** Delivers events to webhooks. */
 export function createFunction(connections: Connections = {}) {
-  const open = started(async () => {
-    const services = openServices(await deployedConfig(), connections)
+  const open = lazyAsync(async () => {
+    const services = openServices(await loadLambdaConfig(), connections)
     return { log: services.log, deliverer: new Deliverer(services) }
   })
   return {
@@ -57,8 +57,8 @@ function openServices(config: Config, connections: Connections): DelivererServic
     ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
     queues: new Queues(config, connections.sqs),
     vault: new Vault(SERVICE_SECRET),
-    resultLink: createResultLink(config.PUBLIC_URL ?? '', keysOfDays(SERVICE_SECRET)),
-    outgoing: () => outgoing,
+    resultLink: createResultLink(config.PUBLIC_URL ?? '', createDailyKeys(SERVICE_SECRET)),
+    guardedHttp: () => outgoing,
   }
 }
 

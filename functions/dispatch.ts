@@ -1,9 +1,9 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { Addressed, type BusEvent } from '../events/index.ts'
+import { BusFields, type BusEvent } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
-import { takeConfig } from '../lib/load-config.ts'
+import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** Fields of every event; its body is passed on unchanged. */
@@ -12,13 +12,13 @@ const Event = z.looseObject({
   timestamp: z.iso.datetime(),
   id: z.string(),
   sequence: z.int(),
-  ...Addressed.shape,
+  ...BusFields.shape,
 })
 
 let dispatcher: Dispatcher | undefined
 
 function openDispatcher(): Dispatcher {
-  const config = takeConfig()
+  const config = loadConfigAndClearSecrets()
   return new Dispatcher({ table: new Table(config), queues: new Queues(config) })
 }
 

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyStructuredResultV2, EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { Addressed, type BusEvent } from '../events/index.ts'
+import { BusFields, type BusEvent } from '../events/index.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { AppError } from '../lib/errors.ts'
-import { deployedServices } from '../lib/lambda-services.ts'
-import { started } from '../lib/lazy-async.ts'
-import { chosenProtocol } from '../lib/live/handshake.ts'
+import { createLambdaServices } from '../lib/lambda-services.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
+import { selectSubprotocol } from '../lib/live/handshake.ts'
 import { Live } from '../lib/live/live.ts'
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
@@ -43,19 +43,19 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
       case 'MESSAGE': {
         const answer = await live
           .receive(id, event.body ?? '', event.requestContext.identity?.sourceIp)
-          .catch(live.breakdown)
+          .catch(live.internalErrorFrame)
         return { statusCode: 200, ...(answer && { body: JSON.stringify(answer) }) }
       }
       case 'DISCONNECT':
-        await live.disconnected(id)
+        await live.handleDisconnect(id)
         return { statusCode: 200 }
     }
   },
   broadcast: async ({ 'detail-type': name, detail }) => {
-    if (name === 'socket.opened') return live.opened(Opened.parse(detail).connectionId)
-    Addressed.parse(detail)
+    if (name === 'socket.opened') return live.handleOpened(Opened.parse(detail).connectionId)
+    BusFields.parse(detail)
     // The publisher created the rest from the schema of the event.
-    return live.broadcast.tell(detail as BusEvent)
+    return live.broadcast.publish(detail as BusEvent)
   },
 })
 
@@ -78,11 +78,11 @@ async function connectSocket(
     if (!(error instanceof AppError)) throw error
     return { statusCode: error.status }
   }
-  const protocol = chosenProtocol(lowerCase)
+  const protocol = selectSubprotocol(lowerCase)
   return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) }
 }
 
-const handlers = started(async () => liveHandlers(new Live(await deployedServices())))
+const handlers = lazyAsync(async () => liveHandlers(new Live(await createLambdaServices())))
 
 /** The WebSocket API on Lambda. */
 export const sockets: SocketHandler = async (event) => (await handlers()).sockets(event)

@@ -3,12 +3,12 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { createServices } from '../lib/create-services.ts'
 import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
 import { TaskMessage } from '../lib/jobs/task-message.ts'
-import { deployedConfig } from '../lib/lambda-config.ts'
-import { started } from '../lib/lazy-async.ts'
+import { loadLambdaConfig } from '../lib/lambda-config.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: Connections = {}) {
-  const open = started(async () => createServices(await deployedConfig(), { connections, signsWork: true }))
+  const open = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }))
   return {
     async handler(event: SQSEvent): Promise<SQSBatchResponse> {
       const services = await open()

@@ -1,10 +1,10 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../lib/conversion/receive-upload.ts'
-import { deployedServices } from '../lib/lambda-services.ts'
-import { started } from '../lib/lazy-async.ts'
+import { createLambdaServices } from '../lib/lambda-services.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
 
-const open = started(deployedServices)
+const open = lazyAsync(createLambdaServices)
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })

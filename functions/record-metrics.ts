@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
 import { DurationStats } from '../lib/conversion/duration-stats.ts'
-import { takeConfig } from '../lib/load-config.ts'
+import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
 import { createLog, type Log } from '../lib/log.ts'
 
 const Measurable = z.discriminatedUnion('event', [
@@ -30,7 +30,7 @@ let durations: DurationStats | undefined
  * The durations of conversions are stored for the estimates of later ones.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
-  log ??= createLog(takeConfig())
+  log ??= createLog(loadConfigAndClearSecrets())
   const event = Measurable.parse(detail)
   const measure = measurementOf(event)
   log.info({ ...embeddedMetric(measure, event.timestamp), jobId: measure.jobId }, 'metric')
@@ -44,7 +44,7 @@ async function recordDuration({ tasks, source, target, durationMs: ms }: Complet
   const works = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [work] = works
   if (!work || works.length > 1 || !source || !target) return
-  durations ??= new DurationStats(new Table(takeConfig()))
+  durations ??= new DurationStats(new Table(loadConfigAndClearSecrets()))
   const kind = { operation: work.operation, from: source.format, to: target.format }
   await durations.add(kind, { ms, bytes: source.size })
 }

@@ -1,14 +1,14 @@
 import { makeSecrets } from '../lib/aws/secrets.ts'
-import { deployedServices } from '../lib/lambda-services.ts'
-import { started } from '../lib/lazy-async.ts'
-import { takeConfig } from '../lib/load-config.ts'
-import { dueAt, wakersOf } from '../lib/wakeups.ts'
+import { createLambdaServices } from '../lib/lambda-services.ts'
+import { lazyAsync } from '../lib/lazy-async.ts'
+import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
+import { findDueRecords, createWakeHandlers } from '../lib/wakeups.ts'
 
 /** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
-const open = started(async () => {
-  const { SECRETS, SERVICE_SECRET, ...where } = takeConfig()
+const open = lazyAsync(async () => {
+  const { SECRETS, SERVICE_SECRET, ...where } = loadConfigAndClearSecrets()
   if (SECRETS !== undefined && SERVICE_SECRET === undefined) await makeSecrets(SECRETS, where)
-  return deployedServices()
+  return createLambdaServices()
 })
 
 const batch = 160
@@ -17,11 +17,11 @@ const batch = 160
 export async function handler(): Promise<{ looked: number }> {
   const services = await open()
   const { table, log } = services
-  const wakers = wakersOf(services)
+  const wakers = createWakeHandlers(services)
   let looked = 0
   for (;;) {
     const now = new Date()
-    const due = await dueAt(now, batch, table)
+    const due = await findDueRecords(now, batch, table)
     const results = await Promise.allSettled(due.map(async ({ kind, id }) => wakers[kind]?.(id, now)))
     const failed = results.filter((result) => result.status === 'rejected')
     for (const { reason } of failed) log.error({ error: reason }, 'due record could not be processed')

@@ -90,5 +90,5 @@ export async function deleteCopies(
 ): Promise<void> {
   if (copies.length === 0) return
   await files.delete(copies.map(({ key }) => key))
-  await uploads.forget(copies.map(({ uploadId }) => uploadId))
+  await uploads.delete(copies.map(({ uploadId }) => uploadId))
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isOwn, ourNames, ownTasks } from '../../lib/webhooks/compat-names.ts'
+import { isInternalTask, operationsByCompatName, internalTaskPrefix } from '../../lib/webhooks/compat-names.ts'
 
 /** Alternative spellings of operations in the tasks of a job. */
 const operationAliases: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const Task = z.looseObject({ operation: z.string().min(1), ...fields })
 /** Body of a single task, whose operation is in the path. */
 export const SingleTaskBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
-const Name = z.string().refine((name) => !isOwn(name), `expected names that do not begin with ${ownTasks}`)
+const Name = z.string().refine((name) => !isInternalTask(name), `expected names that do not begin with ${internalTaskPrefix}`)
 
 export const JobBody = z.looseObject({
   tasks: z.record(Name, Task),
@@ -65,9 +65,9 @@ export const JobBody = z.looseObject({
 })
 export type JobBody = z.infer<typeof JobBody>
 
-export const internalExportPrefix = `${ownTasks}export-`
-export const internalImportPrefix = `${ownTasks}import-`
-const internalArchivePrefix = `${ownTasks}archive-`
+export const internalExportPrefix = `${internalTaskPrefix}export-`
+export const internalImportPrefix = `${internalTaskPrefix}import-`
+const internalArchivePrefix = `${internalTaskPrefix}archive-`
 
 type Tasks = JobBody['tasks']
 
@@ -124,7 +124,7 @@ function toNativeTask({ operation: given, input, ignore_error, ...fields }: z.in
     Object.entries(fields).filter(([name, value]) => !ignoredFields.includes(name) && value !== null),
   )
   return {
-    operation: ourNames[operation] ?? operation,
+    operation: operationsByCompatName[operation] ?? operation,
     ...(input !== undefined && { input }),
     ...(ignore_error && { continue_on_error: true }),
     ...(fieldTranslations[operation]?.(kept) ?? kept),
@@ -139,7 +139,7 @@ export function singleTaskJob(
   operation: string,
   { name, ...rest }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {
-  const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isOwn(name)
+  const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isInternalTask(name)
   const given = isValidName ? name : defaultTaskName
   return { name: given, body: { tasks: { [given]: { ...rest, operation } } } }
 }

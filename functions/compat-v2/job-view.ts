@@ -1,5 +1,5 @@
 import type { JobView } from '../../lib/jobs/view.ts'
-import { isOwn, theirOperation } from '../../lib/webhooks/compat-names.ts'
+import { isInternalTask, compatOperation } from '../../lib/webhooks/compat-names.ts'
 import { internalExportPrefix } from './job-request.ts'
 
 const statuses: Readonly<Record<string, string>> = {
@@ -30,12 +30,12 @@ export function compatTaskView(
   base: string,
 ) {
   const id = taskId(job.jobId, name)
-  const inputs = task.input.filter((input) => !isOwn(input))
+  const inputs = task.input.filter((input) => !isInternalTask(input))
   return {
     id,
     job_id: job.jobId,
     name,
-    operation: theirOperation(task.operation),
+    operation: compatOperation(task.operation),
     status: statusOf(task.status),
     code: task.code,
     message: task.message,
@@ -50,7 +50,7 @@ export function compatTaskView(
     engine: task.engine,
     engine_version: task.engineVersion,
     // Nothing else of the request, which may contain passwords.
-    payload: { operation: theirOperation(task.operation), input: inputs },
+    payload: { operation: compatOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,
     result: resultOf(task),
@@ -66,7 +66,7 @@ function resultOf({ result }: TaskOfJob) {
 }
 
 export function compatJobView(job: JobView, base: string) {
-  const tasks = Object.entries(job.tasks).filter(([name]) => !isOwn(name))
+  const tasks = Object.entries(job.tasks).filter(([name]) => !isInternalTask(name))
   return {
     id: job.jobId,
     tag: job.tag,

@@ -11,7 +11,7 @@ import { jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { signQuery, verifySignature } from '../../lib/http/signed-download.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { parseWith } from '../../lib/parse-input.ts'
+import { parseInput } from '../../lib/parse-input.ts'
 import type { Services } from '../../lib/services.ts'
 import {
   compatDefaults,
@@ -86,7 +86,7 @@ const startSigned = contract({
         's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to the base.',
         { field: 's' },
       )
-    const body = requireExport(parseWith(JobBody, parseJobParam(query), 'job'))
+    const body = requireExport(parseInput(JobBody, parseJobParam(query), 'job'))
     const begin = async (jobId: string) => {
       const principal = await principalOfSigner(params.keyId, request, services)
       const given = { ...request, principal, newJobId: () => jobId, findEarlierJob: async () => undefined }

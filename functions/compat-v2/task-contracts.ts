@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
-import { theirOperation } from '../../lib/webhooks/compat-names.ts'
+import { compatOperation } from '../../lib/webhooks/compat-names.ts'
 import { cancelJob } from '../routes/cancel-job.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import { retryJob } from '../routes/retry-job.ts'
@@ -125,7 +125,7 @@ const removeTask = contract({
 
 /** Tasks with inputs use the files of finished tasks: see `start-job.ts`. */
 const startTask = taskOperations.map(({ name: nativeName }) => {
-  const operation = theirOperation(nativeName)
+  const operation = compatOperation(nativeName)
   return contract({
     ...compatDefaults,
     method: 'POST',

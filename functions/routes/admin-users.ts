@@ -8,7 +8,7 @@ import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.t
 import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { idPattern, namedId } from '../../lib/ids.ts'
+import { idPattern, quoteId } from '../../lib/ids.ts'
 import { planIds } from '../../lib/plans.ts'
 
 const shared = { tag: 'Administration', access: adminAccess } as const
@@ -134,7 +134,7 @@ export const endUserSession = contract({
       }),
     ]
     const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, along))
-    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${namedId(sessionId)}.`)
+    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
     return { data: null }
   },
 })
@@ -161,6 +161,6 @@ function requireAccount(account: Account | undefined, { userId }: { readonly use
   if (account) return account
   throw new AppError(
     'NOT_FOUND',
-    `There is no account ${namedId(userId)}. GET /v1/admin/users lists the accounts.`,
+    `There is no account ${quoteId(userId)}. GET /v1/admin/users lists the accounts.`,
   )
 }

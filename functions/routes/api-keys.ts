@@ -13,7 +13,7 @@ import { auditWrite } from '../../lib/access/audit.ts'
 import { accountManageAccess, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { idPattern, namedId } from '../../lib/ids.ts'
+import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 
 const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
@@ -203,7 +203,7 @@ const tooManyKeysError = () =>
   )
 
 const notFound = (id: string) =>
-  new AppError('API_KEY_NOT_FOUND', `There is no API key ${namedId(id)}; it may have been revoked.`, {
+  new AppError('API_KEY_NOT_FOUND', `There is no API key ${quoteId(id)}; it may have been revoked.`, {
     keyId: id.slice(0, 64),
   })
 

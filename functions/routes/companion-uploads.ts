@@ -2,21 +2,21 @@ import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk-space.ts'
-import { fileName } from '../../lib/file-name.ts'
+import { sanitizeFileName } from '../../lib/file-name.ts'
 import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import {
-  abortParts,
-  beginParts,
-  completeParts,
-  findParts,
-  mostBytes,
-  partsOf,
-  partUrls,
+  abortMultipartUpload,
+  startMultipartUpload,
+  completeMultipartUpload,
+  findMultipartUpload,
+  maxMultipartBytes,
+  listUploadedParts,
+  signPartUrls,
 } from '../../lib/multipart-uploads.ts'
-import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import {
   CompleteBody,
   KeyQuery,
@@ -65,12 +65,12 @@ const params = contract({
     const bounds = limitsOfPlan(principal.plan, services)
     const id = newId('upl')
     const key = uploadKey('uploads', id, bounds.retentionHours)
-    const maxSize = Math.min(maxPutBytes, mostBytes(bounds))
+    const maxSize = Math.min(maxSingleUploadBytes, maxMultipartBytes(bounds))
     const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
     const now = Date.now()
     await uploads.create({
       ...{ id, owner: principal.ownerId, key, maxSize, contentType: query.type, open: true },
-      filename: fileName(query.filename),
+      filename: sanitizeFileName(query.filename),
       createdAt: new Date(now).toISOString(),
       // Time for the upload, and the same time again for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
@@ -104,7 +104,7 @@ const create = contract({
   errors: ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     const { filename, type: contentType, size } = body
-    const upload = await beginParts(
+    const upload = await startMultipartUpload(
       { owner: principal.ownerId, filename, contentType, size, open: true },
       services,
     )
@@ -123,8 +123,8 @@ const list = contract({
   reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },
   errors: notFound,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
-    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
-    return { data: ((await partsOf(upload, services)) ?? []).map(partView) }
+    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    return { data: ((await listUploadedParts(upload, services)) ?? []).map(partView) }
   },
 })
 
@@ -139,8 +139,8 @@ const sign = contract({
   reply: { status: 200, form: 'raw', schema: PartUrl },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params: { uploadId, partNumber }, query: { key }, principal }, services) => {
-    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
-    return { data: partUrlView((await partUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
+    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    return { data: partUrlView((await signPartUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
   },
 })
 
@@ -160,8 +160,8 @@ const complete = contract({
   },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE'],
   handle: async ({ params: { uploadId }, query: { key }, body, principal }, services) => {
-    const upload = await findParts({ uploadId, key, owner: principal.ownerId }, services)
-    await completeParts(upload, toParts(body), services)
+    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    await completeMultipartUpload(upload, toParts(body), services)
     const { PUBLIC_URL = '', BUCKET_NAME: bucket } = services.config
     return { data: { location: `${PUBLIC_URL}/v1/uploads/${uploadId}`, key, bucket } }
   },
@@ -178,7 +178,7 @@ const abort = contract({
   reply: { status: 200, form: 'raw', schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
-    await abortParts(await findParts({ uploadId, key, owner: principal.ownerId }, services), services)
+    await abortMultipartUpload(await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services), services)
     return { data: {} }
   },
 })

@@ -8,7 +8,7 @@ import { type SourceFile, uploadedSource } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { targetFormatOf } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
-import { fileName } from '../../lib/file-name.ts'
+import { sanitizeFileName } from '../../lib/file-name.ts'
 import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
@@ -201,7 +201,7 @@ async function openItems({ body, files, principal }: Request, services: Services
 }
 
 const withFilename = (file: SourceFile, { filename }: BatchItem): ImportSource => ({
-  source: filename === undefined ? file : { ...file, filename: fileName(filename) },
+  source: filename === undefined ? file : { ...file, filename: sanitizeFileName(filename) },
 })
 
 async function fromUpload(

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
-import { fileName, folderPath } from '../../lib/file-name.ts'
+import { sanitizeFileName, sanitizeFolderPath } from '../../lib/file-name.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
 import { canRead, type JobReader, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
@@ -90,7 +90,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
       'None of the requested results is completed, so there is nothing to download.',
       { jobs: states.map(({ job: { id, status } }) => ({ jobId: id, status })) },
     )
-  const filename = withZipExtension(fileName(body.filename))
+  const filename = withZipExtension(sanitizeFileName(body.filename))
   const task = { input: [], continueOnError: false }
   return startJob(
     {
@@ -131,7 +131,7 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
       throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
-    const path = folderPath(given)
+    const path = sanitizeFolderPath(given)
     if (path === undefined)
       throw new AppError(
         'INVALID_INPUT',

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
-import { eventMeanings, eventNames } from '../../events/index.ts'
+import { eventDescriptions, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { WebhookHeaders } from '../../lib/http/openapi-webhooks.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
@@ -20,7 +20,7 @@ function pageOf(): string {
   const events = eventNames
     .map(
       (name) =>
-        `<h3 id="${name}"><code>${name}</code></h3><p>${eventMeanings[name]}</p><details><summary>Example</summary>${renderJson(eventExamples[name])}</details>`,
+        `<h3 id="${name}"><code>${name}</code></h3><p>${eventDescriptions[name]}</p><details><summary>Example</summary>${renderJson(eventExamples[name])}</details>`,
     )
     .join('')
   return renderHtmlPage(

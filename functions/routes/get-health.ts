@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
-import { spaceForFiles } from '../../lib/disk-space.ts'
+import { readFileSpace } from '../../lib/disk-space.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services.ts'
@@ -66,7 +66,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
     [
       'disk',
       async () => {
-        const { free, needed } = await spaceForFiles(config)
+        const { free, needed } = await readFileSpace(config)
         if (free < needed)
           throw new HealthProblem(`${gigabytes(free)} GB free, ${gigabytes(needed)} GB needed`)
       },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
-import { fileName } from '../../lib/file-name.ts'
+import { sanitizeFileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
@@ -36,7 +36,7 @@ export const importUrl = contract({
     const id = newId('upl')
     const { retentionHours } = limitsOfPlan(principal.plan, services)
     const now = Date.now()
-    const filename = body.filename === undefined ? undefined : fileName(body.filename)
+    const filename = body.filename === undefined ? undefined : sanitizeFileName(body.filename)
     const upload = {
       ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, retentionHours) },
       ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },

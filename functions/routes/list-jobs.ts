@@ -8,7 +8,7 @@ import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { nextPageLink } from '../../lib/http/query.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
-import { eachOf } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/map-concurrently.ts'
 import type { Services } from '../../lib/services.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
 
@@ -104,7 +104,7 @@ async function loadViews(
 ): Promise<(JobView | StatusView)[]> {
   const { resultLink } = services
   const views = new Map<string, JobView | StatusView>()
-  await eachOf(jobs, maxReads, async (job) => {
+  await forEachConcurrently(jobs, maxReads, async (job) => {
     if (include !== 'tasks') {
       views.set(job.id, statusView(await loadViewState(job, services), resultLink))
       return

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { listAccess, readAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { JobParams, requireJobId, requireVisibleJob } from '../../lib/http/job-access.ts'
-import { makeTicket, ticketS } from '../../lib/live/connect-tokens.ts'
-import { eventStream, longestMs } from '../../lib/live/event-stream.ts'
+import { createTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
+import { eventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
 
@@ -19,13 +19,13 @@ export const createTicket = contract({
   access: listAccess,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',
-  description: `For clients that cannot send a cookie, header or subprotocol with the handshake: connect to \`/ws/user/jobs?ticket=…\`. A ticket opens one WebSocket within ${ticketS} s.`,
+  description: `For clients that cannot send a cookie, header or subprotocol with the handshake: connect to \`/ws/user/jobs?ticket=…\`. A ticket opens one WebSocket within ${ticketLifetimeS} s.`,
   reply: {
     status: 201,
     schema: z.object({ ticket: z.string(), expiresAt: z.iso.datetime() }),
   },
   idempotent: true,
-  handle: async ({ principal }, { table }) => ({ data: await makeTicket(table, principal.ownerId) }),
+  handle: async ({ principal }, { table }) => ({ data: await createTicket(table, principal.ownerId) }),
 })
 
 const Stream = z
@@ -55,11 +55,11 @@ export const jobEvents = contract({
     const jobId = requireJobId(params.jobId)
     const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const given = headers['last-event-id']
-    const forMs = canStream ? longestMs : Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs)
+    const forMs = canStream ? maxStreamMs : Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs)
     const data = await eventStream(job, services, {
       lastEventId: given && /^\d{1,16}$/.test(given) ? Number(given) : undefined,
       deadline: Date.now() + forMs,
-      isWhole: !canStream,
+      isBuffered: !canStream,
     })
     // Tells proxies not to buffer the stream.
     return data ? { data, headers: { 'x-accel-buffering': 'no' } } : { data, status: 204 }

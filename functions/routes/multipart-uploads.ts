@@ -7,15 +7,15 @@ import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
-  abortParts,
-  beginParts,
-  completeParts,
-  findParts,
-  mostBytes,
+  abortMultipartUpload,
+  startMultipartUpload,
+  completeMultipartUpload,
+  findMultipartUpload,
+  maxMultipartBytes,
   partSizeFor,
-  partsOf,
+  listUploadedParts,
   partUrlLifetimeS,
-  partUrls,
+  signPartUrls,
 } from '../../lib/multipart-uploads.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
@@ -112,13 +112,13 @@ export const createMultipart = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     const { filename, type, size } = body
-    const upload = await beginParts({ owner: principal.ownerId, filename, contentType: type, size }, services)
+    const upload = await startMultipartUpload({ owner: principal.ownerId, filename, contentType: type, size }, services)
     return {
       data: {
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
         ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.parts, minPartSize: partLimits.least },
         ...{
-          maxSize: upload.maxSize ?? mostBytes(limitsOfPlan(principal.plan, services)),
+          maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
           expiresAt: upload.expiresAt,
         },
       },
@@ -147,8 +147,8 @@ const listMultipartParts = contract({
   },
   errors: ['UPLOAD_NOT_FOUND'],
   handle: async ({ params, query, principal }, services) => {
-    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
-    const parts = await partsOf(upload, services)
+    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const parts = await listUploadedParts(upload, services)
     return { data: { parts: parts?.map(partView) ?? [], complete: parts === undefined } }
   },
 })
@@ -168,8 +168,8 @@ const signPart = contract({
   errors,
   handle: async ({ params, query, principal }, services) => {
     const { partNumber } = params
-    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
-    const urls = await partUrls(upload, [partNumber], services)
+    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const urls = await signPartUrls(upload, [partNumber], services)
     return { data: partUrlView(urls.get(partNumber) ?? '') }
   },
 })
@@ -204,8 +204,8 @@ const signParts = contract({
   errors,
   handle: async ({ params, query, principal }, services) => {
     const { partNumbers: numbers, key } = query
-    const upload = await findParts({ ...params, key, owner: principal.ownerId }, services)
-    const presignedUrls = Object.fromEntries(await partUrls(upload, numbers, services))
+    const upload = await findMultipartUpload({ ...params, key, owner: principal.ownerId }, services)
+    const presignedUrls = Object.fromEntries(await signPartUrls(upload, numbers, services))
     return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: urlExpiry() } }
   },
 })
@@ -223,8 +223,8 @@ export const completeMultipart = contract({
   reply: { status: 200, form: 'mirrored', schema: CompletedUpload },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE', 'INVALID_REQUEST'],
   handle: async ({ params, query, body, principal }, services) => {
-    const upload = await findParts({ ...params, ...query, owner: principal.ownerId }, services)
-    const { size, etag } = await completeParts(upload, toParts(body), services)
+    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const { size, etag } = await completeMultipartUpload(upload, toParts(body), services)
     const { id: uploadId, key } = upload
     const location = `${services.config.PUBLIC_URL ?? ''}/v1/uploads/${uploadId}`
     return { data: { location, key, bucket: services.config.BUCKET_NAME, uploadId, size, etag } }
@@ -242,7 +242,7 @@ export const abortMultipart = contract({
   reply: { status: 200, schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, query, principal }, services) => {
-    await abortParts(await findParts({ ...params, ...query, owner: principal.ownerId }, services), services)
+    await abortMultipartUpload(await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services), services)
     return { data: {} }
   },
 })

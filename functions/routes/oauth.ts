@@ -4,10 +4,10 @@ import { type Client, Clients, maxClients } from '../../lib/access/oauth/clients
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/access/principal.ts'
-import { readableName } from '../../lib/display-name.ts'
+import { displayName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { namedId } from '../../lib/ids.ts'
+import { quoteId } from '../../lib/ids.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
@@ -36,7 +36,7 @@ export const createOAuthClient = contract({
   body: {
     accepts: ['json'],
     schema: z.strictObject({
-      name: readableName(200),
+      name: displayName(200),
       scopes: Scopes.default([...grantedScopes]).describe('Scopes of its tokens; all scopes if omitted'),
     }),
     examples: {
@@ -88,7 +88,7 @@ export const deleteOAuthClient = contract({
     if (!client || !isOwn || !(await clients.remove(client, [auditEntry('delete', client, by)])))
       throw new AppError(
         'API_KEY_NOT_FOUND',
-        `There is no OAuth client ${namedId(params.clientId)}; it may have been deleted.`,
+        `There is no OAuth client ${quoteId(params.clientId)}; it may have been deleted.`,
       )
     return { data: null }
   },

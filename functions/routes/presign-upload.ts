@@ -3,18 +3,18 @@ import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { AppError } from '../../lib/errors.ts'
-import { fileName } from '../../lib/file-name.ts'
+import { sanitizeFileName } from '../../lib/file-name.ts'
 import { declaredSize, declaredSizeError } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
-import { maxPutBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
 const tooLargeForOneRequestError = (size: number) =>
   new AppError(
     'FILE_TOO_LARGE',
-    `size: expected at most ${maxPutBytes / 1024 ** 3} GiB for an upload in one request. Use POST /v1/uploads/multipart for larger files.`,
-    { field: 'size', maxBytes: maxPutBytes, size },
+    `size: expected at most ${maxSingleUploadBytes / 1024 ** 3} GiB for an upload in one request. Use POST /v1/uploads/multipart for larger files.`,
+    { field: 'size', maxBytes: maxSingleUploadBytes, size },
   )
 
 const Presigned = z.object({
@@ -59,9 +59,9 @@ export const presignUpload = contract({
   handle: async ({ body, principal }, services) => {
     await requireDiskSpace(services.config)
     const bounds = limitsOfPlan(principal.plan, services)
-    const maxSize = Math.min(maxPutBytes, bounds.maxFileBytes)
+    const maxSize = Math.min(maxSingleUploadBytes, bounds.maxFileBytes)
     if (body.size > bounds.maxFileBytes) throw declaredSizeError(bounds.maxFileBytes, body.size)
-    if (body.size > maxPutBytes) throw tooLargeForOneRequestError(body.size)
+    if (body.size > maxSingleUploadBytes) throw tooLargeForOneRequestError(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'size: expected a file that is not empty, got 0 bytes.', {
         field: 'size',
@@ -77,7 +77,7 @@ export const presignUpload = contract({
       id,
       owner: principal.ownerId,
       key,
-      filename: fileName(body.filename),
+      filename: sanitizeFileName(body.filename),
       contentType: body.contentType,
       size: body.size,
       createdAt: now.toISOString(),

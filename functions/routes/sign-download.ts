@@ -55,7 +55,7 @@ export const signDownload = contract({
     const at = Date.now()
     const expiresAtS = Math.floor(Math.min(at + expiresIn * 1000, Date.parse(job.expiresAt)) / 1000)
     const link = maxDownloads === undefined ? undefined : randomBytes(12).toString('base64url')
-    if (link !== undefined) await services.downloads.begin(link, expiresAtS)
+    if (link !== undefined) await services.downloadLimits.create(link, expiresAtS)
     const query = {
       ...{ task, file, link },
       ...(disposition === 'inline' && { inline: 'true' }),

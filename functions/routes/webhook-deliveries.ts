@@ -5,10 +5,10 @@ import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageCursor } from '../../lib/http/query.ts'
-import { idPattern, namedId } from '../../lib/ids.ts'
+import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
-import { mostReplayed, Sendings } from '../../lib/webhooks/manual-deliveries.ts'
+import { maxReplayedEvents, ManualDeliveries } from '../../lib/webhooks/manual-deliveries.ts'
 import {
   DeliveryView,
   DeliveryWithAttempts,
@@ -50,7 +50,7 @@ export const testWebhook = contract({
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal, remainingMs }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
-    const delivery = await new Sendings(services).test(webhook, body.event, remainingMs)
+    const delivery = await new ManualDeliveries(services).test(webhook, body.event, remainingMs)
     const { id: deliveryId, status, responseStatus, durationMs, error } = deliveryView(delivery)
     return { data: { deliveryId, status, responseStatus, durationMs, error } }
   },
@@ -75,7 +75,7 @@ export const listDeliveries = contract({
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
     const { id } = await requireOwnWebhook(params.webhookId, principal, services)
-    const { deliveries, next } = await new Sendings(services).store.list(id, query)
+    const { deliveries, next } = await new ManualDeliveries(services).store.list(id, query)
     return { data: { deliveries: deliveries.map(deliveryView), next: next ?? null } }
   },
 })
@@ -108,7 +108,7 @@ export const redeliver = contract({
   handle: async ({ params, principal }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
     const delivery = await requireDelivery(params.deliveryId, webhook, services)
-    return { data: deliveryView(await new Sendings(services).redeliver(delivery)) }
+    return { data: deliveryView(await new ManualDeliveries(services).redeliver(delivery)) }
   },
 })
 
@@ -118,7 +118,7 @@ export const replay = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Replay events',
-  description: `Sends the events of the last 30 days that the webhook received or would have received if it had been enabled. For more than ${mostReplayed} events, continue with \`after\`. Progress events are only sent if \`events\` lists them.`,
+  description: `Sends the events of the last 30 days that the webhook received or would have received if it had been enabled. For more than ${maxReplayedEvents} events, continue with \`after\`. Progress events are only sent if \`events\` lists them.`,
   params: WebhookParams,
   body: {
     accepts: ['json'],
@@ -139,18 +139,18 @@ export const replay = contract({
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
     const webhook = await requireOwnWebhook(params.webhookId, principal, services)
-    return { data: await new Sendings(services).replay(webhook, body) }
+    return { data: await new ManualDeliveries(services).replay(webhook, body) }
   },
 })
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
 async function requireDelivery(id: string, webhook: Webhook, services: Services): Promise<Delivery> {
   const isValidId = idPattern('whd').test(id)
-  const delivery = isValidId ? await new Sendings(services).store.byId(webhook.id, id) : undefined
+  const delivery = isValidId ? await new ManualDeliveries(services).store.findById(webhook.id, id) : undefined
   if (delivery) return delivery
   throw new AppError(
     'WEBHOOK_NOT_FOUND',
-    `There is no delivery ${namedId(id)} to ${webhook.id}. Deliveries are kept for 30 days.`,
+    `There is no delivery ${quoteId(id)} to ${webhook.id}. Deliveries are kept for 30 days.`,
     { webhookId: webhook.id, deliveryId: id.slice(0, 64) },
   )
 }

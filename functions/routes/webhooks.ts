@@ -3,15 +3,15 @@ import { eventNames } from '../../events/index.ts'
 import type { Principal } from '../../lib/access/principal.ts'
 import { webhookAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
-import { isPlain } from '../../lib/display-name.ts'
+import { isSafeText } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageCursor } from '../../lib/http/query.ts'
-import { idPattern, namedId } from '../../lib/ids.ts'
+import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
-import { isSecret } from '../../lib/webhooks/signatures.ts'
+import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
 import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
-import { mostWebhooks, OfferedFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
+import { maxWebhooks, PublicWebhookFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const WebhookParams = z.object({ webhookId: z.string().describe('Id of the webhook, `whk_…`') })
@@ -26,13 +26,13 @@ const fields = {
     .max(names.length)
     .transform((list) => [...new Set(list)])
     .describe('Names of events; `*` for all events, including future ones'),
-  format: OfferedFormat.describe(
+  format: PublicWebhookFormat.describe(
     'The event as JSON, or a message for a chat platform (with blocks or with embeds)',
   ),
   description: z
     .string()
     .max(500)
-    .refine(isPlain, 'expected a single line of text without control characters'),
+    .refine(isSafeText, 'expected a single line of text without control characters'),
   enabled: z.boolean(),
 }
 
@@ -43,7 +43,7 @@ const Body = z.strictObject({
   enabled: fields.enabled.default(true),
   secret: z
     .string()
-    .refine(isSecret, 'expected `whsec_` and the base64 of 24 to 64 bytes')
+    .refine(isWebhookSecret, 'expected `whsec_` and the base64 of 24 to 64 bytes')
     .optional()
     .describe('Your own secret; generated if omitted'),
 })
@@ -69,7 +69,7 @@ export const createWebhook = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Create a webhook',
-  description: `${aboutDeliveries} ${aboutSignatures} An owner may have ${mostWebhooks} webhooks.`,
+  description: `${aboutDeliveries} ${aboutSignatures} An owner may have ${maxWebhooks} webhooks.`,
   body: {
     accepts: ['json'],
     schema: Body,
@@ -223,7 +223,7 @@ function requireIdentity(principal: Principal): Principal {
 }
 
 const notFound = (id: string) =>
-  new AppError('WEBHOOK_NOT_FOUND', `There is no webhook ${namedId(id)}; it may have been deleted.`, {
+  new AppError('WEBHOOK_NOT_FOUND', `There is no webhook ${quoteId(id)}; it may have been deleted.`, {
     webhookId: id.slice(0, 64),
   })
 

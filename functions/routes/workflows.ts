@@ -2,11 +2,11 @@ import * as z from 'zod'
 import type { Principal } from '../../lib/access/principal.ts'
 import { workflowAccess, workflowReadAccess } from '../../lib/access/principal.ts'
 import { integer } from '../../lib/coerce.ts'
-import { readableName } from '../../lib/display-name.ts'
+import { displayName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { pageCursor } from '../../lib/http/query.ts'
-import { idPattern, namedId } from '../../lib/ids.ts'
+import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
@@ -17,7 +17,7 @@ import { Workflows } from '../../lib/workflows/workflows.ts'
 const Params = z.object({ workflowId: z.string().describe('Id of the workflow, `wf_…`') })
 
 const fields = {
-  name: readableName(200),
+  name: displayName(200),
   cron: z
     .string()
     .max(100)
@@ -200,7 +200,7 @@ export const listRuns = contract({
 })
 
 const notFound = (id: string) =>
-  new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${namedId(id)}; it may have been deleted.`, {
+  new AppError('WORKFLOW_NOT_FOUND', `There is no workflow ${quoteId(id)}; it may have been deleted.`, {
     workflowId: id.slice(0, 64),
   })
 

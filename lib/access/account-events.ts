@@ -1,7 +1,7 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import { listenersOf, withListeners } from '../subscribers.ts'
+import { loadSubscribers, addSubscribers } from '../subscribers.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
 import { warningCount, warningPercent } from './quota-thresholds.ts'
@@ -73,6 +73,6 @@ export async function publishToOwner(
 ): Promise<void> {
   const [first] = events
   if (!first) return
-  const of = await listenersOf(table, first.owner)
-  await bus.publish(events.map((event) => withListeners(event, of)))
+  const of = await loadSubscribers(table, first.owner)
+  await bus.publish(events.map((event) => addSubscribers(event, of)))
 }

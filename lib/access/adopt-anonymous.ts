@@ -1,8 +1,8 @@
 import type { Job } from '../jobs/job.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
-import { eachOf } from '../map-concurrently.ts'
-import { moveOwnedThings } from '../owned-records.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
+import { moveOwnedRecords } from '../owned-records.ts'
 import type { Services } from '../services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
 import { isAccount } from './accounts.ts'
@@ -74,7 +74,7 @@ interface Move {
 /** Returns the number of jobs that are unfinished or could not be moved. */
 async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
-  await moveOwnedThings(table, ['WEBHOOK', 'WORKFLOW'], from, to)
+  await moveOwnedRecords(table, ['WEBHOOK', 'WORKFLOW'], from, to)
   let live = 0
   let after: string | undefined
   do {
@@ -82,7 +82,7 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
       ...{ owner: from, limit: pageSize, newestFirst: true, after, matches: () => true },
       createdBeforeMs: madeBefore + 1,
     })
-    await eachOf(page.jobs, writers, async (job) => {
+    await forEachConcurrently(page.jobs, writers, async (job) => {
       const isMoved = await moveJob(job, to, jobs)
       if (!isMoved || listKeyOf('', job.status) === '#live') live += 1
     })

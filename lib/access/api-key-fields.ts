@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { readableName } from '../display-name.ts'
+import { displayName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
@@ -24,7 +24,7 @@ const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const apiKeyFields = {
-  name: readableName(100).describe('Name by which you recognize the key'),
+  name: displayName(100).describe('Name by which you recognize the key'),
   access: z.enum(presetNames).describe('Named set of scopes, instead of `scopes`'),
   scopes: z
     .array(z.enum(grantedScopes))

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { Item, Key, Write } from '../aws/table.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { newId } from '../ids.ts'
-import { createOwned, ownedIds, ownedKey, removeOwned } from '../owned-records.ts'
+import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../owned-records.ts'
 import type { Services } from '../services.ts'
-import { ShortMemory } from '../ttl-cache.ts'
+import { TtlCache } from '../ttl-cache.ts'
 import { accountKey } from './accounts.ts'
 import { newKeyText } from './api-key-text.ts'
 import { accountCacheMs, cacheAccount } from './owner-plan.ts'
@@ -61,7 +61,7 @@ const keyOf = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
 const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
 
 interface KeyCache {
-  readonly keys: ShortMemory<ApiKey | undefined>
+  readonly keys: TtlCache<ApiKey | undefined>
   /** Owners by key digest, which never change: with the owner, key and account are read in one call. */
   readonly owners: Map<string, string>
 }
@@ -74,7 +74,7 @@ export class ApiKeys {
 
   constructor({ table }: Pick<Services, 'table'>) {
     this.#table = table
-    const memory = caches.get(table) ?? { keys: new ShortMemory(accountCacheMs), owners: new Map() }
+    const memory = caches.get(table) ?? { keys: new TtlCache(accountCacheMs), owners: new Map() }
     caches.set(table, memory)
     this.#memory = memory
   }
@@ -100,7 +100,7 @@ export class ApiKeys {
 
   /** Lists the keys of an owner, newest first. */
   async list(owner: string): Promise<ApiKey[]> {
-    const ids = await ownedIds(this.#table, 'KEY', owner)
+    const ids = await listOwnedIds(this.#table, 'KEY', owner)
     const places = await this.#table.getAll(ids.map((id) => ownedKey('KEY', id)))
     const items = await this.#table.getAll(places.map(({ digest }) => keyOf(String(digest))))
     return items
@@ -193,7 +193,7 @@ export class ApiKeys {
   ) {
     const update = keyOf(digest)
     const isDone = await this.#table.transact([{ update, change, if: { exists: true, absent } }, ...along])
-    this.#memory.keys.forget(digest)
+    this.#memory.keys.delete(digest)
     return isDone ? parseKey(await this.#table.get(update)) : undefined
   }
 }

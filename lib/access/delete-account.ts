@@ -1,7 +1,7 @@
 import { wakeShardOf } from '../jobs/keys.ts'
 import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
-import { eachOf } from '../map-concurrently.ts'
-import { ownedCounts, ownedIds, ownedKinds, removeOwned } from '../owned-records.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
+import { ownedCountsKey, listOwnedIds, ownedKinds, removeOwned } from '../owned-records.ts'
 import type { Services } from '../services.ts'
 import { removeDefaultSecret } from '../webhooks/default-secret.ts'
 import { accountOf } from './accounts.ts'
@@ -50,10 +50,10 @@ async function removeOwnedRecords(owner: string, services: Services): Promise<vo
   const keys = new ApiKeys(services)
   for (const key of await keys.list(owner)) await keys.revoke(key)
   for (const kind of ownedKinds)
-    for (const id of await ownedIds(table, kind, owner)) await removeOwned(table, kind, { id, owner })
+    for (const id of await listOwnedIds(table, kind, owner)) await removeOwned(table, kind, { id, owner })
   await removeJobs(owner, services)
   await removeDefaultSecret(owner, table)
-  await table.delete(ownedCounts(owner))
+  await table.delete(ownedCountsKey(owner))
 }
 
 async function removeJobs(owner: string, services: Services): Promise<void> {
@@ -62,7 +62,7 @@ async function removeJobs(owner: string, services: Services): Promise<void> {
   let after: string | undefined
   do {
     const page = await store.list({ owner, limit: pageSize, newestFirst: true, after, matches: () => true })
-    await eachOf(page.jobs, writers, async (job) => {
+    await forEachConcurrently(page.jobs, writers, async (job) => {
       await services.jobs.delete(job.id)
       await slots.release(job)
     })

@@ -1,13 +1,13 @@
 import type { Item } from '../aws/table.ts'
 import { type PlanId, planIdOf } from '../plans.ts'
 import type { Services } from '../services.ts'
-import { ShortMemory } from '../ttl-cache.ts'
+import { TtlCache } from '../ttl-cache.ts'
 import { Account, accountOf, isAccount } from './accounts.ts'
 
 /** How long a process may cache accounts and keys. Changes of plans, suspensions and revocations promise 5 s. */
 export const accountCacheMs = 4000
 
-const accounts = new WeakMap<object, ShortMemory<Account | undefined>>()
+const accounts = new WeakMap<object, TtlCache<Account | undefined>>()
 
 /** Returns an account that may be some seconds old. */
 export function findCachedAccount(
@@ -19,11 +19,11 @@ export function findCachedAccount(
 
 /** Caches an account that was read together with something else. */
 export function cacheAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
-  cacheOf(services).put(id, item && Account.parse(item))
+  cacheOf(services).set(id, item && Account.parse(item))
 }
 
 function cacheOf({ table }: Pick<Services, 'table'>) {
-  const known = accounts.get(table) ?? new ShortMemory<Account | undefined>(accountCacheMs)
+  const known = accounts.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
   accounts.set(table, known)
   return known
 }

@@ -1,6 +1,6 @@
 import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
-import { Turns } from '../keyed-mutex.ts'
+import { KeyedMutex } from '../keyed-mutex.ts'
 import type { Services } from '../services.ts'
 import { PermitBlocks } from './permit-blocks.ts'
 import type { Principal } from './principal.ts'
@@ -35,13 +35,13 @@ export interface RateLimitResult {
 interface LimiterCache {
   readonly full: Map<string, { readonly until: number; readonly taken: RateLimitResult }>
   /** Serializes the updates of a record in this process: a thousand concurrent updates would conflict in the table. */
-  readonly turns: Turns
+  readonly turns: KeyedMutex
   readonly blocks: PermitBlocks
 }
 const caches = new WeakMap<object, LimiterCache>()
 
 function cacheOf({ table }: Pick<Services, 'table'>): LimiterCache {
-  const cache = caches.get(table) ?? { full: new Map(), turns: new Turns(), blocks: new PermitBlocks() }
+  const cache = caches.get(table) ?? { full: new Map(), turns: new KeyedMutex(), blocks: new PermitBlocks() }
   caches.set(table, cache)
   return cache
 }
@@ -57,7 +57,7 @@ export async function countRequest(
   if (policies.length === 0) return { isAllowed: true, usages: [] }
   const cache = cacheOf(services)
   const key = limitRecordKey(principal)
-  return cache.turns.take(key.pk, () => countUnlessFull(services.table, key, policies, now, cache))
+  return cache.turns.run(key.pk, () => countUnlessFull(services.table, key, policies, now, cache))
 }
 
 async function countUnlessFull(

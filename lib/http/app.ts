@@ -9,9 +9,9 @@ import { rateLimitHeaders } from '../access/rate-limit-windows.ts'
 import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
 import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
 import { maxBodyBytes } from '../config.ts'
-import { requireDiskSpace, requireSpareSpace } from '../disk-space.ts'
+import { requireDiskSpace, requireReservedSpace } from '../disk-space.ts'
 import { newId } from '../ids.ts'
-import { parseWith } from '../parse-input.ts'
+import { parseInput } from '../parse-input.ts'
 import type { Services } from '../services.ts'
 import { requireAcceptable } from './accept-header.ts'
 import { openBodyStream, readRequestBody } from './body.ts'
@@ -166,7 +166,7 @@ async function respond(
   const key = contract.idempotent ? idempotencyKeyOf(event) : undefined
   // Before the first byte of a file is read.
   if (contract.body?.files) await requireDiskSpace(services.config)
-  else if (contract.idempotent) await requireSpareSpace(services.config)
+  else if (contract.idempotent) await requireReservedSpace(services.config)
   const { maxFileBytes, retentionHours } = limitsOfPlan(sender.plan, services)
   const body = await readRequestBody(event, contract, {
     files: services.files,
@@ -176,11 +176,11 @@ async function respond(
   })
   try {
     const given = {
-      params: contract.params && parseWith(contract.params, params, 'path'),
-      query: contract.query && parseWith(contract.query, event.queryStringParameters ?? {}, 'query'),
+      params: contract.params && parseInput(contract.params, params, 'path'),
+      query: contract.query && parseInput(contract.query, event.queryStringParameters ?? {}, 'query'),
       rawQuery: event.queryStringParameters ?? {},
       sourceIp,
-      body: contract.body && parseWith(contract.body.schema, body.value, 'body'),
+      body: contract.body && parseInput(contract.body.schema, body.value, 'body'),
       files: body.files,
       headers: event.headers,
       cookies: event.cookies ?? [],

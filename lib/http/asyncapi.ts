@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
-import { eventMeanings, eventNames, eventSchema } from '../../events/index.ts'
+import { eventDescriptions, eventNames, eventSchema } from '../../events/index.ts'
 import { StatusView } from '../jobs/view.ts'
 import { clientFrames, JobFrame, serverFrames } from '../live/frames.ts'
-import { closeList } from '../live/reference.ts'
+import { closeCodeList } from '../live/reference.ts'
 import { WebhookHeaders } from './openapi-webhooks.ts'
 
 interface DocumentInfo {
@@ -45,13 +45,13 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
       user: {
         address: '/v1/ws/user/jobs',
         title: 'All your jobs',
-        description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeList}`,
+        description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeCodeList}`,
         messages: references([...sent, ...received], 'components/messages'),
       },
       job: {
         address: '/v1/ws/jobs/{jobId}',
         title: 'One job',
-        description: `A WebSocket. Close codes:\n\n${closeList}`,
+        description: `A WebSocket. Close codes:\n\n${closeCodeList}`,
         parameters: { jobId: { description: 'Id of the job' } },
         messages: references(['progress', 'error'], 'components/messages'),
       },
@@ -70,7 +70,7 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
             name,
             {
               name,
-              summary: eventMeanings[name],
+              summary: eventDescriptions[name],
               headers: schemaOf(WebhookHeaders),
               payload: schemaOf(eventSchema(name)),
               examples: [{ payload: eventExamples[name] }],

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fileUrlField } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
-import { parseJson, parseWith } from '../parse-input.ts'
+import { parseJson, parseInput } from '../parse-input.ts'
 
 /** One file of a batch and its conversion; unknown fields are conversion options. */
 export const BatchItem = z.looseObject({
@@ -20,7 +20,7 @@ export function parseBatchItems(given: unknown): BatchItem[] | undefined {
   if (given === undefined || given === '') return undefined
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
   const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
-  return parseWith(z.array(BatchItem), items, 'items')
+  return parseInput(z.array(BatchItem), items, 'items')
 }
 
 /**

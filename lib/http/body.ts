@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
-import { wordsOfValues } from '../describe-schema.ts'
+import { describeValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeBody } from './content-encoding.ts'
@@ -84,7 +84,7 @@ function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
   const expected = Object.entries(mediaTypes)
     .filter(([, candidate]) => accepts.includes(candidate))
     .map(([name]) => name)
-  throw new AppError('INVALID_REQUEST', `Content-Type: expected ${wordsOfValues(expected)}, got "${type}".`, {
+  throw new AppError('INVALID_REQUEST', `Content-Type: expected ${describeValues(expected)}, got "${type}".`, {
     field: 'Content-Type',
     expected,
   })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { numberFromText } from '../coerce.ts'
+import { coerceNumber } from '../coerce.ts'
 import { AppError } from '../errors.ts'
 
 /** Accepts any whole number, even beyond the safe integers: the limit depends on the plan and is checked elsewhere. */
 export const declaredSize = z
-  .preprocess(numberFromText, z.number().min(0).refine(Number.isInteger))
+  .preprocess(coerceNumber, z.number().min(0).refine(Number.isInteger))
   .meta({ type: 'integer' })
   .describe('Bytes')
 

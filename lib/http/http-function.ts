@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import { shortPatience } from '../aws/timeouts.ts'
-import { deployedServices } from '../lambda-services.ts'
-import { started } from '../lazy-async.ts'
+import { createLambdaServices } from '../lambda-services.ts'
+import { lazyAsync } from '../lazy-async.ts'
 import { createApp } from './app.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
 
@@ -12,8 +12,8 @@ export function httpFunction(
   contracts: readonly AnyContract[],
   pages: Parameters<typeof createApp>[2] = {},
 ): ApiHandler {
-  const app = started(async () => {
-    const made = createApp(contracts, await deployedServices({ patience: shortPatience }), pages)
+  const app = lazyAsync(async () => {
+    const made = createApp(contracts, await createLambdaServices({ timeouts: shortPatience }), pages)
     // Middy's own type knows more events and results than this handler's.
     return made as unknown as ApiHandler
   })

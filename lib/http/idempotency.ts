@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Principal } from '../access/principal.ts'
 import type { Key } from '../aws/table.ts'
-import { inOrder } from '../canonical-json.ts'
+import { sortKeys } from '../canonical-json.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Vault } from '../sealed.ts'
@@ -147,7 +147,7 @@ export class Idempotency {
 
   #replayed({ status, headers, body }: StoredReply, { pk }: Key): Result {
     const sealed = Buffer.from(body).toString('base64url')
-    const packed = Buffer.from(String(this.#vault.open({ sealed }, pk)), 'base64')
+    const packed = Buffer.from(String(this.#vault.unseal({ sealed }, pk)), 'base64')
     return {
       statusCode: status,
       headers: { ...headers, [replayedHeader]: 'true' },
@@ -157,7 +157,7 @@ export class Idempotency {
 
   #digest(value: unknown): string {
     return createHmac('sha256', this.#keys.idempotency)
-      .update(JSON.stringify(inOrder(value)))
+      .update(JSON.stringify(sortKeys(value)))
       .digest('base64url')
   }
 }

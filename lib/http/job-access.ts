@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isAccount } from '../access/accounts.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
-import { idPattern, namedId } from '../ids.ts'
+import { idPattern, quoteId } from '../ids.ts'
 import { isTerminalStatus, type Job, type JobState } from '../jobs/job.ts'
 import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
@@ -13,7 +13,7 @@ import type { HttpRequest } from './contract.ts'
 export const JobParams = z.object({ jobId: z.string().describe('Id of the job, `job_…`') })
 
 export function jobNotFound(jobId: string): AppError {
-  return new AppError('JOB_NOT_FOUND', `There is no job ${namedId(jobId)}; it may have been deleted.`, {
+  return new AppError('JOB_NOT_FOUND', `There is no job ${quoteId(jobId)}; it may have been deleted.`, {
     jobId,
   })
 }

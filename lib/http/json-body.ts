@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { deepest, isNestedTooDeep } from '../json-depth.ts'
-import { brokenText, halfCharacter } from '../unpaired-surrogates.ts'
+import { maxJsonDepth, isNestedTooDeep } from '../json-depth.ts'
+import { findUnpairedSurrogate, unpairedSurrogateError } from '../unpaired-surrogates.ts'
 import { repeatedFieldError } from './repeated-field.ts'
 
 /** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */
@@ -10,7 +10,7 @@ export function parseJsonBody(text: string): unknown {
   if (isNestedTooDeep(text))
     throw new AppError(
       'INVALID_REQUEST',
-      `The body is nested too deeply: expected at most ${deepest} levels of objects and arrays.`,
+      `The body is nested too deeply: expected at most ${maxJsonDepth} levels of objects and arrays.`,
     )
   requireUnambiguousJson(text, value, 'body')
   return value
@@ -23,8 +23,8 @@ export function parseJsonBody(text: string): unknown {
 export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
   const twice = findDuplicateName(text)
   if (twice !== undefined) throw repeatedFieldError(twice)
-  const broken = brokenText(value)
-  if (broken !== undefined) throw halfCharacter(broken.join('.') || where)
+  const broken = findUnpairedSurrogate(value)
+  if (broken !== undefined) throw unpairedSurrogateError(broken.join('.') || where)
 }
 
 function parseText(text: string): unknown {

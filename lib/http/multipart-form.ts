@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream'
 import busboy, { type FileInfo } from 'busboy'
 import type { Files } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import { fileName } from '../file-name.ts'
+import { sanitizeFileName } from '../file-name.ts'
 import { newId } from '../ids.ts'
 import { uploadKey } from '../uploads.ts'
 import type { ReceivedFile } from './contract.ts'
@@ -180,7 +180,7 @@ function storeFile(
     stream.resume()
     throw meter.errored ?? error
   })
-  return { field, filename: fileName(info.filename), key, meter, done, adopted: false }
+  return { field, filename: sanitizeFileName(info.filename), key, meter, done, adopted: false }
 }
 
 /** Counts and hashes the bytes that pass through; fails with FILE_TOO_LARGE at the limit. */

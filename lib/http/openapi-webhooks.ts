@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
 import { eventExamples } from '../../events/examples/index.ts'
-import { eventMeanings, eventNames, eventSchema } from '../../events/index.ts'
+import { eventDescriptions, eventNames, eventSchema } from '../../events/index.ts'
 
 /** The requests that webhooks send, for the OpenAPI and AsyncAPI documents. */
 
@@ -39,7 +39,7 @@ export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
         post: {
           operationId: `on-${name.replace('.', '-')}`,
           tags: ['Webhooks'],
-          summary: eventMeanings[name],
+          summary: eventDescriptions[name],
           security: [],
           requestParams: { header: WebhookHeaders },
           requestBody: {

@@ -24,7 +24,7 @@ const maxOrigins = 16
  * public URL, `localhost` in a reply would be the client's own machine.
  */
 export function servicesForOrigin(services: Services): (event: HttpEvent) => Services {
-  const { config, at } = services
+  const { config, withConfig: at } = services
   const byOrigin = new Map<string, Services>()
   return (event) => {
     const origin = config.TRUST_HOST === '1' ? originOf(event.headers) : undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventSchema, toldOf } from '../../events/index.ts'
+import { eventSchema, toPublicEvent } from '../../events/index.ts'
 import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
 import { type WindowName, windowEnd } from '../../lib/access/rate-limit-windows.ts'
 import { newId } from '../../lib/ids.ts'
@@ -28,7 +28,7 @@ test('an owner is warned at four fifths of a day or month, and told of its end, 
   assert.deepEqual(told('day', 40, 50, 'anonymous'), [])
   const [event] = told('day', 40)
   assert.ok(event)
-  const { quota } = eventSchema('quota.warning').parse(toldOf(event))
+  const { quota } = eventSchema('quota.warning').parse(toPublicEvent(event))
   assert.deepEqual(quota, {
     ...{ name: 'requests-per-day', limit: 50, used: 40, remaining: 10, percent: 80, threshold: 80 },
     resetsAt: '2026-03-05T00:00:00.000Z',
@@ -46,7 +46,7 @@ test('a plan begins, takes the place of another one, or ends', () => {
     assert.ok(event)
     assert.equal(event.event, name)
     assert.equal(event.owner, id)
-    const { subscription } = eventSchema(name).parse(toldOf(event))
+    const { subscription } = eventSchema(name).parse(toPublicEvent(event))
     assert.deepEqual(
       [subscription.plan, subscription.previousPlan, subscription.status],
       [plan, before, status],

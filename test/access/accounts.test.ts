@@ -14,7 +14,7 @@ import { type AccountChange, updateAccount } from '../../lib/access/manage-accou
 import { sessionsOf } from '../../lib/access/sessions.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
-import { dueAt, wakersOf } from '../../lib/wakeups.ts'
+import { findDueRecords, createWakeHandlers } from '../../lib/wakeups.ts'
 import { adminKey, changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -73,7 +73,7 @@ describe('what is refused', () => {
       await said('sign-up/email', { email: 'a@example.com', password: 'short', name: 'A' }),
       /at least 10/,
     )
-    assert.match(await said('update-user', { name: 'Bob' }), /^Nobody is signed in here/)
+    assert.match(await said('update-user', { name: 'Bob' }), /^You are not signed in/)
   })
 
   test('is told in whole sentences, with the way out', async () => {
@@ -82,7 +82,7 @@ describe('what is refused', () => {
       [
         'sign-in/email',
         { email: 'twice@example.com', password: 'wrong horse battery' },
-        /password can be set anew/,
+        /you can reset it by email/,
       ],
       [
         'sign-up/email',
@@ -144,7 +144,7 @@ describe('what is refused', () => {
     }
     const hook = { url: 'https://www.example.com/hook', events: ['*'], description: 'a\0b' }
     const { json } = await here.send('POST', '/v1/webhooks', hook)
-    assert.match(json.error.message, /^description: expected a text in one line/)
+    assert.match(json.error.message, /^description: expected a single line of text/)
   })
 
   test('is no name that people have', async () => {
@@ -171,7 +171,7 @@ describe('what is refused', () => {
   test('says so where there is nothing', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/nothing', {})
     assert.equal(status, 404)
-    assert.match(json.message, /nothing at POST \/v1\/auth\/nothing/)
+    assert.match(json.message, /no endpoint POST \/v1\/auth\/nothing/)
   })
 
   test('is shown to people by a page that runs no scripts', async () => {
@@ -443,7 +443,7 @@ describe('a password', () => {
 
     const same = visitorOf(app, withMail)
     assert.equal((await signUp(same, 'forgot@example.com')).status, 200, 'nobody learns who has an account')
-    assert.equal(box.letters.at(-1)?.subject, 'You have an account already')
+    assert.equal(box.letters.at(-1)?.subject, 'You already have an account')
 
     const asked = { email: 'forgot@example.com', redirectTo: '/reset' }
     await visitorOf(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
@@ -580,7 +580,7 @@ describe('an administrator', () => {
     }
     for (const path of ['users', 'audit']) {
       const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
-      assert.match(json.error.message, /^cursor: expected `next` of the page before, got "x"/, path)
+      assert.match(json.error.message, /^cursor: expected `next` of the previous page, got "x"/, path)
     }
     const hooks = await visitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
     assert.match(hooks.json.error.message, /^before: expected the id of the last webhook of the page before/)
@@ -591,11 +591,11 @@ describe('an administrator', () => {
     const { id } = (await signUp(visitor(), 'told@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
-    const due = await dueAt(new Date(), 1000, app.services.table)
+    const due = await findDueRecords(new Date(), 1000, app.services.table)
     assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
     const told: { event: string; id: string }[] = []
     const bus = { publish: async (events: typeof told) => void told.push(...events) }
-    const { PLAN: wake = assert.fail() } = wakersOf({ ...app.services, bus } as unknown as Services)
+    const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)
     await wake(id, new Date())
     await wake(id, new Date())
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAuthApi } from '../../functions/auth.ts'
 import { scheduleDeletion } from '../../lib/access/delete-account.ts'
-import { wakersOf } from '../../lib/wakeups.ts'
+import { createWakeHandlers } from '../../lib/wakeups.ts'
 import { changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -43,7 +43,7 @@ async function member(
 }
 
 const wake = (id: string) => {
-  const { CLOSE = assert.fail() } = wakersOf(app.services)
+  const { CLOSE = assert.fail() } = createWakeHandlers(app.services)
   return CLOSE(id, new Date())
 }
 

@@ -10,7 +10,7 @@ import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
 import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCounts } from '../../lib/owned-records.ts'
+import { ownedCountsKey } from '../../lib/owned-records.ts'
 import { changeAccount, managerKey, newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -288,7 +288,7 @@ test('an account has twenty clients, the newest first', async () => {
     (await clients.list(owner)).map((each) => each.id),
     [second.client.id, id],
   )
-  await table.update(ownedCounts(owner), { set: { OAUTH: 19 } })
+  await table.update(ownedCountsKey(owner), { set: { OAUTH: 19 } })
   await clients.create(owner, wish)
   await assert.rejects(clients.create(owner, wish), { code: 'INVALID_INPUT', details: { max: 20 } })
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])

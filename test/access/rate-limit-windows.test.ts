@@ -181,7 +181,7 @@ test('a job has as many files as the plan has, and says so in numbers', () => {
   const refused = (got: number, filesPerJob: number) => () =>
     requireFilesPerJob(got, 'file', { ...bounds, filesPerJob })
   assert.throws(refused(6, 5), {
-    message: /^file: the plan free allows 5 files in a job, got 6\./,
+    message: /^file: expected at most 5 files per job with the plan free, got 6\./,
     details: { field: 'file', max: 5, got: 6, plan: 'free' },
   })
   assert.throws(refused(2, 1), /allows 1 file in a job/)

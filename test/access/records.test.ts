@@ -9,7 +9,7 @@ import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { auditPage, auditWrite } from '../../lib/access/audit.ts'
 import { updateAccount, listAccounts } from '../../lib/access/manage-accounts.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCounts } from '../../lib/owned-records.ts'
+import { ownedCountsKey } from '../../lib/owned-records.ts'
 import { newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -39,7 +39,7 @@ describe('a key', () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     await made(owner)
-    await table.update(ownedCounts(owner), { set: { KEY: 49 } })
+    await table.update(ownedCountsKey(owner), { set: { KEY: 49 } })
     const last = await made(owner)
     assert.equal(await keys.create(owner, { ...wish, scopes: [] }), undefined)
     assert.equal(await keys.rotate(last), 'full')

@@ -8,7 +8,7 @@ import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { roleId } from '../../lib/deployment/references.ts'
 import { roleResources } from '../../lib/deployment/roles.ts'
 import { stageOf } from '../../lib/deployment/stage.ts'
-import { facadeEvent } from '../../lib/webhooks/compat-event.ts'
+import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
@@ -165,7 +165,7 @@ test('an event has the tasks that were asked for, under the names that they were
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
   }
-  const { job } = facadeEvent(
+  const { job } = compatEvent(
     {
       event: 'job.completed',
       job: { id: 'job_1', status: 'completed', tasks },

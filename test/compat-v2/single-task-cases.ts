@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { facadeEvent } from '../../lib/webhooks/compat-event.ts'
+import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { asking, type Cases, type Loose } from './sdk.ts'
 
 const keysOf = (value: Loose) => Object.keys(value).sort()
@@ -62,7 +62,7 @@ export const alone: Cases = {
   'an event has the names that SDKs read': async () => {
     const tasks = { out: { operation: 'export/url', status: 'completed' } }
     const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
-    const { job } = facadeEvent(event, 'https://here.example') as Loose
+    const { job } = compatEvent(event, 'https://here.example') as Loose
     has(job, 'job')
     has(job.tasks[0], 'task')
     assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')

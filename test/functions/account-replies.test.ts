@@ -6,7 +6,7 @@ import { auditPage } from '../../lib/access/audit.ts'
 import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
 import { errorCodes } from '../../lib/error-catalog.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCounts } from '../../lib/owned-records.ts'
+import { ownedCountsKey } from '../../lib/owned-records.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -126,7 +126,7 @@ describe('an API key', () => {
   test('is one of fifty, and so is what takes its place', async () => {
     const { owner, send } = await somebody()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
-    await app.services.table.update(ownedCounts(owner), { set: { KEY: 50 } })
+    await app.services.table.update(ownedCountsKey(owner), { set: { KEY: 50 } })
     for (const [path, body] of [
       ['', { name: 'Two' }],
       [`/${id}/rotate`, undefined],

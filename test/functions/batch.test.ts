@@ -161,7 +161,7 @@ test('what is wrong with an item is said in the words in which it was sent', asy
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
     [{ quality: 'x' }, /^quality: expected a whole number/],
-    [{ targetFormat: 'nothing' }, /^targetFormat: "nothing" is no format/],
+    [{ targetFormat: 'nothing' }, /^targetFormat: "nothing" is not a supported format/],
   ] as const) {
     const { error } = await send(
       formOf([['a.png', png]], { items: JSON.stringify([item]), targetFormat: 'webp' }),
@@ -188,7 +188,7 @@ test('an item of a batch is at one place, which is called as in other requests t
   const url = 'https://example.com/a.png'
   for (const [item, field, said] of [
     [{ fileUrl: 'ftp://example.com/a.png' }, 'items.0.fileUrl', /https:\/\//],
-    [{ fileUrl: url, uploadId }, 'items.0.fileUrl', /uploadId is this item already/],
+    [{ fileUrl: url, uploadId }, 'items.0.fileUrl', /the source of this item is already uploadId/],
     [{ fileUrl: url, url }, 'items.0.fileUrl', /url is this item already/],
   ] as const) {
     const answer = await client.post('/v1/convert/batch', { targetFormat: 'webp', items: [item] })

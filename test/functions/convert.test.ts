@@ -161,7 +161,7 @@ test('an option that is given with two values is refused, in whatever way it is 
     const wrong = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'jpg', ...twice })
     const { error } = (await wrong.json()) as { error: { code: string; message: string } }
     assert.deepEqual([wrong.status, error.code], [400, 'INVALID_INPUT'])
-    assert.match(error.message, /it was given twice, with different values/)
+    assert.match(error.message, /sent twice with different values/)
   }
   const same = { targetFormat: 'webp', quality: '40', options: '{"quality":40}' }
   assert.equal((await client.convert({ name: 'red.png', bytes: png }, same)).status, 202)

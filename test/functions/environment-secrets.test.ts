@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import type { Context } from 'aws-lambda'
 import { processEnvironment, roleKeyNames } from '../../lib/config.ts'
-import { takeConfig } from '../../lib/load-config.ts'
+import { loadConfigAndClearSecrets } from '../../lib/load-config.ts'
 import { secretNames } from '../../lib/resources/declaration.ts'
 import { functionNames, functions } from '../../lib/resources/functions.ts'
 
@@ -48,8 +48,8 @@ test('a function that has started has no secret in its environment, nor has a pr
 
 test('what was taken stays known to the function', () => {
   Object.assign(processEnvironment, secrets)
-  takeConfig()
-  const { roleKey, SERVICE_SECRET, SMTP_URL } = takeConfig({ SMTP_URL: 'smtp://127.0.0.2' })
+  loadConfigAndClearSecrets()
+  const { roleKey, SERVICE_SECRET, SMTP_URL } = loadConfigAndClearSecrets({ SMTP_URL: 'smtp://127.0.0.2' })
   assert.deepEqual(roleKey, {
     ...{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of a role', sessionToken: 'for an hour' },
   })

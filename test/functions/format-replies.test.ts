@@ -41,7 +41,7 @@ describe('the list of formats', () => {
     const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
     assert.equal(status, 404)
     assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
-    assert.match(json.error.message, /^"x{64}" is no format that we know/)
+    assert.match(json.error.message, /^"x{64}" is not a supported format/)
   })
 
   test('finds a format by its id, its name or an extension, in any case', async () => {

@@ -6,7 +6,7 @@ import { newId } from '../../lib/ids.ts'
 import type { JobStatus } from '../../lib/jobs/job.ts'
 import { listKeyOf } from '../../lib/jobs/list.ts'
 import { createGraphRecords, type NewJob } from '../../lib/jobs/task-graph.ts'
-import { eachOf } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/map-concurrently.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
@@ -56,7 +56,7 @@ async function ownerOf(...jobs: readonly Given[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
-  await eachOf(jobs, 8, async (job) => {
+  await forEachConcurrently(jobs, 8, async (job) => {
     await make(owner, job)
   })
   return owner

@@ -165,9 +165,9 @@ test('a job done again gives the same from copies of its files, and outlives the
 
 /** What is wrong with each, and the task that the error names. */
 const wrong: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
-  ['a circle', { a: 'b', b: 'a' }, 'a', /waits for itself/],
+  ['a circle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
   ['a task that takes its own files', { a: 'a' }, 'a', /its own input/],
-  ['an input that is no task', { a: 'missing' }, 'a', /no task of that name/],
+  ['an input that is no task', { a: 'missing' }, 'a', /no task with that name/],
 ]
 for (const [what, inputs, task, sentence] of wrong) {
   test(`${what} is refused at once, and the task named`, async () => {

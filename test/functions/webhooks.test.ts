@@ -18,19 +18,19 @@ import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { creationEvents } from '../../lib/jobs/events.ts'
-import { Feeds } from '../../lib/live/event-feed.ts'
-import { believedMs } from '../../lib/subscriber-cache.ts'
-import { type ListenersOf, listenersOf } from '../../lib/subscribers.ts'
+import { EventFeeds } from '../../lib/live/event-feed.ts'
+import { subscriberCacheMs } from '../../lib/subscriber-cache.ts'
+import { type SubscriberLookup, loadSubscribers } from '../../lib/subscribers.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
-import { ShortMemory } from '../../lib/ttl-cache.ts'
-import { wakersOf } from '../../lib/wakeups.ts'
+import { TtlCache } from '../../lib/ttl-cache.ts'
+import { createWakeHandlers } from '../../lib/wakeups.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
 import { DeliveryStore } from '../../lib/webhooks/deliveries.ts'
 import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
 import { Dispatcher } from '../../lib/webhooks/dispatcher.ts'
-import { Receivers } from '../../lib/webhooks/receiver-concurrency.ts'
-import { delaysS } from '../../lib/webhooks/schedule.ts'
+import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
+import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { privateForms } from '../transfer/private-forms.ts'
@@ -56,7 +56,7 @@ before(async () => {
   receiver = await openReceiver()
   const opened = await openApp()
   const config = { ...opened.services.config, OUTGOING_ALLOW: allowed }
-  app = opened.with({ config, queues, outgoing: () => Promise.resolve(outgoing) })
+  app = opened.with({ config, queues, guardedHttp: () => Promise.resolve(outgoing) })
 })
 after(async () => {
   for (const server of closing) server.close()
@@ -72,7 +72,7 @@ const pass = (seconds: number) => {
 }
 
 const deliverer = (attemptMs?: number) =>
-  new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptMs }) })
+  new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptTimeoutMs: attemptMs }) })
 
 /** All that stands in the queue, at once; what is delayed is dropped when it is only due again. */
 async function deliverAll(by = deliverer()): Promise<void> {
@@ -323,7 +323,7 @@ test('a receiver that fails has its deliveries say how, and is called again when
 
 /** What a sweep of this moment looks at, of this webhook alone. */
 const sweep = (webhookId: string, stream: string) =>
-  wakersOf(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
+  createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
 
 test('ten attempts are made, by the queue up to 15 min and by the table beyond, and then no more', async () => {
   const send = newClient()
@@ -335,7 +335,7 @@ test('ten attempts are made, by the queue up to 15 min and by the table beyond, 
   for (let made = 1; made < 10; made++) {
     const { nextAttemptAt } = await onlyDelivery(send, id)
     const dueInS = (Date.parse(nextAttemptAt) - clock) / 1000
-    assert.equal(dueInS, delaysS[made])
+    assert.equal(dueInS, retryDelaysS[made])
     pass(dueInS + 60)
     await sweep(id, stream)
     assert.equal(queue.length, 1, `attempt ${made + 1}`)
@@ -522,9 +522,9 @@ test('a receiver that has enough to do does not take the room of others', async 
   const send = newClient()
   await created(send, '/busy')
   await told(send)
-  const receivers = new Receivers({ webhook: 0, host: 0 })
+  const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]
-  await new Deliverer(app.services, { now, receivers, random: () => 0 }).deliver(message, () => 900_000)
+  await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(message, () => 900_000)
   assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])
   assert.equal(receiver.at('/busy').length, 0)
   await deliverAll()
@@ -545,7 +545,7 @@ test('an address that has become private is not called', async () => {
   const { id } = await created(send, '/private')
   await told(send)
   const closed = new Outgoing({})
-  const elsewhere = app.with({ outgoing: () => Promise.resolve(closed) }).services
+  const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closed) }).services
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
   await closed.close()
@@ -735,9 +735,9 @@ test('events are for webhooks and sockets as long as there are some', async () =
   const send = newClient()
   const { id } = await created(send, '/heard')
   const { table } = app.services
-  const listeners = async (owner = send.id()) => (await listenersOf(table, owner))('job.created')
+  const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
   assert.deepEqual(await listeners(), ['webhooks'])
-  const { until } = await new Feeds(table).watch(send.id())
+  const { until } = await new EventFeeds(table).watch(send.id())
   assert.ok(until > Date.now())
   assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
   await send('DELETE', `/v1/webhooks/${id}`)
@@ -748,10 +748,10 @@ test('events are for webhooks and sockets as long as there are some', async () =
 test('only what a webhook wants is for it, and all where an event waits for those before it', async () => {
   const send = newClient()
   await created(send, '/ends', { events: ['job.failed'] })
-  const heard = await listenersOf(app.services.table, send.id())
+  const heard = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([heard('job.created'), heard('job.failed')], [[], ['webhooks']])
   await created(send, '/order', { events: ['job.started'] })
-  const inOrder = await listenersOf(app.services.table, send.id())
+  const inOrder = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
@@ -759,13 +759,13 @@ test('who begins to listen waits until it is heeded', async () => {
   const send = newClient()
   const { id } = await created(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
-  const memory = new ShortMemory<ListenersOf>(believedMs)
+  const memory = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   const listeners = async (owner = send.id()) =>
-    (await memory.get(owner, () => listenersOf(app.services.table, owner)))('job.created')
+    (await memory.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
   assert.deepEqual(await listeners(), [])
   await created(send, '/again')
   assert.deepEqual(await listeners(), ['webhooks'])
-  const feeds = new Feeds(app.services.table)
+  const feeds = new EventFeeds(app.services.table)
   for (const beginners of [1, 2]) {
     const owner = newId('anon')
     assert.deepEqual(await listeners(owner), [])

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { eachOf } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/map-concurrently.ts'
 import { after, before } from '../hooks.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -95,7 +95,7 @@ test('a hundred results of 20 MB come as one ZIP', async () => {
   const bytes = 20 * mib
   const path = await film('twenty.mp4', bytes, randomBytes(19 * mib))
   const jobIds: string[] = []
-  await eachOf(
+  await forEachConcurrently(
     Array.from({ length: 100 }, (_, at) => at),
     4,
     async () => {

@@ -23,7 +23,7 @@ const refused = [
   'application/json;q=0, text/*',
 ]
 
-test('what takes no JSON is refused where there is nothing else', () => {
+test('an Accept header without JSON is refused by endpoints that reply only with JSON', () => {
   const jobs = contractOf('GET', '/v1/jobs')
   for (const accept of taken) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
   for (const accept of refused)
@@ -34,7 +34,7 @@ test('what takes no JSON is refused where there is nothing else', () => {
     })
 })
 
-test('what leads to a file, or is no envelope, answers to any type', () => {
+test('endpoints that redirect to a file or reply without the envelope accept any Accept header', () => {
   const others = [
     contractOf('POST', '/v1/convert'),
     contractOf('GET', '/v1/download/:jobId'),

@@ -19,7 +19,7 @@ after(() => app.close())
 
 const keyOf = (owner: string, wish?: Partial<KeyInput>) => newKey(app.services, owner, wish)
 
-/** Somebody who may make keys, as one who has signed in. */
+/** An account with a key that may manage keys, like a signed-in user. */
 async function manager() {
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await managerKey(app.services, owner) }
@@ -33,8 +33,8 @@ async function manager() {
 const list = (headers: Sent['headers'] = {}, sent: Sent = {}) =>
   app.send('GET', '/v1/jobs', { ...sent, headers })
 
-describe('a key', () => {
-  test('has its kind, 256 bits and a checksum', () => {
+describe('API keys', () => {
+  test('the text of a key has its kind, 256 random bits and a checksum', () => {
     const text = newKeyText('secret')
     assert.match(text, /^sk_[0-9A-Za-z]{49}$/)
     assert.match(newKeyText('public'), /^ck_/)
@@ -45,7 +45,7 @@ describe('a key', () => {
     }
   })
 
-  test('opens by X-Api-Key and as a bearer, shows once, and stands nowhere in the table', async () => {
+  test('a key works as X-Api-Key and as a bearer token, is shown once and is not stored', async () => {
     const { send } = await manager()
     const made = await send('POST', '', { name: 'Reports', access: 'read-only' })
     assert.equal(made.status, 201, made.text)
@@ -65,7 +65,7 @@ describe('a key', () => {
     assert.ok(!table.includes(key.slice(7, -4)))
   })
 
-  test('that is unknown, mistyped, expired or revoked opens nothing and says why', async () => {
+  test('an unknown, mistyped, expired or revoked key is refused with the reason', async () => {
     const { send, owner } = await manager()
     const revoked = (await send('POST', '', { name: 'One' })).json.data
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
@@ -89,7 +89,7 @@ describe('a key', () => {
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 404)
   })
 
-  test('is rotated: both work for 24 hours, then the new one alone, and once', async () => {
+  test('after a rotation both keys work for 24 hours, and a key can be rotated once', async () => {
     const { send, owner } = await manager()
     const first = (await send('POST', '', { name: 'One', access: 'full' })).json.data
     const rotated = await send('POST', `/${first.id}/rotate`)
@@ -109,7 +109,7 @@ describe('a key', () => {
     assert.deepEqual([late.status, late.json.error.details.reason], [401, 'revoked'])
   })
 
-  test('does what its scopes say, and no scope makes keys', async () => {
+  test('a key can do what its scopes allow, and no scope allows creating keys', async () => {
     const owner = await newAccount(app.services)
     const convert = { body: { tasks: {} } }
     for (const scope of grantedScopes) {
@@ -131,7 +131,7 @@ describe('a key', () => {
     })
   })
 
-  test('of a web page opens from that page, sees by id and lists nothing', async () => {
+  test('a public key works from its web page, can get jobs by id and cannot list them', async () => {
     const { send } = await manager()
     const page = 'https://www.example.com'
     const wish = { name: 'Page', kind: 'public', allowedOrigins: [page] }
@@ -151,7 +151,7 @@ describe('a key', () => {
     assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
   })
 
-  test('of a web page sees no job of its account that another one has made', async () => {
+  test('a public key cannot see jobs of its account that were created with another key', async () => {
     const owner = await newAccount(app.services)
     const page = 'https://www.example.com'
     const publicKey = async () => ({
@@ -198,16 +198,16 @@ describe('a key', () => {
     const rotated = await new ApiKeys(app.services).rotate(first ?? assert.fail())
     assert.ok(typeof rotated === 'object')
     const next = { ...one, 'x-api-key': rotated.text }
-    assert.deepEqual(await seen(own, next), [200, 200, 409, 409], 'of the key that it took the place of')
+    assert.deepEqual(await seen(own, next), [200, 200, 409, 409], 'jobs of the key that it replaced')
     const again = await new ApiKeys(app.services).rotate(rotated.key)
     assert.ok(typeof again === 'object')
     assert.deepEqual(await seen(own, { ...one, 'x-api-key': again.text }), [200, 200, 409, 409])
-    // It would open a socket that tells of all jobs.
+    // A ticket would open a socket that sends events of all jobs.
     assert.equal((await app.send('POST', '/v1/ws/tickets', { headers: one })).status, 403)
     assert.equal((await app.send('DELETE', `/v1/jobs/${own}`, { headers: one })).status, 204)
   })
 
-  test('is for the addresses that it names', async () => {
+  test('a key with allowedIps only works from these IP addresses', async () => {
     const allowedIps = ['203.0.113.0/24', '2001:db8::/32']
     const headers = { 'x-api-key': await keyOf(await newAccount(app.services), { allowedIps }) }
     for (const address of ['203.0.113.9', '2001:db8:1::1', '::ffff:203.0.113.9'])
@@ -221,14 +221,14 @@ describe('a key', () => {
     )
   })
 
-  test('of a suspended account opens nothing', async () => {
+  test('the keys of a suspended account are refused', async () => {
     const key = await keyOf(await newAccount(app.services, { status: 'suspended' }))
     const answer = await list({ 'x-api-key': key })
     assert.deepEqual([answer.status, answer.json.error.details.reason], [403, 'suspended'])
   })
 })
 
-test('nobody sees, changes, rotates or revokes keys of others', async () => {
+test('keys of other accounts cannot be seen, changed, rotated or revoked', async () => {
   const [mine, others] = [await manager(), await manager()]
   const { id } = (await others.send('POST', '', { name: 'Theirs' })).json.data
   for (const [method, path, body] of [
@@ -242,7 +242,7 @@ test('nobody sees, changes, rotates or revokes keys of others', async () => {
   assert.ok(!keys.some((key: { id: string }) => key.id === id))
 })
 
-test('a key is changed, and bounds are taken away', async () => {
+test('a key can be changed, and null removes its restrictions', async () => {
   const { send } = await manager()
   const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
   assert.equal((await list({ 'x-api-key': key })).status, 403)

@@ -6,14 +6,14 @@ import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
 
 const documentOf = (url?: string) => asyncApiDocument({ version: '1', url })
 
-test('the AsyncAPI document is one, by the schema of AsyncAPI', () => {
+test('the AsyncAPI document is valid by the schema of AsyncAPI', () => {
   const ajv = new Ajv({
     strict: false,
     logger: false,
     formats: { uri: true, 'uri-reference': true, email: true },
   })
   const schema = structuredClone(asyncapi.schemas['3.0.0']) as { definitions: Record<string, unknown> }
-  // The validator has that one itself.
+  // The validator already contains this schema.
   delete schema.definitions['http://json-schema.org/draft-07/schema']
   const isValid = ajv.compile(schema)
   for (const url of [undefined, 'http://localhost:8080', 'https://convert.example.com/base']) {
@@ -24,7 +24,7 @@ test('the AsyncAPI document is one, by the schema of AsyncAPI', () => {
   assert.equal(isValid(broken), false)
 })
 
-test('each reference of the document leads somewhere', () => {
+test('every reference in the AsyncAPI document can be resolved', () => {
   const document = JSON.parse(JSON.stringify(documentOf()))
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path = '']) => path,

@@ -20,7 +20,7 @@ const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
     handle: () => ({ data: {} }),
   })
 
-/** Plain bodies never reach the bucket. */
+/** Bodies without files never reach the bucket. */
 const nowhere = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
 
 async function read(type: string | undefined, event: Partial<HttpEvent>, takes = accepting('json', 'form')) {
@@ -37,14 +37,14 @@ const asked: [type: string | undefined, body: string][] = [
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]
 for (const [type, body] of asked) {
-  test(`a body of ${type ?? 'no type'} is read, in Base64 too`, async () => {
+  test(`a body of ${type ?? 'no type'} is read, also as base64`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
     const packed = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
     assert.deepEqual({ ...Object(await read(type, packed)) }, { text: 'é' })
   })
 }
 
-test('a body of a type that is not taken is refused with those that are', async () => {
+test('a body with an unsupported content type is refused with the supported types', async () => {
   for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
     await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
       assert.equal(error.code, 'INVALID_REQUEST')
@@ -56,13 +56,13 @@ test('a body of a type that is not taken is refused with those that are', async 
   await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, accepting('json')))
 })
 
-test('a body of none is an empty object, and of what takes none nothing is read', async () => {
+test('an empty body is an empty object, and a contract without a body reads nothing', async () => {
   assert.deepEqual(await read('application/json', {}), {})
   const { body: _, ...takesNone } = accepting('json')
   assert.equal(await read('application/json', { body: json }, takesNone), undefined)
 })
 
-test('a plain body of 32 MiB is read, a larger one is refused whichever way it comes', async () => {
+test('a body without files may have 32 MiB; a larger one is refused, streamed or not', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
   const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
   const largest = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
@@ -76,7 +76,7 @@ test('a plain body of 32 MiB is read, a larger one is refused whichever way it c
   }
 })
 
-test('what is nested deeper than anybody needs is refused before anything walks through it', async () => {
+test('deeply nested JSON is refused before anything recurses into it', async () => {
   const sent = (body: string) => read('application/json', { body })
   for (const [open, close] of [
     ['[', ']'],
@@ -89,11 +89,11 @@ test('what is nested deeper than anybody needs is refused before anything walks 
   }
 })
 
-test('a name that stands twice in one object is refused, in two objects it is not', async () => {
+test('a duplicate name in one object is refused, the same name in two objects is not', async () => {
   const twice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
-    // What lies between is over.
+    // The object in between has ended.
     ...['{"a":{"b":1},"a":2}', '{"a":[1],"a":2}', '{"a":[{"b":1}],"a":2}'],
   ])
     await assert.rejects(twice(body), { code: 'INVALID_INPUT', details: { field: 'a' } }, body)
@@ -108,7 +108,7 @@ test('a name that stands twice in one object is refused, in two objects it is no
   assert.deepEqual(await twice(' '), {})
 })
 
-test('half of a character is refused by its field, whole ones are not', async () => {
+test('an unpaired surrogate is refused with the name of its field, whole characters are accepted', async () => {
   const sent = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
@@ -123,7 +123,7 @@ test('half of a character is refused by its field, whole ones are not', async ()
   assert.deepEqual(await sent('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
 })
 
-test('what is not UTF-8 is refused, a mark of the byte order is left out', async () => {
+test('a body that is not UTF-8 is refused, and a byte order mark is dropped', async () => {
   const sent = (type: string, bytes: Buffer) => read(type, { bodyStream: Readable.from([bytes]) })
   for (const type of ['application/json', 'application/x-www-form-urlencoded'])
     for (const coding of ['latin1', 'utf16le'] as const)
@@ -131,7 +131,7 @@ test('what is not UTF-8 is refused, a mark of the byte order is left out', async
   assert.deepEqual(await sent('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
-test('escapes that are no UTF-8 are refused by their field, a percent sign is itself', async () => {
+test('percent escapes that are not UTF-8 are refused with the field, a lone percent sign is kept', async () => {
   const sent = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],
@@ -149,7 +149,7 @@ test('escapes that are no UTF-8 are refused by their field, a percent sign is it
   assert.deepEqual(kept, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
 })
 
-test('a field of a form with files that is no UTF-8 is refused by its name', async () => {
+test('a field of a multipart form that is not UTF-8 is refused with its name', async () => {
   const form = (text: Buffer) => [
     ...[
       Buffer.from('--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n'),
@@ -174,7 +174,7 @@ const notJson: [body: string, reason: string][] = [
   ['NaN', 'it cannot be parsed'],
 ]
 for (const [body, reason] of notJson) {
-  test(`${body} is refused without being repeated`, async () => {
+  test(`${body} is refused without quoting it`, async () => {
     await assert.rejects(read('application/json', { body }), {
       code: 'INVALID_REQUEST',
       message: `The body is not valid JSON: ${reason}.`,
@@ -182,7 +182,7 @@ for (const [body, reason] of notJson) {
   })
 }
 
-test('a body of unknown length ends at the limit of a request, with the way out', async () => {
+test('a body of unknown length is refused at the request limit, with a hint how to send large files', async () => {
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...nowhere, maxBodyBytes: 1024 }
@@ -195,7 +195,7 @@ test('a body of unknown length ends at the limit of a request, with the way out'
   )
 })
 
-test('an announced body that is too large is refused with the limit in MiB, rounded down', () => {
+test('a body with a too large Content-Length is refused with the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
     [Math.floor(4.4 * 1024 * 1024), '4.4'],
@@ -204,7 +204,7 @@ test('an announced body that is too large is refused with the limit in MiB, roun
   for (const [maxBytes, shown] of limits) {
     const of = () => limitBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
     assert.throws(of, {
-      message: new RegExp(`larger than the ${shown} MiB`),
+      message: new RegExp(`limit of ${shown} MiB`),
       details: { maxBytes, size: 5_000_000, uploads: '/v1/uploads/presign' },
     })
   }

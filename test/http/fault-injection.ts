@@ -1,16 +1,16 @@
-/** The same service with some of what it has replaced. */
+/** Returns a proxy of the service with some members replaced. */
 export function replaced<Service extends object>(service: Service, changed: Partial<Service>): Service {
   return new Proxy(service, {
     get: (target, name) => {
       if (name in changed) return Reflect.get(changed, name)
       const value = Reflect.get(target, name)
-      // A proxy has no private fields.
+      // A proxy has no private fields, so methods are bound to the service.
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
 }
 
-/** The same with this before one of its methods. */
+/** Returns a proxy that runs a function before one of the methods. */
 export function interrupted<Service extends object>(
   service: Service,
   method: keyof Service,
@@ -22,7 +22,7 @@ export function interrupted<Service extends object>(
   return replaced(service, { [method]: after } as Partial<Service>) // as the method, but for what is before
 }
 
-/** Done once, however often it is called. */
+/** Returns a function that runs `act` only on its first call. */
 export const once = (act: () => Promise<unknown>) => {
   let done: Promise<unknown> | undefined
   return () => (done ??= act())

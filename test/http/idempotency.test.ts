@@ -27,7 +27,7 @@ after(() => app.close())
 let keys = 0
 const newKey = () => `key-${++keys}-${crypto.randomUUID()}`
 
-/** An identity of its own for each test, as the header that carries it. */
+/** Creates an identity for a test and returns the header with its token. */
 async function newIdentity(): Promise<Record<string, string>> {
   return { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
 }
@@ -82,7 +82,7 @@ async function scan(): Promise<Item[]> {
 
 const reservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))
 
-/** As if that much time had passed for every key. */
+/** Changes all idempotency records, as if time had passed. */
 async function age(change: (item: Item) => Item): Promise<void> {
   for (const item of await reservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
@@ -97,7 +97,7 @@ async function storedFiles(): Promise<number> {
   return Contents.length
 }
 
-/** The endpoint in a process that dies when this much of it is done. */
+/** Routes in which the endpoint's process dies after running `handle`. */
 const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
   {
     ...contract,
@@ -108,7 +108,7 @@ const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContrac
   },
 ]
 
-test('the same request under the same key gets the same answer, and makes one job', async () => {
+test('a repeated request with the same key gets the same reply and creates one job', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const first = await convert({ headers, key })
@@ -120,7 +120,7 @@ test('the same request under the same key gets the same answer, and makes one jo
   assert.equal(second.headers['retry-after'], first.headers['retry-after'])
   assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id'])
   assert.deepEqual(await jobsOf(headers), [first.json.jobId])
-  assert.equal(await storedFiles(), files, 'the file that came again is gone')
+  assert.equal(await storedFiles(), files, 'the file of the repetition is deleted')
 })
 
 const otherRequests: [what: string, sent: Sent][] = [
@@ -130,7 +130,7 @@ const otherRequests: [what: string, sent: Sent][] = [
   ['another query', { query: { redirect: 'true' } }],
 ]
 for (const [what, sent] of otherRequests) {
-  test(`a request with ${what} under a key that is taken is refused`, async () => {
+  test(`a request with ${what} with a key that is already used is refused`, async () => {
     const headers = await newIdentity()
     const key = newKey()
     const first = await convert({ headers, key })
@@ -140,7 +140,7 @@ for (const [what, sent] of otherRequests) {
   })
 }
 
-test('files in another order are another request, fields in another order are not', async () => {
+test('files in another order make a different request, fields in another order do not', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
   const first = await merge(pictures({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
@@ -150,7 +150,7 @@ test('files in another order are another request, fields in another order are no
   assertCode(await merge(turned), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-test('members of JSON in another order are the same request', async () => {
+test('JSON members in another order make the same request', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const given = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
   const { file, filename, operation } = given
@@ -162,7 +162,7 @@ test('members of JSON in another order are the same request', async () => {
   assertReplay(await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }), first)
 })
 
-test('of two at once one runs, and the other is told to come again', async () => {
+test('of two concurrent requests with one key, one runs and the other gets Retry-After', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
@@ -177,7 +177,7 @@ test('of two at once one runs, and the other is told to come again', async () =>
   assert.equal((await jobsOf(headers)).length, 1)
 })
 
-test('what is refused made nothing, and may be mended under the same key', async () => {
+test('a refused request has no effect, and a corrected one may use the same key', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const wrong = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
@@ -188,14 +188,14 @@ test('what is refused made nothing, and may be mended under the same key', async
   assert.deepEqual(await jobsOf(headers), [mended.json.jobId])
 })
 
-test('what is refused may be mended without an identity', async () => {
+test('a refused request without an identity may be corrected with the same key', async () => {
   const key = newKey()
   const wrong = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
   assert.equal((await convert({ key })).status, 202)
 })
 
-test('after an error of ours the same request goes on with the job that is there, its file too', async () => {
+test('after an internal error, the repeated request continues with the existing job and its file', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const failing = app.with({ jobs: failingAfterStored(app.services.jobs) })
@@ -221,7 +221,7 @@ function failingAfterStored(jobs: Jobs): Jobs {
   return failing
 }
 
-test('a process that dies after it made the job: later the same request finds the job', async () => {
+test('if the process dies after creating the job, the repeated request finds the job', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const dead = dying(createConversion, createConversion.handle)
@@ -235,7 +235,7 @@ test('a process that dies after it made the job: later the same request finds th
   assert.equal((await convert({ headers, key })).text, later.text)
 })
 
-test('a process that dies before it made the job: later the same request makes it', async () => {
+test('if the process dies before creating the job, the repeated request creates it', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const begun = Promise.withResolvers<string>()
@@ -248,7 +248,7 @@ test('a process that dies before it made the job: later the same request makes i
   assert.deepEqual(await jobsOf(headers), [jobId])
 })
 
-test('an upload that a dead process took is that of its job', async () => {
+test('an upload claimed by a process that died belongs to the job of the repeated request', async () => {
   const headers = await newIdentity()
   const announced = { filename: 'a.md', contentType: 'text/markdown', size: 7 }
   const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
@@ -266,7 +266,7 @@ test('an upload that a dead process took is that of its job', async () => {
 
 function newKeyed(): KeyedRequest {
   const http = { method: 'POST', sourceIp: '192.0.2.1' }
-  // As much of an event as is looked at.
+  // Only the fields that are read.
   const event = { rawPath: '/v1/convert', headers: {}, requestContext: { http } } as unknown as HttpEvent
   return { key: newKey(), event, body: { value: {}, files: [] } }
 }
@@ -283,7 +283,7 @@ const someContext = () => ({
   log: app.services.log,
 })
 
-test('a request that takes long keeps its key', async () => {
+test('a long request renews its lease on the key', async () => {
   const idempotency = new Idempotency(app.services, 10)
   const keyed = newKeyed()
   const context = someContext()
@@ -303,7 +303,7 @@ test('a request that takes long keeps its key', async () => {
   assert.equal((await first).statusCode, 201)
 })
 
-test('a request whose place another try has taken over leaves it to that one', async () => {
+test('an attempt whose lease was taken over does not save its reply', async () => {
   const kept = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
   const { reservation: first } = await kept.claim(place, 'same')
@@ -317,7 +317,7 @@ test('a request whose place another try has taken over leaves it to that one', a
   assert.ok(!(await kept.claim(place, 'another')).isRetry)
 })
 
-test('an answer that is too long to be kept is made again, of the same job', async () => {
+test('a reply too large to store is created again from the same job', async () => {
   const idempotency = new Idempotency(app.services)
   const keyed = newKeyed()
   const attempts: IdempotentAttempt[] = []
@@ -331,7 +331,7 @@ test('an answer that is too long to be kept is made again, of the same job', asy
   assert.deepEqual(second, { jobId: first?.jobId, isRetry: true })
 })
 
-test('without an identity the same request from the same address is the same client', async () => {
+test('without an identity, a repeated request from the same IP address gets the same identity', async () => {
   const key = newKey()
   const first = await convert({ key })
   const again = await convert({ key })
@@ -347,7 +347,7 @@ test('without an identity the same request from the same address is the same cli
   assert.deepEqual(await jobsOf(known), [first.json.jobId])
 })
 
-test('nobody gets the identity of another who sent something else under the key', async () => {
+test('a different request with the same key does not get the identity of the first client', async () => {
   const key = newKey()
   const first = await convert({ key })
   const other = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
@@ -355,7 +355,7 @@ test('nobody gets the identity of another who sent something else under the key'
   assert.notEqual(other.headers['x-owner-token'], first.headers['x-owner-token'])
 })
 
-test('a key belongs to one identity and one endpoint', async () => {
+test('an idempotency key belongs to one identity and one endpoint', async () => {
   const key = newKey()
   const [one, other] = [await newIdentity(), await newIdentity()]
   const first = await convert({ headers: one, key })
@@ -370,7 +370,7 @@ test('a key belongs to one identity and one endpoint', async () => {
   assert.equal(merged.status, 202, merged.text)
 })
 
-test('a key is forgotten after 24 hours', async () => {
+test('an idempotency key is forgotten after 24 hours', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const first = await convert({ headers, key })
@@ -402,7 +402,7 @@ const creating: [path: string, body: () => unknown][] = [
   ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
 ]
 for (const [path, body] of creating) {
-  test(`POST ${path} makes one thing under one key`, async () => {
+  test(`POST ${path} creates one resource per key`, async () => {
     const identity = await newIdentity()
     const headers = { ...identity, 'idempotency-key': newKey() }
     const first = await app.send('POST', path, { headers, body: body() })
@@ -413,7 +413,7 @@ for (const [path, body] of creating) {
   })
 }
 
-test('a job is done again once under one key', async () => {
+test('a job is retried once per idempotency key', async () => {
   const headers = await newIdentity()
   const { json } = await convert({ headers })
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
@@ -428,7 +428,7 @@ test('a job is done again once under one key', async () => {
   assert.equal(await storedFiles(), files + 1)
 })
 
-test('the answer about a thousand tasks is kept whole', async () => {
+test('a reply with a thousand tasks is stored completely', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const names = Array.from({ length: 997 }, (_, at) => `pdf-${at}`)
   const tasks = Object.fromEntries([
@@ -445,28 +445,28 @@ test('the answer about a thousand tasks is kept whole', async () => {
 
 const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
 for (const key of wrongKeys) {
-  test(`the key ${JSON.stringify(key.slice(0, 20))} is refused by name`, async () => {
+  test(`the key ${JSON.stringify(key.slice(0, 20))} is refused with the name of the header`, async () => {
     const answer = await convert({ headers: { 'idempotency-key': key } })
     assertCode(answer, 400, 'INVALID_INPUT')
     assert.equal(answer.json.error.details.field, 'Idempotency-Key')
   })
 }
 
-test('a key in quotes, as the draft has it, is the same as without', async () => {
+test('a quoted key, as in the draft, is the same as an unquoted one', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const first = await convert({ headers, key })
   assertReplay(await convert({ headers, key: `"${key}"` }), first)
 })
 
-test('without a key every request makes a job', async () => {
+test('without a key every request creates a job', async () => {
   const headers = await newIdentity()
   await convert({ headers })
   await convert({ headers })
   assert.equal((await jobsOf(headers)).length, 2)
 })
 
-test('records of keys show neither key, address nor fields', async () => {
+test('idempotency records contain neither the key, the IP address nor the fields', async () => {
   const key = newKey()
   const body = form({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
   await convert({ key, body, address: '198.51.100.7' })
@@ -474,7 +474,7 @@ test('records of keys show neither key, address nor fields', async () => {
   for (const secret of [key, '198.51.100.7', 'a tag to look for']) assert.ok(!text.includes(secret), secret)
 })
 
-test('the reference says which endpoints take a key', async () => {
+test('the OpenAPI document lists the Idempotency-Key header of each endpoint that supports it', async () => {
   const { json } = await app.send('GET', '/v1/openapi.json')
   const taking = Object.entries<Record<string, { parameters?: { name: string }[]; responses: object }>>(
     json.paths,

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { findEarlierJob } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { file, storedImport, timestamp, newJob } from '../jobs/records.ts'
+import { file, newJob, storedImport, timestamp } from '../jobs/records.ts'
 
 const job = (more: Partial<Job>): Job => ({ ...newJob([storedImport('in')]).job, ...more })
-const services = {} as never // The result stands in the job.
+const services = {} as never // The result is part of the job.
 
-test('a job gives its result, or says why there is none', async () => {
+test('the result of a job is found, or the error says why there is none', async () => {
   const completed = job({ status: 'completed', result: { files: [file('a.webp'), file('b.webp')] } as never })
   assert.equal((await findResultFile(completed, {}, services)).filename, 'a.webp')
   assert.equal((await findResultFile(completed, { file: 'b.webp' }, services)).filename, 'b.webp')
@@ -24,7 +24,7 @@ test('a job gives its result, or says why there is none', async () => {
     await assert.rejects(findResultFile(job(more as Partial<Job>), {}, services), { code, message })
 })
 
-test('a request that comes again is not answered with a job that is deleted since', async () => {
+test('a repeated request does not find a job that was deleted in the meantime', async () => {
   const made = (more: Partial<Job>) => {
     const state = { ...newJob([storedImport('in')]), job: job(more) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)

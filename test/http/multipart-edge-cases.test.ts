@@ -1,5 +1,5 @@
-// Uploads in parts by whoever does not mean well, or is two at once: each call is answered with its code, and what is
-// refused for good leaves nothing in the bucket.
+// Multipart uploads by malicious or concurrent clients: each call gets the right error code, and a finally refused
+// upload leaves nothing in the bucket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
@@ -52,7 +52,7 @@ const abort = (upload: Begun) => app.send('DELETE', path(upload), { headers })
 const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
-/** The service on which something happens before the parts are put together. */
+/** An app that runs `act` before it completes an upload. */
 function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
   const changed: Partial<Files> = { parts: interrupted(files.parts, 'complete', once(act)) }
@@ -65,7 +65,7 @@ async function assertNothingIsLeft({ key, uploadId }: Begun): Promise<void> {
   assert.equal(await app.services.files.head(key), undefined)
 }
 
-test('a part that is sent again while the parts are put together is told of, and goes in with its new tag', async () => {
+test('a part replaced while the upload is being completed is reported, and can be completed with its new ETag', async () => {
   const upload = await begun()
   const first = await sent(upload, 1, 'words')
   let second = first
@@ -79,7 +79,7 @@ test('a part that is sent again while the parts are put together is told of, and
   assert.equal(answer(await complete(upload, [second])), '200')
 })
 
-test('an upload that is dropped while its parts are put together is gone, parts and all', async () => {
+test('an upload aborted while it is being completed is deleted with its parts', async () => {
   const upload = await begun()
   const part = await sent(upload, 1, 'words')
   const racing = beforeCompleting(() => abort(upload))
@@ -88,7 +88,7 @@ test('an upload that is dropped while its parts are put together is gone, parts 
   await assertNothingIsLeft(upload)
 })
 
-test('an upload that is dropped after its parts were put together is gone as well', async () => {
+test('an upload aborted after it was completed is deleted', async () => {
   const upload = await begun()
   const part = await sent(upload, 1, 'words')
   assert.equal(answer(await complete(upload, [part])), '200')
@@ -97,7 +97,7 @@ test('an upload that is dropped after its parts were put together is gone as wel
   await assertNothingIsLeft(upload)
 })
 
-test('parts that are not there, not in order or not whole are named, and the upload can go on', async () => {
+test('missing, unordered or incomplete parts are named in the error, and the upload can continue', async () => {
   const upload = await begun()
   const [one, two] = [await sent(upload, 1, large), await sent(upload, 2, 'end')]
   const small = await sent(upload, 3, 'x')
@@ -122,7 +122,7 @@ test('parts that are not there, not in order or not whole are named, and the upl
   assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
-test('numbers that no part can have are refused in words of their own, alone and in a list', async () => {
+test('invalid part numbers are refused with a specific message, alone and in a list', async () => {
   const upload = await begun()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
@@ -144,7 +144,7 @@ test('numbers that no part can have are refused in words of their own, alone and
   }
 })
 
-test('nobody else reaches an upload, with its key or that of another', async () => {
+test('another identity cannot access an upload, even with its key', async () => {
   const upload = await begun()
   const other = await begun()
   const part = await sent(upload, 1, 'words')
@@ -162,14 +162,14 @@ test('nobody else reaches an upload, with its key or that of another', async () 
     const refusal = await app.send(method, path(upload, rest), { headers: who, query, ...body })
     assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${rest}`)
   }
-  // Those that need no identity are others: their doors lead not here.
+  // Uploads that need no identity use other endpoints, which cannot access this one.
   const open = `/v1/uploads/s3/multipart/${upload.uploadId}`
   const byKey = await app.send('GET', open, { headers: stranger, query: { key: upload.key } })
   assert.equal(answer(byKey), '404 UPLOAD_NOT_FOUND')
   assert.equal(answer(await complete(upload, [part])), '200')
 })
 
-test('more than the plan takes is refused when it is announced, at the next part, and when it is put together', async () => {
+test('an upload above the plan limit is refused when declared, at the next part, and when completed', async () => {
   const small = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
   const announced = { filename: 'a', size: 6 * mib + 1 }
   const atOnce = await small.send('POST', '/v1/uploads/multipart', { headers, body: announced })
@@ -186,14 +186,14 @@ test('more than the plan takes is refused when it is announced, at the next part
   await assertNothingIsLeft(last)
 })
 
-test('a file that one request cannot carry is led to the parts', async () => {
+test('a file too large for one request is refused with a hint to use a multipart upload', async () => {
   const body = { filename: 'a', contentType: 'video/mp4', size: 5 * 1024 * mib + 1 }
   const { status, json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
   assert.deepEqual([status, json.error.code, json.error.details.field], [413, 'FILE_TOO_LARGE', 'size'])
   assert.match(json.error.message, /at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('where there is no bucket each endpoint that needs one says so, and that it is not the request', async () => {
+test('without a bucket each endpoint that needs one replies STORAGE_NOT_CONFIGURED', async () => {
   const config = { ...app.services.config, BUCKET_NAME: 'elsewhere' }
   const lost = app.with(createServices(config))
   const form = new FormData()

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
 import { type FormOptions, fileTooLargeError, readMultipartForm } from '../../lib/http/multipart-form.ts'
 
-/** A bucket that is a map; as much of it as forms need. */
+/** An in-memory bucket with the methods that forms use. */
 function bucket(fail?: Error) {
   const stored = new Map<string, Buffer>()
   const deletions: (readonly string[])[] = []
@@ -42,8 +42,8 @@ const formOf = (fields: number, parts = 0) => {
   return form
 }
 
-describe('a form', () => {
-  test('has its files in the bucket, with what was counted while they came', async () => {
+describe('multipart forms', () => {
+  test('the files of a form are stored in the bucket with their size and hash', async () => {
     const { stored, files, deletions } = bucket()
     const content = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256))
     const form = formOf(2)
@@ -64,10 +64,10 @@ describe('a form', () => {
     assert.deepEqual([...stored.keys()], [one.key])
     other.adopt()
     await read_.discard()
-    assert.equal(deletions.length, 1, 'nothing is left to be deleted')
+    assert.equal(deletions.length, 1, 'no file is left to delete')
   })
 
-  test('may be read again where its ends are not enough', async () => {
+  test('a range that is not buffered is read from the bucket', async () => {
     const { files } = bucket()
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
     const form = formOf(0)
@@ -76,7 +76,7 @@ describe('a form', () => {
     assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
   })
 
-  test('with a file over the limit leaves nothing, one of just that size is taken', async () => {
+  test('a form with a file over the limit leaves nothing in the bucket, a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
     const of = (bytes: number) => {
       const form = formOf(0, 1)
@@ -98,7 +98,7 @@ describe('a form', () => {
     assert.match(fileTooLargeError(5.9 * 1024 ** 2).message, / 5 MiB\./)
   })
 
-  test('has so many fields and parts, and no more', async () => {
+  test('a form with too many fields or parts is refused', async () => {
     const { files, stored } = bucket()
     const full = await read(formOf(200, 200), files)
     assert.deepEqual([Object.keys(full.fields).length, full.files.length], [200, 200])
@@ -108,7 +108,7 @@ describe('a form', () => {
     assert.equal(stored.size, 0)
   })
 
-  test('has fields of a mebibyte at most, each once, and files where they belong', async () => {
+  test('fields over 1 MiB, repeated fields and files in other fields are refused', async () => {
     const { files } = bucket()
     const of = (...pairs: [name: string, value: string | Blob][]) => {
       const form = formOf(0)
@@ -132,23 +132,28 @@ describe('a form', () => {
     })
   })
 
-  test('that cannot be stored fails as the bucket does', async () => {
+  test('a form whose file cannot be stored fails with the error of the bucket', async () => {
     const { files } = bucket(new Error('the bucket is away'))
     await assert.rejects(read(formOf(1, 3), files), { message: 'the bucket is away' })
   })
 
-  test('without a boundary, or that ends early, is refused, and nothing of it stays', async () => {
+  test('a form that is incomplete or has no boundary is refused and leaves nothing in the bucket', async () => {
     const { files, stored } = bucket()
     const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
     const sent = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
       readMultipartForm(body, { ...options, headers: { 'content-type': type } })
-    await assert.rejects(sent(Readable.from([]), 'multipart/form-data'), { message: /with a boundary, got none/ })
+    await assert.rejects(sent(Readable.from([]), 'multipart/form-data'), {
+      message: /with a boundary, got none/,
+    })
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
     await assert.rejects(sent(Readable.from([Buffer.from(head)])), { message: /incomplete or malformed/ })
     const cut = new PassThrough()
     cut.write(head)
     setImmediate(() => cut.destroy(new Error('reset')))
-    await assert.rejects(sent(cut), { code: 'INVALID_REQUEST', message: /connection was closed before the whole/ })
+    await assert.rejects(sent(cut), {
+      code: 'INVALID_REQUEST',
+      message: /connection was closed before the whole/,
+    })
     assert.equal(stored.size, 0)
   })
 })

@@ -37,8 +37,8 @@ const operations = api.map((contract) => {
   }
 })
 
-describe('each operation of the document', () => {
-  test('ends well in the ways that it has, with what they say', () => {
+describe('operations of the OpenAPI document', () => {
+  test('every operation lists its success statuses with their content', () => {
     for (const { contract, described, name } of operations) {
       const { reply } = contract
       const expected = [
@@ -58,7 +58,7 @@ describe('each operation of the document', () => {
     }
   })
 
-  test('fails with the codes that it names and those that any may have, each under its status', () => {
+  test('every operation lists its own and the common error codes, each under its status', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
       const told = (code: ErrorCode) => {
@@ -78,7 +78,7 @@ describe('each operation of the document', () => {
         NOT_ACCEPTABLE: repliesOnlyJson(contract),
       }
       for (const code of new Set([...errors, ...(Object.keys(others) as ErrorCode[])])) {
-        // What answers with a status of its own tells nothing else by it.
+        // A status that the contract defines itself has no error codes.
         const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
         const isExpected = errors.includes(code) || others[code] === true
         assert.equal(told(code), isExpected && !isOwn, `${name} ${code}`)
@@ -86,7 +86,7 @@ describe('each operation of the document', () => {
     }
   })
 
-  test('fails in JSON or as a problem, those of OAuth as OAuth has it', () => {
+  test('errors are JSON or problem details, those of OAuth endpoints are OAuth errors', () => {
     for (const { contract, described, name } of operations) {
       for (const [status, { content = {} }] of Object.entries(described.responses)) {
         if (Number(status) < 400 || status in (contract.reply.otherStatuses ?? {})) continue
@@ -98,7 +98,7 @@ describe('each operation of the document', () => {
     }
   })
 
-  test('has headers: of limits where there are any, and those of its status', () => {
+  test('every reply lists the headers of its status and, if limited, the rate-limit headers', () => {
     for (const { contract, described, name } of operations) {
       const { reply, idempotent = false, issuesIdentity = false, access } = contract
       const isLimited = !isOpenAccess(access)
@@ -124,7 +124,7 @@ describe('each operation of the document', () => {
     }
   })
 
-  test('has its parameters and bodies, and the examples that were recorded for it', () => {
+  test('every operation has its parameters, bodies and recorded examples', () => {
     for (const { contract, described, name } of operations) {
       const { body, idempotent, path, description } = contract
       const parameters = described.parameters ?? []
@@ -168,7 +168,7 @@ describe('each operation of the document', () => {
     assert.equal(sent?.operationId, 'postV1WebhooksWebhookIdTest')
   })
 
-  test('says how large a request may be, where that is limited', () => {
+  test('the description contains the maximum request size if there is one', () => {
     const told = (maxBodyBytes?: number) =>
       openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
     assert.doesNotMatch(told().info.description ?? '', /bytes/)
@@ -177,7 +177,7 @@ describe('each operation of the document', () => {
   })
 })
 
-test('each kind of telling of the events has its messages', () => {
+test('every AsyncAPI operation lists its messages', () => {
   const { operations: told, servers } = asyncApiDocument({ version: '1', url: 'https://a.example/base' })
   assert.deepEqual(servers, { service: { host: 'a.example', pathname: '/base', protocol: 'wss' } })
   assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {

@@ -5,7 +5,7 @@ import { api } from '../../functions/routes/index.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
 
 const { paths } = openApiDocument(api, { version: '1', url: '/' })
-/** What the document says of an operation, as a client reads it. */
+/** The operation in the document, as a client reads it. */
 const described = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
   return item[method] as
@@ -17,7 +17,7 @@ const described = (path: string, method: string) => {
     | undefined
 }
 
-test('every operation is in the document, those of one path beside each other', () => {
+test('every operation is in the OpenAPI document, grouped by path', () => {
   for (const { method, path } of api) {
     const written = path.replace(/:(\w+)/g, '{$1}')
     assert.ok(described(written, method.toLowerCase()), `${method} ${path}`)
@@ -26,7 +26,7 @@ test('every operation is in the document, those of one path beside each other', 
   assert.equal(count, api.length)
 })
 
-test('an operation names the ways in which it ends', () => {
+test('an operation lists its success and error statuses', () => {
   const create = described('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
@@ -41,7 +41,7 @@ test('an operation names the ways in which it ends', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
-test('a form takes the fields of its JSON, and files beside them', () => {
+test('a form has the fields of the JSON body, and files', () => {
   for (const [path, file] of [
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
@@ -54,7 +54,7 @@ test('a form takes the fields of its JSON, and files beside them', () => {
   }
 })
 
-test('what a group of operations has in common is told under the name that they have', () => {
+test('tags with a common description use the same name as their operations', () => {
   const { tags } = openApiDocument(api, { version: '1', url: '/' })
   const names = new Set(api.map(({ tag }) => tag))
   for (const { name, description } of tags ?? []) {
@@ -64,7 +64,7 @@ test('what a group of operations has in common is told under the name that they 
   assert.ok(tags?.some(({ description }) => /socket/i.test(description ?? '')))
 })
 
-test('who has an identity sends it in the header that the document names', () => {
+test('the document names the header for the identity', () => {
   const { components, security } = openApiDocument(api, { version: '1', url: '/' })
   const scheme = components?.securitySchemes?.['owner']
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('who has an identity sends it in the header that the document names', () =>
   assert.deepEqual(security, [])
 })
 
-test('each operation names the ways in, and the scopes that it needs', () => {
+test('every operation lists its authentication methods and required scopes', () => {
   const securityOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
   assert.deepEqual(securityOf('/v1/openapi.json', 'get'), [])
   assert.deepEqual(securityOf('/v1/jobs', 'get'), [
@@ -89,7 +89,7 @@ test('each operation names the ways in, and the scopes that it needs', () => {
     assert.ok(described('/v1/jobs', 'get')?.responses[status], status)
 })
 
-test('each reply names its headers, and those that cannot be missing', () => {
+test('every reply lists its headers and which of them are required', () => {
   const headersOf = (path: string, method: string, status: string) => {
     const headers = described(path, method)?.responses[status]?.headers ?? {}
     const all = Object.entries(headers)
@@ -115,16 +115,16 @@ test('each reply names its headers, and those that cannot be missing', () => {
   assert.ok(!headersOf('/v1/plans', 'get', '200').all.includes('ratelimit'))
 })
 
-test('what the address or the key of a request may do wrong is in the document', () => {
+test('errors of the path and of the idempotency key are in the document', () => {
   for (const status of ['400', '404']) assert.ok(described('/v1/status/{jobId}', 'get')?.responses[status])
   assert.ok(described('/v1/cloud/{drive}/list', 'get')?.responses['404'])
   assert.ok(described('/v1/ws/tickets', 'post')?.responses['400'])
 })
 
-test('each event is in the document as the request that a webhook gets', () => {
+test('every event is in the document as a webhook request', () => {
   const { webhooks } = openApiDocument(api, { version: '1', url: '/' })
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
-  // Generated clients call what they offer by these.
+  // Generated clients name their methods after these ids.
   const ids = Object.values(webhooks ?? {}).map(
     (item) => (item as { post?: { operationId?: string } }).post?.operationId,
   )

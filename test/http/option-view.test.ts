@@ -14,8 +14,8 @@ const view = (name: string, schema: z.ZodType) => {
   return only
 }
 
-describe('an option as a form shows it', () => {
-  test('is a number with its bounds, its unit and what it is when left out', () => {
+describe('option views', () => {
+  test('a number option has its limits, unit and default', () => {
     assert.deepEqual(view('width', integer(1, 30).default(7).describe('Wide.')), {
       ...{ name: 'width', label: 'Width', type: 'integer', group: 'basics', widget: 'number', unit: 'px' },
       ...{ description: 'Wide.', default: 7, min: 1, max: 30 },
@@ -30,7 +30,7 @@ describe('an option as a form shows it', () => {
     })
   })
 
-  test('is a switch, a text or a choice among words that have names', () => {
+  test('an option can be a switch, a text or a choice with labeled values', () => {
     assert.deepEqual(view('strip', flag().default(false)), {
       ...{ name: 'strip', label: 'Remove existing metadata first', type: 'boolean', group: 'more' },
       ...{ widget: 'switch', description: '', default: false },
@@ -45,10 +45,10 @@ describe('an option as a form shows it', () => {
     assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
     const turn = view('rotate', imageShape.rotate)
     assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
-    assert.equal(turn.number, undefined, 'it takes no other numbers')
+    assert.equal(turn.number, undefined, 'no other numbers are accepted')
   })
 
-  test('is a choice that takes a number too, whose bounds tell of that', () => {
+  test('a choice that also accepts a number has the limits of the number', () => {
     const seen = view('quality', quality.optional())
     assert.deepEqual([seen.type, seen.widget, seen.min, seen.max], ['enum', 'slider', 1, 100])
     assert.deepEqual(seen.number, { type: 'integer', min: 1, max: 100 })
@@ -56,7 +56,7 @@ describe('an option as a form shows it', () => {
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
-  test('is a color, which is a word or one of some patterns', () => {
+  test('a color option accepts names and several patterns', () => {
     const ground = view('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
@@ -69,7 +69,7 @@ describe('an option as a form shows it', () => {
     assert.equal(view('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
   })
 
-  test('says that its number may be spelled, and that it is old', () => {
+  test('an option view shows that a number may be sent as text, and that it is deprecated', () => {
     assert.equal(view('start', timestampOption.optional()).spelled, true)
     assert.equal(view('width', integer(0, 9)).spelled, undefined)
     const old = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
@@ -77,14 +77,14 @@ describe('an option as a form shows it', () => {
     assert.equal(view('width', integer(0, 9)).deprecated, undefined)
   })
 
-  test('has values worth offering beside others, by their names', () => {
+  test('an option with free values has labeled suggestions', () => {
     const paper = view('pageSize', z.string().optional())
     assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])
   })
 
-  test('stands where people look for it, what nobody has named last', () => {
+  test('options are sorted by their labels, options without a label come last', () => {
     const schema = z.object({
       other: flag(),
       crf: integer(0, 9),
@@ -103,20 +103,20 @@ describe('an option as a form shows it', () => {
   })
 })
 
-describe('of all options', () => {
+describe('all options', () => {
   const those = (has: (one: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
       .flatMap(([name, one]) => (has(one) ? [name] : []))
       .join(' ')
 
-  test('these are shown at once, in this order', () => {
+  test('the basic options are these, in this order', () => {
     assert.equal(
       those(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
 
-  test('these are offered among many', () => {
+  test('options with suggestions have these suggestions', () => {
     const offered = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
     assert.equal(offered('language'), languages)
@@ -128,7 +128,7 @@ describe('of all options', () => {
     assert.equal(offered('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
   })
 
-  test('these have fields of their own, and these their units', () => {
+  test('options have these widgets and units', () => {
     const widgets = Object.groupBy(Object.entries(optionLabels), ([, { widget = '-' }]) => widget)
     const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
     assert.equal(

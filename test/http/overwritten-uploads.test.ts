@@ -1,5 +1,5 @@
-// Whoever has the address of an upload may send to it as long as it holds, a stranger who found it too: at no moment
-// may other bytes than those that were checked be taken for the file. See test/functions/uploads.test.ts for workers.
+// Anyone who has the URL of an upload can overwrite the file until the URL expires: content other than the checked one
+// must never be used. See test/functions/uploads.test.ts for workers.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { type EmbeddedApp, openApp } from './embedded-app.ts'
 import { interrupted, once } from './fault-injection.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
-/** As long, but other bytes. */
+/** Different content of the same length. */
 const other = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
 
 const folder = scratchFolder('overwritten')
@@ -32,7 +32,7 @@ interface Place extends Presigned {
   readonly key: string
 }
 
-/** Anybody's request, who has nothing but the address. */
+/** Sends content to the URL without any authentication. */
 const put = async ({ url, headers: exact }: Place, body: Buffer, changed: Record<string, string> = {}) =>
   (await fetch(url, { method: 'PUT', headers: { ...exact, ...changed }, body })).status
 
@@ -46,15 +46,15 @@ async function uploaded(): Promise<Place> {
 const convert = (uploadId: string, on = app) =>
   on.send('POST', '/v1/convert', { headers, body: { uploadId, targetFormat: 'webp' } })
 
-/** What a worker would do first with the file of a job. */
+/** Fetches the file of a job as a worker would. */
 async function fetchedBy(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   const [file] = state?.fixed.flatMap(({ files = [] }) => files) ?? []
-  assert.ok(file?.etag, 'the bytes that were checked are known')
+  assert.ok(file?.etag, 'the ETag of the checked content is stored')
   await app.services.files.getFile(file, join(folder, jobId), AbortSignal.timeout(10_000))
 }
 
-test('before it is used, an upload takes only what was announced, and the last of it counts', async () => {
+test('an unused upload only accepts content as declared, and the last upload counts', async () => {
   const place = await uploaded()
   assert.equal(await put(place, Buffer.concat([png, png])), 403)
   assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
@@ -64,7 +64,7 @@ test('before it is used, an upload takes only what was announced, and the last o
   await fetchedBy(json.jobId)
 })
 
-test('bytes that change while they are looked at are refused, and no job is made', async () => {
+test('an upload that changes while it is checked is refused and creates no job', async () => {
   const place = await uploaded()
   const files: Files = interrupted(
     app.services.files,
@@ -74,10 +74,10 @@ test('bytes that change while they are looked at are refused, and no job is made
   const answer = await convert(place.uploadId, app.with({ files }))
   assert.deepEqual([answer.status, answer.json.error.code], [409, 'CONFLICT'])
   const again = await convert(place.uploadId)
-  assert.equal(again.status, 202, 'the new bytes can be taken as they are now')
+  assert.equal(again.status, 202, 'the new content can be used now')
 })
 
-test('bytes that change between the look at them and the job are never fetched', async () => {
+test('an upload that changes after the check is never fetched by its job', async () => {
   const place = await uploaded()
   const jobs: Jobs = interrupted(app.services.jobs, 'create', () => put(place, other))
   const { status, json } = await convert(place.uploadId, app.with({ jobs }))
@@ -85,7 +85,7 @@ test('bytes that change between the look at them and the job are never fetched',
   await refused(fetchedBy(json.jobId), 'CONFLICT', /a\.png was overwritten after the job had taken it/)
 })
 
-test('bytes that change after the end of their job are not taken when it is done again', async () => {
+test('an upload that changes after the end of its job is not used by a retry', async () => {
   const place = await uploaded()
   const { json } = await convert(place.uploadId)
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
@@ -94,7 +94,7 @@ test('bytes that change after the end of their job are not taken when it is done
   assert.deepEqual([again.status, again.json.error?.code], [409, 'CONFLICT'], again.text)
 })
 
-test('the address of an upload gives nothing out, deletes nothing and serves no other file', async () => {
+test('the URL of an upload cannot be used to read, delete or write another file', async () => {
   const place = await uploaded()
   for (const method of ['GET', 'HEAD', 'DELETE', 'POST']) {
     const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
@@ -109,7 +109,7 @@ test('the address of an upload gives nothing out, deletes nothing and serves no 
   assert.equal((await convert(place.uploadId)).status, 202)
 })
 
-test('one upload named twice in a merge, by id or key, is refused by the field that names it', async () => {
+test('an upload named twice in a merge, by id or key, is refused with the name of the field', async () => {
   const { uploadId, key } = await uploaded()
   const body = { uploadIds: [uploadId, key], mergeType: 'image' }
   const { status, json } = await app.send('POST', '/v1/convert/merge', { headers, body })

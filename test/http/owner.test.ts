@@ -14,7 +14,7 @@ import {
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { storedImport, timestamp, newJob, newTask } from '../jobs/records.ts'
+import { newJob, newTask, storedImport, timestamp } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
@@ -23,15 +23,15 @@ const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
 const asked = (headers: Record<string, string | undefined>, cookies?: string[]) =>
   anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
-describe('an identity', () => {
-  test('is known by its token, in a header or the cookie', () => {
+describe('anonymous identities', () => {
+  test('an identity is recognized by its token in a header or the cookie', () => {
     const other = signOwnerToken('anon_2', secret)
     for (const known of [
       asked({ 'x-owner-token': token }),
       asked({ authorization: `bearer ${token}` }),
       asked({}, cookie(token)),
       asked({ 'x-owner-token': token }, cookie(other)),
-      // A script with an old token in a browser that has a cookie.
+      // A script with an old token, in a browser with a cookie.
       asked({ 'x-owner-token': 'x' }, cookie(token)),
     ]) {
       assert.equal(known.ownerId, 'anon_1')
@@ -39,7 +39,7 @@ describe('an identity', () => {
     }
   })
 
-  test('is a new one for none, and for one that is not signed by us', () => {
+  test('a request without a token or with a forged one gets a new identity', () => {
     const [id, signature = ''] = token.split('.')
     const turned = signature.startsWith('A') ? 'B' : 'A'
     const forged = [
@@ -61,7 +61,7 @@ describe('an identity', () => {
     assert.notEqual(asked({}).ownerId, asked({}).ownerId)
   })
 
-  test('is counted by its address, and by the network of a household where that has many', () => {
+  test('an identity is counted by its IPv4 address or its IPv6 /64 network', () => {
     const counted = (sourceIp: string) =>
       anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
     assert.equal(counted('192.0.2.7').limiterKey, 'ip:192.0.2.7')
@@ -71,7 +71,7 @@ describe('an identity', () => {
   })
 })
 
-test('a session tells the network of a request and no more of its address', () => {
+test('only the network of an IP address is reported, not the address', () => {
   assert.equal(subnetOf('192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('::ffff:192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
@@ -82,8 +82,8 @@ const { job } = newJob([storedImport('in'), newTask('work', [0])])
 const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 const stranger = { ownerId: newId('anon') }
 
-describe('a job', () => {
-  test('is changed by its owner only', () => {
+describe('access to jobs', () => {
+  test('only its owner can change a job', () => {
     requireOwner(job, asked({ 'x-owner-token': token }))
     assert.throws(() => requireOwner(job, asked({})), {
       code: 'INSUFFICIENT_PERMISSIONS',
@@ -91,7 +91,7 @@ describe('a job', () => {
     })
   })
 
-  test('that is unknown, deleted or expired is not found, and of the last it says when', () => {
+  test('an unknown, deleted or expired job is not found, and the error contains the expiry time', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
     for (const gone of [undefined, of({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(gone, 'job_1', stranger), {
@@ -109,7 +109,7 @@ describe('a job', () => {
     )
   })
 
-  test('of an account is there for the account alone', () => {
+  test('a job of an account is visible to that account only', () => {
     const account = newId('acc')
     const theirs = of({ owner: account })
     assert.equal(requireVisibleJob(theirs, 'job_1', { ownerId: account }), theirs)
@@ -118,7 +118,7 @@ describe('a job', () => {
     assert.throws(() => requireOwner(theirs, asked({})), { code: 'JOB_NOT_FOUND' })
   })
 
-  test('that a key in a web page asks for is there if that key made it, or one before it', () => {
+  test('a public key sees the jobs that it or the keys it replaced created', () => {
     const account = newId('acc')
     const made = of({ owner: account, keyId: 'key_2' })
     const seen = (keyId: string, more: Partial<JobReader> = {}) =>
@@ -127,37 +127,37 @@ describe('a job', () => {
       [seen('key_2'), seen('key_3'), seen('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
       [true, false, true],
     )
-    assert.equal(canRead(made, { ownerId: account, keyId: 'key_3' }), true, 'a key of a server sees all')
+    assert.equal(canRead(made, { ownerId: account, keyId: 'key_3' }), true, 'a secret key sees all jobs')
     const { keyId: _, ...session } = made
     assert.equal(canRead(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
     assert.equal(seen('key_2', { ownerId: newId('acc') }), false)
   })
 
-  test('is looked for only under an id that can exist', () => {
+  test('a malformed job id is refused without a lookup', () => {
     const id = newId('job')
     assert.equal(requireJobId(id), id)
     for (const odd of ['job_1', newId('upl'), '../x', `${id}x`])
       assert.throws(() => requireJobId(odd), { code: 'JOB_NOT_FOUND' }, odd)
   })
 
-  test('is not named by a hole in the sentence where the id is empty', () => {
+  test('the error for an empty job id shows that it is empty', () => {
     for (const none of ['', '  '])
       assert.throws(() => requireJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
   })
 
-  test('is named in quotes where it holds what no id does, and in short', () => {
+  test('the error for a malformed job id quotes and shortens it', () => {
     assert.throws(() => requireJobId('job_1'), { message: /^There is no job job_1;/ })
     assert.throws(() => requireJobId('a\0b'), { message: /^There is no job "a\\u0000b";/ })
     assert.throws(() => requireJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
   })
 
-  test('tells when to ask again while it runs, and how long a request has waited', () => {
+  test('a running job has Retry-After, and a waiting request has Preference-Applied', () => {
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
     assert.match(jobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)
   })
 
-  test('is read with its tasks where its view needs them', async () => {
+  test('a job is loaded with its tasks if its view needs them', async () => {
     const whole = newJob([storedImport('in'), newTask('work', [0])])
     const asked: string[] = []
     const store = {

@@ -36,7 +36,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** The same service, where everybody without an account has a plan, and plans other limits. */
+/** An app with another plan for anonymous clients and changed limits of that plan. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
@@ -60,10 +60,10 @@ const somebody = (more: Partial<Principal> = {}): Principal => ({
   ...{ limiterKey: `key:${people}`, ...more },
 })
 
-test('of a thousand requests at once exactly as many get through as there may be', async () => {
+test('of a thousand concurrent requests exactly as many are allowed as the limit', async () => {
   const { services } = where('free')
   const one = somebody()
-  // As many processes, each with a memory of its own.
+  // Each has a separate cache, like several processes.
   const processes = Array.from({ length: 5 }, () => ({
     ...services,
     table: new Proxy(services.table, bound),
@@ -75,7 +75,7 @@ test('of a thousand requests at once exactly as many get through as there may be
   assert.equal((await countRequest(services, somebody(), false)).isAllowed, true)
 })
 
-test('many requests of one are counted some at a time, each with what is left after it', async () => {
+test('many requests of a client are counted in blocks, and each gets its own remaining count', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
@@ -101,21 +101,21 @@ test('many requests of one are counted some at a time, each with what is left af
     Array.from({ length: 100 }, (_, at) => at + 1),
   )
   assert.ok(updates.length < 40, `${updates.length} writes`)
-  // What another process has counted meanwhile goes from what there is, and from nothing else.
+  // Requests counted by another process in the meantime reduce the remaining requests.
   const other = { ...services, table: new Proxy(app.services.table, bound) }
   const two = somebody()
   let allowed = 0
   for (let at = 0; at < 200; at++)
     if ((await countRequest(at % 3 === 0 ? other : services, two, true, now)).isAllowed) allowed++
   assert.equal(allowed, 100)
-  // The next minute begins anew, whatever is left of a block.
+  // The next minute starts at zero, whatever is left of a block.
   const three = somebody()
   for (let at = 0; at < 9; at++) await countRequest(services, three, true, now)
   const [minute] = (await countRequest(services, three, true, now + 60_001)).usages
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
 })
 
-test('a window that is over begins anew, and only that', async () => {
+test('an ended window restarts, other windows continue', async () => {
   const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
   const one = somebody()
   const noon = Date.UTC(2026, 4, 31, 12)
@@ -128,12 +128,12 @@ test('a window that is over begins anew, and only that', async () => {
   assert.deepEqual(await taken(noon + 59_000), [false, 2, 2, 2])
   assert.deepEqual(await taken(noon + 60_001), [true, 1, 3, 3])
   assert.deepEqual(await taken(noon + 60_002), [false, 1, 3, 3])
-  // The next day is the next month as well.
+  // The next day is also in the next month.
   assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
   assert.equal(windowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
-test('a window that is full is looked at again after some seconds, and the record goes with the last one', async () => {
+test('a full window is checked again after some seconds, and the record expires after the last window', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
@@ -157,7 +157,7 @@ test('a window that is full is looked at again after some seconds, and the recor
   assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
 })
 
-test('who may send none is told so, without a record', async () => {
+test('a plan with a limit of 0 refuses requests without writing a record', async () => {
   const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
   const one = somebody()
   const now = Date.UTC(2026, 4, 30, 12)
@@ -173,7 +173,7 @@ test('who may send none is told so, without a record', async () => {
   assert.equal(await app.services.table.get(limitRecordKey(one)), undefined)
 })
 
-test('how far somebody is can be asked without being counted, reading too where that has a limit of its own', async () => {
+test('usage can be read without counting a request, including a separate limit for reads', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
   const one = somebody()
   await countRequest(services, one, true)
@@ -187,7 +187,7 @@ test('how far somebody is can be asked without being counted, reading too where 
   assert.deepEqual(await windowUsages(where('self-hosted').services, somebody({ plan: 'self-hosted' })), [])
 })
 
-test('who sent too many is told when all of the full windows are over, and whose they are', () => {
+test('the rate-limit error says when the last full window ends and what it is counted by', () => {
   const usage = (name: WindowName, used: number, endsAt: number) => ({
     ...{ policy: { name, counter: name, limit: 60 }, used, endsAt },
   })
@@ -197,19 +197,19 @@ test('who sent too many is told when all of the full windows are over, and whose
   }
   const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
   assert.deepEqual(told('key', ...windows), {
-    message: 'The plan free allows 60 requests an hour. Go on in 600 s.',
+    message: 'The plan free allows 60 requests per hour. Try again in 600 s.',
     details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
   })
   const [minute] = windows
   assert.ok(minute)
   assert.equal(told('session', minute).details?.['scope'], 'account')
   assert.deepEqual(told('anonymous', usage('reads', 61, 31_000)), {
-    message: 'The plan free allows 60 reading requests a minute. Go on in 30 s.',
+    message: 'The plan free allows 60 read requests per minute. Try again in 30 s.',
     details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
   })
 })
 
-test('more keys of one account give no more requests a day', async () => {
+test('more keys of an account do not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
   const takenBy = async (limiterKey: string) =>
     (await countRequest(services, somebody({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
@@ -219,7 +219,7 @@ test('more keys of one account give no more requests a day', async () => {
   )
 })
 
-test('who has no account is counted by his address, and reading apart from making', async () => {
+test('anonymous clients are counted by IP address, with separate limits for reads and writes', async () => {
   const open = where('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
@@ -241,11 +241,11 @@ test('who has no account is counted by his address, and reading apart from makin
   const read = await ask('GET', '198.51.100.1')
   assert.deepEqual([read.status, read.headers['x-ratelimit-limit']], [200, '60'])
   assert.equal((await ask('POST', '198.51.100.2')).status, 201)
-  // What describes the service is for everybody, always.
+  // Endpoints that describe the service are never limited.
   assert.equal((await open.send('GET', '/v1/plans', { address: '198.51.100.1' })).status, 200)
 })
 
-test('a key has its plan, whatever others may without an account', async () => {
+test('an API key has the plan of its account, not the anonymous plan', async () => {
   const open = where('anonymous', { readsPerMinute: 1 })
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   const answer = await open.send('GET', '/v1/formats/png', { headers })
@@ -256,7 +256,7 @@ test('a key has its plan, whatever others may without an account', async () => {
   assert.match(made.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 
-test('nothing of a body is read from who may not send it', async () => {
+test('the body of a request that is not allowed is not read', async () => {
   const open = where('anonymous', { requestsPerMinute: 0 })
   const body = { tasks: {} }
   for (const [status, path, headers] of [
@@ -264,13 +264,13 @@ test('nothing of a body is read from who may not send it', async () => {
     [401, '/v1/jobs', { 'x-api-key': 'sk_wrong' }],
     [429, '/v1/jobs', {}],
   ] as const) {
-    // The answer would be about the body if it were looked at.
+    // The error would be about the body if it were read.
     const answer = await open.send('POST', path, { body, headers: { ...headers, 'content-type': 'x/y' } })
     assert.equal(answer.status, status, answer.text)
   }
 })
 
-test('on a service of one’s own nothing is counted, written or said of limits', async () => {
+test('a self-hosted service counts nothing and sends no rate-limit headers', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
@@ -285,7 +285,7 @@ test('on a service of one’s own nothing is counted, written or said of limits'
   assert.deepEqual(rateLimitHeaders([], 0), {})
 })
 
-test('a key that is known costs a count for several requests, and no look for some seconds', async () => {
+test('a cached key costs one write for several requests and no lookup for some seconds', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
@@ -306,7 +306,7 @@ test('a key that is known costs a count for several requests, and no look for so
     assert.equal(status, 200)
     return [...calls]
   }
-  assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'nobody knows whose it is')
+  assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
   await callsOf()
   const later: unknown[] = []
   for (let left = 16; left > 0; left--) later.push(...(await callsOf()))
@@ -317,10 +317,10 @@ test('a key that is known costs a count for several requests, and no look for so
   await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
   const refused = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
-  assert.equal(refused.status, 403, 'the account came along')
+  assert.equal(refused.status, 403, 'the account was read together with the key')
 })
 
-test('files are as large and as many as the plan has, and stay as long', async () => {
+test('file size, files per job and retention follow the plan', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
   const limited = open.with({
     plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
@@ -367,7 +367,7 @@ test('files are as large and as many as the plan has, and stay as long', async (
   assert.equal(stored?.retentionS, 3600)
 })
 
-test('an address is believed of proxies that are ours, and of nobody else', () => {
+test('X-Forwarded-For is trusted only from trusted proxies', () => {
   const at = (sourceIp: string, forwarded?: string) =>
     clientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
   assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
@@ -380,7 +380,7 @@ test('an address is believed of proxies that are ours, and of nobody else', () =
   assert.equal(clientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
 })
 
-test('a sandbox has no limits but small files, says what it is, and is for those whom it names', async () => {
+test('a sandbox has no rate limits, a small file limit, its own header, and only accepts allowed networks', async () => {
   const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
   assert.equal(plans.anonymous, plans.business)
   assert.deepEqual(
@@ -396,7 +396,7 @@ test('a sandbox has no limits but small files, says what it is, and is for those
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
 })
 
-test('jobs beyond those that may be at work wait, and are called in their order', async () => {
+test('jobs above the concurrency limit wait and start in order', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
   const sent: unknown[] = []
   const groups: unknown[] = []
@@ -423,19 +423,19 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
   assert.equal(await take(first), true, 'another task of the same job')
   await slots.release(first)
-  assert.deepEqual(sent, [], 'it is not over')
+  assert.deepEqual(sent, [], 'the job has not finished')
   await end(second)
   await end(first)
   await slots.release(first)
-  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second is over already')
+  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second job has already finished')
   assert.equal(await take(third), true)
   assert.equal(await take(fourth), false)
-  // Whoever had it died before he could tell.
+  // Its worker died before it could release the slot.
   await end(third)
   await slots.wake(fourth.owner)
   assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
   assert.equal(await take(fourth), true)
-  // One that is called, and cancelled before it comes, leaves its turn to the next.
+  // A job cancelled before it starts passes its slot to the next.
   assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
   await end(fourth)
   await slots.release(fourth)
@@ -452,7 +452,7 @@ test('jobs beyond those that may be at work wait, and are called in their order'
   assert.ok(groups.every((group) => group === first.owner))
 })
 
-test('another renderer of documents is refused by the plan, or as there is none', async () => {
+test('another PDF engine is refused by the plan, or because none is configured', async () => {
   const ask = async (plan: PlanId, path: string, body: unknown) => {
     const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
     return (await app.send('POST', path, { headers, body })).json
@@ -473,7 +473,7 @@ test('another renderer of documents is refused by the plan, or as there is none'
   assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
 })
 
-test('PLANS_FILE changes limits, and says what is wrong about itself', async () => {
+test('PLANS_FILE overrides limits, and errors in it are reported', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
   const path = join(dir, 'plans.json')
   const read = (value: unknown) => {
@@ -495,7 +495,7 @@ test('PLANS_FILE changes limits, and says what is wrong about itself', async () 
   }
 })
 
-test('a bus or a count that fails refuses nobody', async () => {
+test('a failing event bus or usage counter does not fail requests', async () => {
   const key = await newKey(app.services, await newAccount(app.services))
   const down = async () => {
     throw new Error('it does not answer')

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { readStream } from '../../lib/http/read-body.ts'
 
-test('a body whose connection closes before its end is refused, and not waited for', {
+test('a body whose connection closes early is refused immediately', {
   timeout: 5000,
 }, async () => {
   const body = new PassThrough()

@@ -17,25 +17,25 @@ const tagged = contract({
   handle,
 })
 
-describe('the answer to a HEAD', () => {
-  test('has the length of the body in bytes and no body', () => {
+describe('replies to HEAD', () => {
+  test('a HEAD reply has the length of the body in bytes and no body', () => {
     const head = withoutBody({ statusCode: 200, headers: { etag: '"a"' }, body: 'grüße' })
     assert.deepEqual(head, { statusCode: 200, headers: { etag: '"a"', 'content-length': '7' } })
   })
 
-  test('has the length of the bytes, not of their Base64', () => {
+  test('a HEAD reply has the length of the bytes, not of their base64', () => {
     const body = Buffer.alloc(10).toString('base64')
     const head = withoutBody({ statusCode: 200, isBase64Encoded: true, body })
     assert.deepEqual(head, { statusCode: 200, headers: { 'content-length': '10' } })
   })
 
-  test('of what has no body says nothing of a length', () => {
+  test('a HEAD reply for an empty body has no length', () => {
     assert.deepEqual(withoutBody({ statusCode: 304 }), { statusCode: 304, headers: {} })
   })
 })
 
-describe('a reply', () => {
-  test('is not kept by anybody unless its contract says so', () => {
+describe('replies', () => {
+  test('a reply has Cache-Control no-store unless its contract says otherwise', () => {
     const plain = contract({ ...base, reply: { status: 201, schema }, handle })
     const { statusCode, headers } = renderReply(plain, { data: {} }, asking(), 'req_1')
     assert.equal(statusCode, 201)
@@ -47,7 +47,7 @@ describe('a reply', () => {
     assert.match(String(etag), /^"[\w-]{43}"$/)
   })
 
-  test('may have a status and headers of its own', () => {
+  test('a handler can set the status and headers of its reply', () => {
     const { statusCode, headers } = renderReply(
       tagged,
       { data: {}, status: 202, headers: { location: '/y' } },
@@ -57,7 +57,7 @@ describe('a reply', () => {
     assert.deepEqual([statusCode, headers?.['location'], headers?.['cache-control']], [202, '/y', 'private'])
   })
 
-  test('is in an envelope, beside its fields, or bare, as its contract has it', () => {
+  test('the body is an envelope, a mirrored envelope or raw, as the contract declares', () => {
     const bodyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
@@ -79,7 +79,7 @@ describe('a reply', () => {
     })
   })
 
-  test('without content has none, and no type', () => {
+  test('a reply without content has no body and no content type', () => {
     const empty = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
     assert.deepEqual(renderReply(empty, { data: {} }, asking(), 'req_1'), {
       statusCode: 204,
@@ -87,7 +87,7 @@ describe('a reply', () => {
     })
   })
 
-  test('that the client has is not sent again', () => {
+  test('a reply with a matching If-None-Match is a 304', () => {
     const etag = String(renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
     for (const known of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
       const again = renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
@@ -101,14 +101,14 @@ describe('a reply', () => {
   })
 })
 
-describe('an error', () => {
+describe('error bodies', () => {
   const errors = [
     { field: 'a', error: 'is missing' },
     { field: 'b', error: 'is no number' },
   ]
   const request = { requestId: 'req_1', path: '/v1/jobs', baseUrl: 'https://a.test' }
 
-  test('lists every field that is wrong, in either form', () => {
+  test('an error lists every invalid field, in the envelope and as problem details', () => {
     const wrong = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
     assert.deepEqual(errorBody(wrong, 'req_1').error, {
       code: 'INVALID_INPUT',
@@ -131,7 +131,7 @@ describe('an error', () => {
     )
   })
 
-  test('of one field is a list of one, and of none has no list', () => {
+  test('an error about one field has a list of one, and without a field no list', () => {
     const one = problemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,
@@ -149,12 +149,12 @@ describe('an error', () => {
     assert.equal('details' in errorBody(none, 'req_1').error, false)
   })
 
-  test('has a title in words', () => {
+  test('an error has a readable title', () => {
     assert.equal(errorTitle('JOB_NOT_FOUND'), 'Job not found')
     assert.equal(errorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
-  test('that is a bug shows nothing of itself, and one of ours all', () => {
+  test('a bug is reported without details, an AppError completely', () => {
     const own = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(own), own)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))

@@ -23,16 +23,16 @@ import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
 
-describe('a long answer', () => {
+describe('compression of replies', () => {
   const long = 'x'.repeat(64 * 1024)
   function packed(response: Record<string, unknown>, accept = 'br, gzip') {
-    // Middy's request holds much more, none of which is looked at.
+    // Middy's request has more fields, which are not read.
     const request = { event: asking({ 'accept-encoding': accept }), response } as never
     void compression().after?.(request)
     return response as { body: string; isBase64Encoded?: boolean; headers?: Record<string, string> }
   }
 
-  test('is compressed for who takes that, under a tag of its own', () => {
+  test('a large reply is compressed for clients that accept gzip, with another ETag', () => {
     const { body, isBase64Encoded, headers } = packed({ body: long, headers: { etag: '"a"', other: 'x' } })
     assert.equal(isBase64Encoded, true)
     assert.equal(gunzipSync(Buffer.from(body, 'base64')).toString(), long)
@@ -42,7 +42,7 @@ describe('a long answer', () => {
     assert.equal(packed({ body: long }).headers?.['etag'], undefined)
   })
 
-  test('is as it is for who does not, and caches know that there are two', () => {
+  test('a large reply is not compressed for other clients, and has Vary', () => {
     for (const accept of ['', 'br', 'xgzipx']) {
       const { body, headers, isBase64Encoded } = packed({ body: long, headers: { etag: '"a"' } }, accept)
       assert.deepEqual([body, isBase64Encoded], [long, undefined])
@@ -54,20 +54,20 @@ describe('a long answer', () => {
       assert.equal(acceptsGzip(asking({ 'accept-encoding': refused })), false, refused)
   })
 
-  test('is left alone where it is short, or bytes', () => {
+  test('a short or binary reply is not compressed', () => {
     assert.deepEqual(packed({ body: long.slice(1) }), { body: long.slice(1) })
     assert.deepEqual(packed({ body: long, isBase64Encoded: true }), { body: long, isBase64Encoded: true })
     assert.deepEqual(packed({}), {})
   })
 
-  test('is the same by either tag', () => {
+  test('If-None-Match matches the compressed and the plain ETag', () => {
     assert.equal(gzipEtag('"a"'), '"a-gzip"')
     assert.equal(uncompressedEtag('"a-gzip"'), '"a"')
     assert.equal(uncompressedEtag('"a"'), '"a"')
   })
 })
 
-describe('a link to a file', () => {
+describe('presigned file links', () => {
   const asked: Record<string, unknown>[] = []
   const files = {
     downloadUrl: async (wanted: Record<string, unknown>) => {
@@ -80,7 +80,7 @@ describe('a link to a file', () => {
     return asked.at(-1)
   }
 
-  test('names the file, its type, its digest and how long it works', async () => {
+  test('a file link contains the name, type, digest and lifetime', async () => {
     const { disposition, ...rest } = (await link({})) ?? {}
     assert.match(String(disposition), /^attachment; filename="[^"]*\.png"; filename\*=utf-8''%C3%BC\.png$/i)
     const digest = `sha-256=:${Buffer.alloc(32, 255).toString('base64')}:`
@@ -89,7 +89,7 @@ describe('a link to a file', () => {
     assert.equal(reprDigest({ sha256: '' }), undefined)
   })
 
-  test('shows it in the browser only where it cannot run anything', async () => {
+  test('only types that cannot run scripts are shown inline', async () => {
     const how = async (mimeType: string) =>
       String((await link({ mimeType }, { inline: true }))?.['disposition'])
     for (const type of [
@@ -115,12 +115,12 @@ describe('a link to a file', () => {
   })
 })
 
-describe('a list of jobs', () => {
+describe('cursors of job lists', () => {
   const secret = Buffer.from('a secret of this test')
   const codec = cursorCodec('anon_1 failed', secret)
   const position = { direction: 'next', jobId: newId('job') } as const
 
-  test('goes on from a cursor that holds for it alone', () => {
+  test('a cursor is valid for one list only', () => {
     const cursor = codec.write(position)
     assert.deepEqual(codec.read(cursor), position)
     const back = { ...position, direction: 'prev' } as const
@@ -139,7 +139,7 @@ describe('a list of jobs', () => {
       assert.throws(() => codec.read(one), { code: 'INVALID_INPUT', details: { field: 'cursor' } }, one)
   })
 
-  test('has a page before and after, where there is one', () => {
+  test('a page has cursors of the next and previous page, if they exist', () => {
     const found = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
     const page = { found, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
@@ -149,7 +149,7 @@ describe('a list of jobs', () => {
     const second = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
     assert.deepEqual(pageCursors(second), { next: undefined, prev: prev('job_3') })
     assert.deepEqual(pageCursors({ ...second, found: [], next: 'job_1' }).prev, prev('job_1'))
-    // What was there is gone: the way back begins at the end of the list.
+    // The jobs of the page are gone: going back starts at the end of the list.
     assert.deepEqual(pageCursors({ ...second, found: [] }).prev, prev(idBounds.first))
     assert.deepEqual(pageCursors({ ...second, found: [], isNewestFirst: false }).prev, prev(idBounds.last))
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
@@ -160,14 +160,14 @@ describe('a list of jobs', () => {
     assert.deepEqual(pageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
-  test('is linked to its next page with the same filters', () => {
+  test('the Link header has the next page with the same filters', () => {
     const link = nextPageLink('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
     assert.equal(link, '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"')
   })
 })
 
-describe('what is told of options and formats', () => {
-  test('is what the check of an option takes', () => {
+describe('views of options and formats', () => {
+  test('an option view matches the validation of the option', () => {
     const schema = z.object({
       quality: z
         .union([z.enum(['low', 'high']), z.int().min(1).max(100)])
@@ -215,7 +215,7 @@ describe('what is told of options and formats', () => {
       ),
     )
 
-  test('is called by itself where that is a word, or the name that people know', () => {
+  test('option values are labeled with the capitalized word or a known name', () => {
     const labels = [...allViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
     const namesOf = (is: (value: string, label: string) => boolean) =>
       [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
@@ -250,23 +250,23 @@ describe('what is told of options and formats', () => {
       assert.equal(valueLabel(option, value), label)
   })
 
-  test('is in words of people, for each option of each pair', () => {
+  test('every option of every pair has a readable label and value labels', () => {
     const bad = /_|:|[a-z][A-Z]/
-    // Names that write themselves so.
+    // Names with unusual capitalization.
     const isName =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
     const views = allViews()
     assert.ok(views.size > 200)
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
-      assert.ok(/^[A-Z]/.test(label) && !bad.test(label), `${name} is called ${label}`)
+      assert.ok(/^[A-Z]/.test(label) && !bad.test(label), `${name} has the label ${label}`)
       for (const word of [...words, ...suggestions]) {
         const said = enumLabels[word] ?? ''
-        assert.ok(said && (!bad.test(said) || isName.test(said)), `${name}: ${word} is called ${said}`)
+        assert.ok(said && (!bad.test(said) || isName.test(said)), `${name}: ${word} has the label ${said}`)
       }
     }
   })
 
-  test('stands in a list that all pairs with the same options share', () => {
+  test('pairs with the same options share an option set', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
     const places = pairs.map(({ route }) => sets.indexOf(route))
@@ -282,7 +282,7 @@ describe('what is told of options and formats', () => {
     assert.ok(all.length < pairs.length / 10, `${all.length} lists of ${pairs.length} pairs`)
   })
 
-  test('has each color that is taken in its pattern', () => {
+  test('the pattern of a color option matches every accepted color', () => {
     const colors = [
       ['convert', 'png', 'jpg', 'background'],
       ['add-watermark-pdf', 'pdf', 'pdf', 'watermarkColor'],
@@ -299,7 +299,7 @@ describe('what is told of options and formats', () => {
     }
   })
 
-  test('says of a format what it can be and become', () => {
+  test('a format view shows whether the format can be read and written, and its targets', () => {
     const views = formatViews(engines)
     const of = (id: string) => views.find((view) => view.id === id)
     const jpg = of('jpg')

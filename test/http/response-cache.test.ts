@@ -19,24 +19,24 @@ const list = contract({
 })
 
 const words = Array.from({ length: 1000 }, (_, at) => `word ${at}`)
-/** Only the headers of an event are looked at. */
+/** Only the headers of an event are read. */
 const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
 const gzip = { 'accept-encoding': 'br, gzip' }
 
-test('what is put behind packed bytes is read behind them, in one gzip member', async () => {
+test('a tail appended to compressed content is decompressed after it, in one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
   const packed = await AppendableGzip.compress(head)
   const both = Buffer.concat([head, tail])
   const zipped = packed.gzip(tail)
   assert.deepEqual(gunzipSync(zipped), both)
-  // RFC 1952, 2.3.1: the length of what this member holds.
+  // RFC 1952, 2.3.1: the uncompressed size of this member.
   assert.equal(zipped.readUInt32LE(zipped.length - 4), both.length)
   assert.deepEqual(gunzipSync(packed.gzip(Buffer.alloc(0))), head)
   assert.deepEqual(await packed.plain(tail), both)
   assert.ok(zipped.length < both.length / 3, `${zipped.length} of ${both.length} bytes`)
 })
 
-test('a kept answer is made once, and says the same to all but for what is of their request', async () => {
+test('a cached reply is created once and only differs in the metadata of the request', async () => {
   const kept = new ResponseCache()
   let made = 0
   const reply = async () => {
@@ -60,7 +60,7 @@ test('a kept answer is made once, and says the same to all but for what is of th
   assert.notEqual(first.headers?.['etag'], second.headers?.['etag'])
 })
 
-test('who has a kept answer, compressed or not, gets no body', async () => {
+test('a client that has the cached reply, compressed or not, gets a 304', async () => {
   const kept = new ResponseCache()
   const asked = { contract: list, name: 'all', reply: async () => ({ data: words }) }
   for (const encoding of [gzip, {}]) {
@@ -76,7 +76,7 @@ test('who has a kept answer, compressed or not, gets no body', async () => {
   assert.equal(other.statusCode, 200)
 })
 
-test('answers of other names are others, and one that could not be made is made when asked for again', async () => {
+test('replies with another cache key are separate, and a failure is not cached', async () => {
   const kept = new ResponseCache()
   const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
     kept.answer({ contract: list, name, reply }, asking({}), 'req_1')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { EmbeddedApp } from './embedded-app.ts'
 
-/** The API behind an address, for stock clients that bring their own HTTP; bodies are forms or JSON. */
+/** Serves the app over HTTP, for clients with their own HTTP stack; bodies are forms or JSON. */
 export async function overHttp(app: EmbeddedApp) {
   let served = app
   const server = createServer(async (request, response) => {

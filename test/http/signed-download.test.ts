@@ -21,7 +21,7 @@ const codeOf = (query: Readonly<Record<string, string>>, now: number, jobId = 'j
   }
 }
 
-test('a signed address holds to the second that it names, and then says that it has expired', () => {
+test('a signed URL is valid until its expiry and then reports EXPIRED', () => {
   const query = queryOf(3600, { file: 'a b.png' })
   assert.equal(codeOf(query, at), 'OK')
   assert.equal(codeOf(query, at + 3_599_999), 'OK')
@@ -31,7 +31,7 @@ test('a signed address holds to the second that it names, and then says that it 
   assert.throws(() => verifySignature('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
 })
 
-test('of an address that was never right nobody says that it has expired', () => {
+test('a URL with an invalid signature never reports EXPIRED', () => {
   const query = queryOf(3600)
   for (const now of [at, at + dayMs]) {
     assert.equal(codeOf({ ...query, sig: `A${query['sig']?.slice(1)}` }, now), 'INVALID_SIGNATURE')
@@ -41,7 +41,7 @@ test('of an address that was never right nobody says that it has expired', () =>
   }
 })
 
-test('to a signed address may be added that the file is to be shown, and nothing else', () => {
+test('only `inline` may be added to a signed URL', () => {
   const query = queryOf(3600, { file: 'a b.png' })
   assert.equal(codeOf({ ...query, inline: 'true' }, at), 'OK')
   assert.equal(codeOf({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
@@ -53,16 +53,16 @@ test('to a signed address may be added that the file is to be shown, and nothing
   assert.equal(codeOf(rest, at), 'INVALID_SIGNATURE')
 })
 
-test('the key of a day signs for that day and the next, a few minutes early too', () => {
+test('the key of a day is valid on that day and the next, with some minutes of clock skew', () => {
   const query = queryOf(5 * 86_400)
   assert.equal(codeOf(query, at + dayMs), 'OK', 'the day after')
   assert.equal(codeOf(query, at + 2 * dayMs), 'INVALID_SIGNATURE', 'two days after')
   const midnight = Date.parse('2026-03-10T00:00:00Z')
-  assert.equal(codeOf(query, midnight - 299_000), 'OK', 'a clock that is five minutes behind')
+  assert.equal(codeOf(query, midnight - 299_000), 'OK', 'a clock that is five minutes slow')
   assert.equal(codeOf(query, midnight - 301_000), 'INVALID_SIGNATURE')
 })
 
-test('the address of a result in a reply is the same for a day after the job, and holds to its end', () => {
+test('the result URL stays the same for a day after the job and is valid until then', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
   const addressAt = (now: number) =>
@@ -76,10 +76,10 @@ test('the address of a result in a reply is the same for a day after the job, an
   assert.equal(codeAt(first, at + dayMs), 'EXPIRED')
   const last = addressAt(at + 2.2 * dayMs)
   assert.equal(codeAt(last, at + 2.4 * dayMs), 'OK')
-  assert.equal(codeAt(last, at + 2.5 * dayMs), 'EXPIRED', 'the files are gone then')
+  assert.equal(codeAt(last, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
 })
 
-test('an event names the addresses of results as replies do', () => {
+test('events contain the same result URLs as replies', () => {
   const link = createResultLink('https://a.test', keyOf, () => at)
   const event = {
     timestamp: new Date(at).toISOString(),

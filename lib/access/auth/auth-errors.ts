@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { parseJsonBody } from '../../http/json-body.ts'
-import { parseWith } from '../../parse-input.ts'
+import { parseInput } from '../../parse-input.ts'
 import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'
 
@@ -102,8 +102,8 @@ function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | un
   )
   const { body, query } = endpoint?.options ?? {}
   try {
-    if (body) parseWith(body, parseRequestBody(request), 'body')
-    if (query) parseWith(query, Object.fromEntries(request.query), 'query')
+    if (body) parseInput(body, parseRequestBody(request), 'body')
+    if (query) parseInput(query, Object.fromEntries(request.query), 'query')
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) throw error

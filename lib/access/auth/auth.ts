@@ -4,10 +4,10 @@ import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import * as z from 'zod'
 import type { Config } from '../../config.ts'
-import { accountName, asAccountName } from '../../display-name.ts'
+import { accountName, toAccountName } from '../../display-name.ts'
 import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import { parseWith } from '../../parse-input.ts'
+import { parseInput } from '../../parse-input.ts'
 import type { Services } from '../../services.ts'
 import { accountOf } from '../accounts.ts'
 import { scheduleDeletion } from '../delete-account.ts'
@@ -152,7 +152,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         create: {
           // The name of a sign-up is already validated; that of a provider can be anything.
           before: async (user) => ({
-            data: { ...user, name: asAccountName(user.name, user.email.split('@')[0] ?? user.email) },
+            data: { ...user, name: toAccountName(user.name, user.email.split('@')[0] ?? user.email) },
           }),
           after: async (user, context) => {
             await onSignUp?.(user.id, context?.headers ?? new Headers())
@@ -193,7 +193,7 @@ const NamedBody = z.looseObject({ name: accountName })
 function requireValidName(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('name' in body) || typeof body.name !== 'string') return
   try {
-    parseWith(NamedBody, body, 'body')
+    parseInput(NamedBody, body, 'body')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new APIError('BAD_REQUEST', { code: error.code, message: error.message, details: error.details })

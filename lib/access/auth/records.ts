@@ -96,7 +96,7 @@ export function fromItem(model: string, item: Item, context: RecordContext): Aut
   const record = { ...rest }
   for (const name of modelOf(model, context).secret ?? []) {
     const value = record[name]
-    if (isSealedValue(value)) record[name] = context.vault.open(value, `${pk} ${name}`)
+    if (isSealedValue(value)) record[name] = context.vault.unseal(value, `${pk} ${name}`)
   }
   return record as AuthRecord // every record is stored with an id
 }

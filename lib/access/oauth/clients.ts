@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Table, Write } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, ownedIds, ownedKey, removeOwned } from '../../owned-records.ts'
+import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../owned-records.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 
@@ -66,7 +66,7 @@ export class Clients {
 
   /** Lists the clients of an owner, newest first. */
   async list(owner: string): Promise<Client[]> {
-    const ids = await ownedIds(this.#table, 'OAUTH', owner)
+    const ids = await listOwnedIds(this.#table, 'OAUTH', owner)
     const items = await this.#table.getAll(ids.map((id) => ownedKey('OAUTH', id)))
     const clients = items.map((item) => Client.parse(item))
     return clients.sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -1,6 +1,6 @@
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
-import { ShortMemory } from '../../ttl-cache.ts'
+import { TtlCache } from '../../ttl-cache.ts'
 import { suspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
@@ -8,10 +8,10 @@ import { accountCacheMs, findCachedAccount, planOfAccount } from '../owner-plan.
 import { AccessTokens, type ActiveToken, isAccessToken } from './tokens.ts'
 
 /** Caches by table: tests have several tables in one process. */
-const caches = new WeakMap<Table, ShortMemory<ActiveToken | undefined>>()
+const caches = new WeakMap<Table, TtlCache<ActiveToken | undefined>>()
 
 function findCachedToken(token: string, table: Table): Promise<ActiveToken | undefined> {
-  const cache = caches.get(table) ?? new ShortMemory<ActiveToken | undefined>(accountCacheMs)
+  const cache = caches.get(table) ?? new TtlCache<ActiveToken | undefined>(accountCacheMs)
   caches.set(table, cache)
   return cache.get(token, () => new AccessTokens(table).findActive(token))
 }
