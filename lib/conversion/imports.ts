@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { limitsOfOwner } from '../access/plan-limits.ts'
 import { requireDiskSpace } from '../disk-space.ts'
 import { AppError } from '../errors.ts'
-import { fileName } from '../file-name.ts'
+import { sanitizeFileName } from '../file-name.ts'
 import { fileTooLargeError } from '../http/multipart-form.ts'
 import { newId } from '../ids.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
 import { importBase64Operation, importRawOperation, maxInlineBytes } from '../tasks/import-base64.ts'
 import { importUploadOperation } from '../tasks/import-upload.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
-import { maxPutBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
+import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
 import type { ImportSource } from './job-request.ts'
 import { type SourceFile, uploadedSource } from './source.ts'
 
@@ -39,7 +39,7 @@ export async function openImports(
   const importing = tasks.filter(
     ({ operation }) => operation.kind === 'import' && !isTransferOperation(operation),
   )
-  await eachOf(importing, maxConcurrentImports, async (task) => {
+  await forEachConcurrently(importing, maxConcurrentImports, async (task) => {
     if (failures.length > 0) return
     try {
       opened.set(task.name, await openImport(task, context, stored))
@@ -107,7 +107,7 @@ async function inlineImport(
   await services.files.putBytes(key, bytes, 'application/octet-stream')
   stored.push(key)
   const source: SourceFile = {
-    ...{ field: 'file', filename: fileName(filename), key, size: bytes.length },
+    ...{ field: 'file', filename: sanitizeFileName(filename), key, size: bytes.length },
     sha256: createHash('sha256').update(bytes).digest('hex'),
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
@@ -123,7 +123,7 @@ async function awaitedImport(fields: Fields, { owner, services }: ImportContext)
   const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)
   const { files } = services
   const { maxFileBytes, retentionHours } = await limitsOfOwner(owner, services)
-  const maxSize = Math.min(maxPutBytes, maxFileBytes, max_file_size ?? maxPutBytes)
+  const maxSize = Math.min(maxSingleUploadBytes, maxFileBytes, max_file_size ?? maxSingleUploadBytes)
   const id = newId('upl')
   const key = uploadKey('uploads', id, retentionHours)
   const { url, fields: parameters } = await files.presignForm(
@@ -136,7 +136,7 @@ async function awaitedImport(fields: Fields, { owner, services }: ImportContext)
   const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
   const awaited = {
     ...{ id, owner, key, maxSize, contentType: 'application/octet-stream' },
-    filename: fileName(filename),
+    filename: sanitizeFileName(filename),
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
   }

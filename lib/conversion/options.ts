@@ -4,7 +4,7 @@ import { type EngineId, engineIds } from '../engines/engine.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../jobs/job.ts'
-import { parseWith } from '../parse-input.ts'
+import { parseInput } from '../parse-input.ts'
 import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
@@ -27,7 +27,7 @@ export function stepsWithOptions(
     else if (publicName) addOption(known, publicName, value)
     else if (!isPdfEngine(name)) warnings.push(unknownOptionWarning(name, Object.keys(schema.shape)))
   }
-  return { steps: createSteps(route, parseWith(schema, known, 'options')), warnings }
+  return { steps: createSteps(route, parseInput(schema, known, 'options')), warnings }
 }
 
 /** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */

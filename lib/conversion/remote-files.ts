@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { wordsOfValues } from '../describe-schema.ts'
+import { describeValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
-import { parseJson, parseWith } from '../parse-input.ts'
+import { parseJson, parseInput } from '../parse-input.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
@@ -59,7 +59,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
     if (orphanField)
       throw new AppError(
         'INVALID_INPUT',
-        `exportMethod is missing: ${orphanField} says how to store the result, but not where. Expected ${wordsOfValues(exportMethods())}.`,
+        `exportMethod is missing: ${orphanField} says how to store the result, but not where. Expected ${describeValues(exportMethods())}.`,
         { field: 'exportMethod' },
       )
     return undefined
@@ -68,7 +68,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   if (operation?.kind !== 'export' || !operation.place)
     throw new AppError(
       'INVALID_INPUT',
-      `exportMethod: expected ${wordsOfValues(exportMethods())}, got "${method.slice(0, 64)}".`,
+      `exportMethod: expected ${describeValues(exportMethods())}, got "${method.slice(0, 64)}".`,
       { field: 'exportMethod', expected: exportMethods() },
     )
   const { path: pathField } = operation.place
@@ -83,7 +83,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   const sentAs = (field: string) => (path && field === pathField ? 'exportPath' : `exportConfig.${field}`)
   return {
     ...{ name: 'export-store', operation, input, continueOnError: false },
-    fields: parseWith(operation.fields, fields, 'exportConfig', sentAs),
+    fields: parseInput(operation.fields, fields, 'exportConfig', sentAs),
   }
 }
 

@@ -2,7 +2,7 @@ import { limitsOfOwner } from '../access/plan-limits.ts'
 import type { Principal } from '../access/principal.ts'
 import { AppError } from '../errors.ts'
 import { isVisibleToKey } from '../http/job-access.ts'
-import { idPattern, namedId, newId } from '../ids.ts'
+import { idPattern, quoteId, newId } from '../ids.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { JobState, StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
@@ -63,7 +63,7 @@ function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | u
 }
 
 const jobNotFound = (jobId: string) =>
-  new AppError('JOB_NOT_FOUND', `sourceJobId: you have no job ${namedId(jobId)}. Send the file again.`, {
+  new AppError('JOB_NOT_FOUND', `sourceJobId: you have no job ${quoteId(jobId)}. Send the file again.`, {
     field: 'sourceJobId',
   })
 

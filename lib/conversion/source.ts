@@ -1,9 +1,9 @@
 import { isSameOwner } from '../access/adopt-anonymous.ts'
 import type { StoredObject } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import { fileName } from '../file-name.ts'
+import { sanitizeFileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
-import { idPattern, namedId } from '../ids.ts'
+import { idPattern, quoteId } from '../ids.ts'
 import { isTerminalStatus } from '../jobs/job.ts'
 import type { Services } from '../services.ts'
 import type { UploadRecord } from '../uploads.ts'
@@ -46,7 +46,7 @@ export async function openSource(
       field: 'uploadId',
     })
   }
-  if (file) return body.filename ? { ...file, filename: fileName(body.filename) } : file
+  if (file) return body.filename ? { ...file, filename: sanitizeFileName(body.filename) } : file
   if (body.uploadId)
     return uploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
   throw new AppError(
@@ -69,7 +69,7 @@ export async function uploadedSource(
   filename?: string,
 ): Promise<SourceFile> {
   const { upload, stored } = await requireStoredUpload(uploadId, field, owner, services)
-  return { ...storedSource(upload, stored, services), field, filename: fileName(filename ?? upload.filename) }
+  return { ...storedSource(upload, stored, services), field, filename: sanitizeFileName(filename ?? upload.filename) }
 }
 
 /** The stored file of an upload, pinned to its current bytes by ETag. */
@@ -102,7 +102,7 @@ export async function requireOwnUpload(
 export const uploadNotFound = (uploadId: string, field: string) =>
   new AppError(
     'UPLOAD_NOT_FOUND',
-    `You have no upload ${namedId(uploadId)}; it may have expired. Upload the file again.`,
+    `You have no upload ${quoteId(uploadId)}; it may have expired. Upload the file again.`,
     { field },
   )
 

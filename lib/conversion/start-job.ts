@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
-import { claimUpload, newUpload, type UploadRecord } from '../uploads.ts'
+import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
@@ -64,8 +64,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
   )
   const uploads = requireDistinctUploads(sources)
   const claims = [
-    ...uploads.map((upload) => claimUpload(upload, jobId)),
-    ...[...awaited, ...importTargets].map(newUpload),
+    ...uploads.map((upload) => claimUploadWrite(upload, jobId)),
+    ...[...awaited, ...importTargets].map(createUploadWrite),
   ]
   const adoptAll = () => {
     for (const source of sources) source.adopt()
@@ -191,7 +191,7 @@ function importTargetFields(name: string, { request }: TaskContext): Pick<NewTas
 }
 
 const sealedFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
-  services.vault.sealSome(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
+  services.vault.sealSecrets(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
 
 const failedTaskFields = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',
@@ -242,7 +242,7 @@ const additionalFilesFieldOf = ({ additionalFilesField }: JobRequest): Partial<C
 
 const sealedSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpec => ({
   ...spec,
-  options: vault.sealSome(spec.options, secretOptionNames, jobId),
+  options: vault.sealSecrets(spec.options, secretOptionNames, jobId),
 })
 
 /** Summary of the job without its tasks: its first file, and the last target that can be produced. */

@@ -88,7 +88,7 @@ export async function deleteJobData(
   if (!current.filesTold) {
     const deletedFiles = filesOfJob(state)
     const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
-    await uploads.forget([
+    await uploads.delete([
       ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited]),
     ])
     // The prefix also covers files of attempts that died before recording them.

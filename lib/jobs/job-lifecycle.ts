@@ -3,8 +3,8 @@ import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Log } from '../log.ts'
-import { eachOf } from '../map-concurrently.ts'
-import { type ListenersOf, withListeners } from '../subscribers.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
+import { type SubscriberLookup, addSubscribers } from '../subscribers.ts'
 import { progressEvent, startedEvent, unpublishedEventsOfEndedJob } from './events.ts'
 import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from './job.ts'
 import { jobEndChange } from './job-end.ts'
@@ -16,7 +16,7 @@ export interface JobLifecycleDeps {
   readonly bus: Bus
   readonly log: Log
   /** Returns the subscribers to an owner's jobs. */
-  readonly getSubscribers: (owner: string) => Promise<ListenersOf>
+  readonly getSubscribers: (owner: string) => Promise<SubscriberLookup>
   /** Whether a queue message is delivered again if this process dies before it has published everything. */
   readonly isRedelivered: boolean
 }
@@ -46,7 +46,7 @@ export class JobLifecycle {
     if (!first) return
     // All events belong to the same job or file.
     const subscribers = await this.#getSubscribers(first.owner)
-    await this.#bus.publish(events.map((event) => withListeners(event, subscribers)))
+    await this.#bus.publish(events.map((event) => addSubscribers(event, subscribers)))
   }
 
   /** Remembers that a fact is published, so that the next write removes it from the job's record. */
@@ -187,7 +187,7 @@ export class JobLifecycle {
   async cancelTasks({ tasks, chunks }: Pick<JobState, 'tasks' | 'chunks'>): Promise<void> {
     const endedAt = new Date().toISOString()
     const left = [...tasks, ...chunks].filter((task) => !isTaskOver(task))
-    await eachOf(left, maxConcurrentTasks, async (task) => {
+    await forEachConcurrently(left, maxConcurrentTasks, async (task) => {
       await this.#store.changeTask(
         taskRefOf(task),
         { set: { status: 'cancelled', endedAt, endedBy: 'cancel' }, remove: ['leaseId', 'leaseUntil'] },

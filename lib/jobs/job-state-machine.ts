@@ -1,6 +1,6 @@
 import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
 import { nameFromTemplate } from '../file-name.ts'
-import { DistinctNames } from '../unique-names.ts'
+import { UniqueNames } from '../unique-names.ts'
 import {
   type BatchSummary,
   type DependencyState,
@@ -199,7 +199,7 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
 }
 
 function withUniqueNames(files: readonly StoredFile[]): StoredFile[] {
-  const names = new DistinctNames()
+  const names = new UniqueNames()
   return files.map((file) => ({ ...file, filename: names.next(file.filename) }))
 }
 

@@ -3,7 +3,7 @@ import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
 import type { Log } from '../log.ts'
-import type { ListenersOf } from '../subscribers.ts'
+import type { SubscriberLookup } from '../subscribers.ts'
 import type { Uploads } from '../uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
@@ -50,7 +50,7 @@ export interface JobsDeps {
   readonly bus: Bus
   readonly taskSender: TaskSender
   readonly log: Log
-  readonly getSubscribers: (owner: string) => Promise<ListenersOf>
+  readonly getSubscribers: (owner: string) => Promise<SubscriberLookup>
   readonly waitForChange: WaitForJobChange
   /** Checks whether the upload that a task waits for has arrived, and if so calls `completeUpload`. */
   readonly checkForUpload: (task: Task) => Promise<void>

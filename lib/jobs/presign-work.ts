@@ -1,6 +1,6 @@
 import type { Files } from '../aws/files.ts'
 import type { WorkSigner } from '../aws/task-url-signer.ts'
-import { isSealed, mapped, type Vault } from '../sealed.ts'
+import { isSealed, mapDeep, type Vault } from '../sealed.ts'
 import { findTransferOperation } from '../tasks/index.ts'
 import { jobPrefix, type StoredFile, type Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
@@ -75,9 +75,9 @@ async function findReadableFiles(
 /** Returns the opened secrets by their sealed values. */
 function openSecrets({ spec, pieces, jobId }: Task, vault: Vault): Record<string, unknown> {
   const opened: Record<string, unknown> = {}
-  mapped([spec, pieces], (one) => {
+  mapDeep([spec, pieces], (one) => {
     if (!isSealed(one)) return undefined
-    const value = vault.open(one, jobId)
+    const value = vault.unseal(one, jobId)
     opened[one.sealed] = value
     return { value }
   })

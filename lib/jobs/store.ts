@@ -1,6 +1,6 @@
 import type { Answer, Item, Key, Table } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import {
   FixedTask,
   isTerminalStatus,
@@ -116,7 +116,7 @@ export class JobStore {
     const job = Job.parse(found)
     const more: Item[][] = []
     const buckets = Array.from({ length: Math.ceil(job.total / bucketSize) }, (_, bucket) => bucket).slice(1)
-    await eachOf(buckets, maxConcurrentReads, async (bucket) => {
+    await forEachConcurrently(buckets, maxConcurrentReads, async (bucket) => {
       more.push(await this.#table.partition(jobPartition(jobId, bucket)))
     })
     const items = [...first, ...more.flat()]
@@ -237,7 +237,7 @@ export class JobStore {
   /** Deletes all records of a job except the job itself. */
   async deleteTasks({ job }: JobState): Promise<void> {
     const buckets = Array.from({ length: Math.max(1, Math.ceil(job.total / bucketSize)) }, (_, at) => at)
-    await eachOf(buckets, maxConcurrentReads, async (bucket) => {
+    await forEachConcurrently(buckets, maxConcurrentReads, async (bucket) => {
       const items = await this.#table.partition(jobPartition(job.id, bucket))
       const keys = items
         .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }))

@@ -1,7 +1,7 @@
 import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { AppError } from '../errors.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import { completeChunk } from './chunk-completion.ts'
 import { dependencyUpdate } from './dependency-update.ts'
 import { importedFileEvents } from './events.ts'
@@ -130,7 +130,7 @@ export class TaskCompletion {
 
   async #updateDependents(task: Task, options: { isRepeat: boolean; isHeldBack: boolean }): Promise<void> {
     const outs = await this.#store.getDependents(task)
-    await eachOf(outs, maxConcurrentDependents, (out) => this.#updateDependent(task, out, options))
+    await forEachConcurrently(outs, maxConcurrentDependents, (out) => this.#updateDependent(task, out, options))
   }
 
   async #updateDependent(

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { inOrder } from '../canonical-json.ts'
+import { sortKeys } from '../canonical-json.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import type { ResultLink } from '../http/result-links.ts'
 import {
@@ -157,7 +157,7 @@ function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof
   return {
     downloadUrl: link(job),
     ...resultFile(first),
-    ...{ engine, engineVersion, method, details: inOrder(details), fidelity: inOrder(fidelity) },
+    ...{ engine, engineVersion, method, details: sortKeys(details), fidelity: sortKeys(fidelity) },
     files: result.files.map((file) => ({
       ...resultFile(file),
       downloadUrl: link(job, { file: file.filename }),
@@ -202,7 +202,7 @@ export function statusView(state: JobState, link: ResultLink): StatusView {
     expiresAt: job.expiresAt,
     result: result ? resultOf(job, result, link) : null,
     warnings: result?.warnings ?? warningsOf(job, tasks),
-    error: inOrder(job.error) ?? null,
+    error: sortKeys(job.error) ?? null,
     summary: job.summary ?? null,
     retryOf: job.retryOf ?? null,
     links: links(job.id),
@@ -232,8 +232,8 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
     endedAt: task.endedAt ?? null,
     code: task.code ?? null,
     message: task.message ?? null,
-    details: inOrder(task.details) ?? null,
-    fidelity: inOrder(task.fidelity) ?? null,
+    details: sortKeys(task.details) ?? null,
+    fidelity: sortKeys(task.fidelity) ?? null,
     warnings: task.warnings,
     result: resultOfTask(task, job, link),
   }
@@ -242,7 +242,7 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
 function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
   if (task.deliveries) return exportedView(task.deliveries)
   // The creator of the upload stored the form as the schema describes it.
-  if (task.status === 'pending') return (inOrder(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
+  if (task.status === 'pending') return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.
   const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
   return isDownloadable && task.files.length > 0 ? linksView(task, task.files, job, link) : null
@@ -280,7 +280,7 @@ function fixedView(
     endedAt,
     code: task.code ?? (status === 'cancelled' && job.status !== 'cancelled' ? 'INPUT_TASK_FAILED' : null),
     message: task.message ?? null,
-    details: inOrder(task.details) ?? null,
+    details: sortKeys(task.details) ?? null,
     fidelity: null,
     warnings: task.warnings,
     result:

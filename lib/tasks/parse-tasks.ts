@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { snakeCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
-import { parseWith } from '../parse-input.ts'
+import { parseInput } from '../parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 
@@ -87,7 +87,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     input = [],
     continue_on_error = false,
     ...rest
-  } = parseWith(CommonFields, Object.fromEntries(named), 'task')
+  } = parseInput(CommonFields, Object.fromEntries(named), 'task')
   const operation = findPublicOperation(id)
   if (!operation)
     throw new AppError(
@@ -97,7 +97,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     )
   const fields = normalizeFieldNames(rest, operation)
   rejectUnknownFields(fields, operation)
-  const parsed = parseWith(operation.fields, fields, 'task')
+  const parsed = parseInput(operation.fields, fields, 'task')
   if (operation.kind === 'process') operation.parseSpec(parsed)
   return {
     ...{ name, operation, continueOnError: continue_on_error },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
 
@@ -62,7 +62,7 @@ export async function readEngineDays(table: Table, days: number, now = new Date(
   const dates = Array.from({ length: days }, (_, ago) =>
     dayOf(new Date(now.getTime() - ago * dayMs).toISOString()),
   )
-  await eachOf(dates, maxConcurrentReads, async (date) => {
+  await forEachConcurrently(dates, maxConcurrentReads, async (date) => {
     const items = await table.partition(serviceDayPartition(date))
     for (const item of items)
       found.push({ date, engine: String(item['sk']).split('#')[0] ?? noEngine, counts: countsInRecord(item) })

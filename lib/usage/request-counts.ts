@@ -1,5 +1,5 @@
 import type { Table } from '../aws/table.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import { dayOf, ownerDayKey, usageLifetimeS } from './records.ts'
 
 /** How often a process writes its counts. */
@@ -28,7 +28,7 @@ export class RequestCounts {
     const counts = [...this.#counts]
     this.#counts = new Map()
     const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
-    await eachOf(counts, maxConcurrentWrites, async ([one, requests]) => {
+    await forEachConcurrently(counts, maxConcurrentWrites, async ([one, requests]) => {
       const added = { add: { requests }, set: { ttl } }
       // After a failed write, the counts are added to the next one, so that no request fails because of it.
       await this.#table.update(ownerDayKey(one, day), added, { condition: {} }).catch(() => {

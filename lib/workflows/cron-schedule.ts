@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { AppError } from '../errors.ts'
-import { instantOf, isZone, wallTime } from '../time-zones.ts'
+import { instantOfWallTime, isTimeZone, wallTime } from '../time-zones.ts'
 
 /** Schedules of workflows: five-field POSIX cron expressions, or names such as `@daily`, in a time zone. */
 
@@ -20,7 +20,7 @@ const maxCheckedRuns = 600
 
 /** @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
 export function validateSchedule({ cron, timezone }: CronSchedule): void {
-  if (!isZone(timezone))
+  if (!isTimeZone(timezone))
     throw scheduleError(
       'timezone',
       `expected an IANA time zone such as Europe/Berlin, got "${timezone.slice(0, 64)}"`,
@@ -62,7 +62,7 @@ export function nextRunTime({ cron, timezone }: CronSchedule, after: number): nu
 
 function instantAtOrAfter(zone: string, wall: number): number {
   for (let at = wall; ; at += minuteMs) {
-    const instant = instantOf(zone, at)
+    const instant = instantOfWallTime(zone, at)
     if (instant !== undefined) return instant
   }
 }

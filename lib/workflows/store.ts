@@ -1,6 +1,6 @@
 import type { Table, Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
+import { createOwned, listOwnedIds, removeOwned } from '../owned-records.ts'
 import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
 /** Stores workflows and their runs. */
@@ -23,7 +23,7 @@ export class WorkflowStore {
 
   /** Newest first. */
   async list(owner: string): Promise<Workflow[]> {
-    const ids = await ownedIds(this.#table, 'WORKFLOW', owner)
+    const ids = await listOwnedIds(this.#table, 'WORKFLOW', owner)
     const items = await this.#table.getAll(ids.map(workflowKey))
     const found = new Map(items.map((item) => [item['id'], Workflow.parse(item)]))
     return ids.flatMap((id) => found.get(id) ?? [])

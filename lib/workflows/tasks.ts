@@ -1,7 +1,7 @@
 import { snakeCase } from '../case-conversion.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import { hidden, isSealed } from '../sealed.ts'
+import { redacted, isSealed } from '../sealed.ts'
 import type { Services } from '../services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import { addTaskToError, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
@@ -49,7 +49,7 @@ export function createRunTasks(
 ): RequestedTask[] {
   // Placeholders are filled before secrets are opened, so that secrets are never changed.
   return parseTasks(
-    vault.openAll(
+    vault.unsealAll(
       mapTasks(tasks, (name, fields) => fillFields(name, fields, variables)),
       id,
     ),
@@ -69,17 +69,17 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
       ),
     )
   const { options } = fields
-  const all = vault.sealSome(fields, secrets(fields), id)
+  const all = vault.sealSecrets(fields, secrets(fields), id)
   if (typeof options !== 'object' || options === null || Array.isArray(options)) return all
-  return { ...all, options: vault.sealSome({ ...options }, secrets(options), id) }
+  return { ...all, options: vault.sealSecrets({ ...options }, secrets(options), id) }
 }
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
 function rejectRedacted(name: string, fields: Fields): void {
   const shown = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
-  const [field] = shown.find(([, value]) => value === hidden) ?? []
+  const [field] = shown.find(([, value]) => value === redacted) ?? []
   if (field === undefined) return
-  const sentence = `${field}: "${hidden}" is a placeholder for a hidden secret. Send the secret itself.`
+  const sentence = `${field}: "${redacted}" is a placeholder for a hidden secret. Send the secret itself.`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { withoutSecrets } from '../sealed.ts'
+import { redactSecrets } from '../sealed.ts'
 import { withoutPassword } from '../webhooks/view.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
@@ -60,7 +60,7 @@ export const workflowView = (
 ): z.infer<typeof WorkflowView> => {
   const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
   return {
-    ...{ id, name, cron, timezone, tasks: withoutSecrets(workflow.tasks), enabled, overlap },
+    ...{ id, name, cron, timezone, tasks: redactSecrets(workflow.tasks), enabled, overlap },
     tag: workflow.tag,
     webhookUrl: workflow.webhookUrl ? withoutPassword(workflow.webhookUrl) : null,
     failures,

@@ -34,7 +34,7 @@ const wish = (
 })
 
 describe('a target', () => {
-  test('has three names, and is known by any of its own', () => {
+  test('has three field names, and accepts format aliases', () => {
     assert.equal(targetFormatOf({ targetFormat: 'jpg' }), 'jpg')
     assert.equal(targetFormatOf({ output_format: 'JPEG', target: '' }), 'jpg')
     assert.equal(targetFormatOf({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
@@ -42,10 +42,10 @@ describe('a target', () => {
     assert.equal(targetFormatOf({ targetFormat: '' }), undefined)
   })
 
-  test('that is said twice differently, or is none, is refused by the name of its field', () => {
+  test('that is sent with different values, or is unknown, is rejected naming its field', () => {
     assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'png' }), {
       code: 'INVALID_INPUT',
-      message: /differ: pdf, png/,
+      message: /different values: pdf, png/,
       details: { field: 'targetFormat' },
     })
     assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'x'.repeat(99) }), {
@@ -63,7 +63,7 @@ describe('a target', () => {
     )
   })
 
-  test('may be a tool, or an engine that is to make it', () => {
+  test('can be a tool, or be made by a pinned engine', () => {
     assert.equal(toolOf('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([toolOf(undefined), toolOf('')], [undefined, undefined])
     assert.throws(() => toolOf('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -77,10 +77,10 @@ describe('a target', () => {
     for (const plan of ['business', 'self-hosted'] as const)
       assert.throws(() => requireAutoPdfEngine({ pdfEngine: 'other' }, plan), {
         code: 'UNSUPPORTED_CONVERSION',
-        message: /no renderer .* is configured/,
+        message: /this service only supports auto/,
         details: { field: 'pdfEngine', expected: ['auto'] },
       })
-    // Of pages there is one engine, whose name is nobody's business.
+    // The engine of PDF pages cannot be selected, because there is only one.
     for (const wrong of ['word', 'pdf'])
       assert.throws(() => parseEngine(wrong), {
         code: 'INVALID_INPUT',
@@ -107,15 +107,15 @@ describe('a target', () => {
   })
 })
 
-describe('the time of a task', () => {
+describe('the time limit of a task', () => {
   const piece = (...steps: [operation: string, from: string, to: string][]): InputPlan => ({
     steps: steps.map(([operation, from, to]) => ({
       ...{ operation, from, to, engine: 'x', image: 'x', options: {} },
-    })) as unknown as InputPlan['steps'], // as much of them as is looked at
+    })) as unknown as InputPlan['steps'], // only what is used
     ...{ step: 0, files: [] },
   })
 
-  test('is that of the slowest category on its way', () => {
+  test('is that of the slowest category on its route', () => {
     const limits: [limitS: number, steps: [string, string, string][]][] = [
       [120, [['convert', 'png', 'jpg']]],
       [
@@ -137,11 +137,11 @@ describe('the time of a task', () => {
     assert.equal(timeLimitOf(both), 1800)
   })
 
-  test('that brings files is an hour, and of a website five minutes', () => {
+  test('is an hour for transfers, and five minutes for website captures', () => {
     assert.deepEqual([transferLimitS, captureLimitS], [3600, 300])
   })
 
-  test('says how often it is worth asking', () => {
+  test('determines the recommended polling interval', () => {
     assert.deepEqual([2, 120, 121, 600, 601].map(pollAfterS), [2, 2, 5, 5, 10])
   })
 })
@@ -149,7 +149,7 @@ describe('the time of a task', () => {
 describe('files', () => {
   const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
-  test('that go together are as many and of such formats as the operation takes', () => {
+  test('of one operation must have the number and formats that it accepts', () => {
     const rules = { route: merge, operation: 'merge', field: 'files' } as const
     requireInputs([of('b.png', 'png')], rules)
     assert.throws(
@@ -163,7 +163,7 @@ describe('files', () => {
     assert.throws(
       () => requireInputs([of('b.png', 'png'), of('c.mp3', 'mp3')], rules),
       (error: Error) => {
-        assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which does not go together/)
+        assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which cannot be combined/)
         assert.equal((error as unknown as { details: { index: number } }).details.index, 2)
         return true
       },
@@ -174,7 +174,7 @@ describe('files', () => {
     assert.throws(() => requireInputs(many(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
-  test('after the first are refused where one is taken', () => {
+  test('after the first are rejected by operations with one input', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
     requireInputs([], rules)
@@ -184,7 +184,7 @@ describe('files', () => {
     })
   })
 
-  test('are converted each for itself, and worked on together otherwise', () => {
+  test('are converted separately, and processed together by other operations', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, wish('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, wish('merge')), [files])
@@ -220,7 +220,7 @@ describe('files', () => {
     )
   })
 
-  test('go by the engine that is wanted, or that does justice to them, if they find room', () => {
+  test('use the pinned engine, or one that supports their traits, if they fit its disk', () => {
     const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
       planFiles([file], wish('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
@@ -231,16 +231,16 @@ describe('files', () => {
     assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('of nothing, or of no known format, are told so', () => {
+  test('that are missing or of unknown format are rejected', () => {
     assert.throws(() => routeFiles([], wish('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
     assert.throws(() => routeFiles([of('a.odd', 'odd')], wish('convert', { to: 'pdf' }), engines), {
       code: 'UNSUPPORTED_FORMAT',
-      message: /of a\.odd is not known/,
+      message: /of a\.odd is unknown/,
       details: { filename: 'a.odd' },
     })
   })
 
-  test('that are locked need a password, sheets only where the office cannot do without', () => {
+  test('that are locked need a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles([of('a', format, { locked: true })], wish('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
@@ -249,7 +249,7 @@ describe('files', () => {
       assert.equal(plan(sheet, 'pdf').inputPlans.length, 1, sheet)
     for (const other of ['xls', 'ods', 'pptx', 'odt'])
       assert.throws(() => plan(other, 'pdf'), { code: 'FILE_ENCRYPTED' }, other)
-    // What is packed is not opened for it.
+    // Packing does not open the file.
     const packed = planFiles([of('a', 'docx', { locked: true })], wish('archive', { to: 'zip' }), engines)
     assert.equal(packed.inputPlans.length, 1)
     const open = planFiles([of('a', 'docx')], wish('convert', { to: 'pdf' }), engines)
@@ -257,27 +257,27 @@ describe('files', () => {
   })
 })
 
-describe('files and the worker of their next step', () => {
+describe('the disk of the next step’s worker', () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
-    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // no more is asked
+    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only what is used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
   const sized = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
-  test('have as much room as the engine that asks for most', () => {
+  test('is the maximum that the image’s engines require', () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
-  test('are refused when they do not find it together, and not for steps that are over', () => {
+  test('must hold all files together, but not for completed steps', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: sized(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const more = { ...piece, files: sized(2 * mib, 1.5 * mib + 1) }
     assert.throws(() => requireInputsFitWorker(more, workers), {
-      ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* can hold 3 MiB\. Send/ },
+      ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/ },
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
     assert.throws(() => requireInputsFitWorker({ ...more, files: sized(3.6 * mib) }, workers), {
@@ -288,7 +288,7 @@ describe('files and the worker of their next step', () => {
   })
 })
 
-test('a file that is stored gets the ending of what it is, unless it has one', () => {
+test('a stored file gets the extension of its format, unless it has it', () => {
   const given = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
   const nameOf = (filename: string) => storedFile({ ...given, filename }, jpg).filename
@@ -300,14 +300,14 @@ test('a file that is stored gets the ending of what it is, unless it has one', (
 describe('options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
-  test('that mean nothing here are dropped where that harms nobody, and told', () => {
+  test('with invalid values are ignored with a warning if they are lenient', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
     const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
     assert.equal(steps[0]?.options['mode'] === long, false)
     const [mode, unknown, ...rest] = warnings
     assert.deepEqual([mode?.code, mode?.field, rest], ['OPTION_NOT_USED', 'mode', []])
-    assert.match(mode?.message ?? '', /^mode: "x{79} means nothing here and was dropped\. hybrid /)
+    assert.match(mode?.message ?? '', /^mode: "x{79} has no effect here and was ignored\. hybrid /)
     assert.deepEqual([unknown?.code, unknown?.field], ['UNKNOWN_PARAMETER', 'x'.repeat(64)])
     const [step] = route.steps
     const plain = { ...step, capability: { ...step.capability, options: z.object({}) } }
@@ -317,13 +317,13 @@ describe('options', () => {
     )
   })
 
-  test('are known in either spelling, and what is none is told with those that there are', () => {
+  test('are accepted in either spelling, and unknown ones cause a warning with the supported ones', () => {
     assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
     const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)
     const [warning] = warnings
     assert.deepEqual([warning?.code, warning?.field, warnings.length], ['UNKNOWN_PARAMETER', 'odd', 1])
-    assert.match(warning?.message ?? '', /"odd" is no option .* it takes .*jpegQuality/)
+    assert.match(warning?.message ?? '', /"odd" is not an option .* it supports .*jpegQuality/)
     assert.throws(
       () => stepsWithOptions(route, { jpegQuality: 101, width: 0 }),
       (error: { details: object }) => {
@@ -334,7 +334,7 @@ describe('options', () => {
     )
   })
 
-  test('may have the name of what every object has', () => {
+  test('can have names of Object.prototype properties', () => {
     const options: Record<string, unknown> = {}
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
     assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])
@@ -343,7 +343,7 @@ describe('options', () => {
     ])
   })
 
-  test('may be said twice alike, but not differently', () => {
+  test('may be sent twice with the same value, but not with different ones', () => {
     const options: Record<string, unknown> = {}
     addOption(options, 'dpi', 7)
     addOption(options, 'dpi', '7')
@@ -354,11 +354,11 @@ describe('options', () => {
   })
 })
 
-describe('a file that one engine could not read', () => {
+describe('a file that an engine could not read', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...(details && { details }) }) as JobError // codes of errors.ts
 
-  test('is tried by another where that one may', () => {
+  test('is tried by another engine if the error depends on the engine', () => {
     for (const unread of [
       error('CORRUPT_FILE'),
       error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
@@ -375,7 +375,7 @@ describe('a file that one engine could not read', () => {
       assert.equal(isUnreadableError(read), false, read.code)
   })
 
-  describe('as it was named as another program’s behind its password', () => {
+  describe('because of a wrong extension behind its password', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const opened = { error: documentOfOtherKind('docx', 'xlsx'), steps: [] }
     const next = (
@@ -389,7 +389,7 @@ describe('a file that one engine could not read', () => {
     const stepsTo = (piece: ReturnType<typeof next>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
-    test('is opened as what it is, by the engine that is wanted too', () => {
+    test('is planned with its detected format, also with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
         const piece = next('pdf', { engine })
         assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
@@ -399,20 +399,20 @@ describe('a file that one engine could not read', () => {
       }
     })
 
-    test('is told of as what it is, where that does not become what is wanted', () => {
+    test('reports its detected format when that cannot be converted to the target', () => {
       const none = next('odp', { engine: 'ffmpeg' })
       assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
       assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
-    test('goes no way that its reader could not, and is told of by that', () => {
+    test('reports the error when the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
       const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
       assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
     })
   })
 
-  test('that one engine cannot read becomes the same format by another', () => {
+  test('is converted to the same target by another engine', () => {
     const [docx] = [of('a.docx', 'docx')]
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
@@ -424,7 +424,7 @@ describe('a file that one engine could not read', () => {
     assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
   })
 
-  test('is told of by what its sender can act on, the first of what says as much', () => {
+  test('reports the most informative error, the first one among equals', () => {
     const ranked = [
       error('TIMEOUT'),
       error('CORRUPT_FILE'),
@@ -445,7 +445,7 @@ describe('a file that one engine could not read', () => {
   })
 })
 
-describe('another way', () => {
+describe('a fallback route', () => {
   const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
   const png = of('a.png', 'png')
   const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
@@ -476,7 +476,7 @@ describe('another way', () => {
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
 
-  test('is gone from the start by the next engine, with what was tried, three in all', () => {
+  test('starts again with the next engine and the tried routes, up to three in total', () => {
     const tried = unread('vips', 'imagemagick')
     const piece = next([a, b, c, d], tried)
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -490,7 +490,7 @@ describe('another way', () => {
     assert.equal(maxRoutes, 3)
   })
 
-  test('is not gone where one engine is wanted, which is told where there is another', () => {
+  test('is not used with a pinned engine, but the error mentions other engines', () => {
     assert.deepEqual(next([a, b], unread('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
@@ -502,7 +502,7 @@ describe('another way', () => {
     assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
   })
 
-  test('takes all that was asked of the first one, or is none', () => {
+  test('must support all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
     const known = engineOf('vips', 'dpi')
     const by = (...others: readonly (typeof engines)[0][]) => {
@@ -520,7 +520,7 @@ describe('another way', () => {
     )
   })
 
-  test('of a file that was named as another’s leaves the others as they are', () => {
+  test('of a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const other = of('b.docx', 'docx')
     const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [TriedRoute]
@@ -542,8 +542,8 @@ describe('another way', () => {
   })
 })
 
-describe('a file from elsewhere, or a result that goes there', () => {
-  test('is fetched by a task of its own', () => {
+describe('a remote file or exported result', () => {
+  test('is fetched by its own task', () => {
     const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
       [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
@@ -574,7 +574,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
     ...{ access_key_id: 'a', secret_access_key: 'b' },
   }
 
-  test('is stored by a task of its own, its configuration an object or JSON', () => {
+  test('is exported by its own task, configured by an object or JSON', () => {
     for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
       const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
         'work',
@@ -590,7 +590,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
     assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
 
-  test('is refused by the name of the field that is wrong', () => {
+  test('is rejected naming the invalid field', () => {
     const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
       try {
         createExportTask(body, ['work'])
@@ -601,7 +601,7 @@ describe('a file from elsewhere, or a result that goes there', () => {
     }
     assert.equal(fieldOf({ exportPath: 'a' }), 'exportMethod')
     assert.equal(fieldOf({ exportConfig: {} }), 'exportMethod')
-    // A link is given out anyway.
+    // Links are always provided.
     for (const exportMethod of ['tape', 'url']) assert.equal(fieldOf({ exportMethod }), 'exportMethod')
     assert.equal(fieldOf({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')
     assert.equal(

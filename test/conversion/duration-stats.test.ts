@@ -9,7 +9,7 @@ import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
 import { storedImport, newJob, newTask } from '../jobs/records.ts'
 
-/** The two calls of a table that are made. */
+/** The two table calls that are used. */
 function memoryTable() {
   const items = new Map<string, Record<string, unknown>>()
   const calls = { gets: 0, writes: 0 }
@@ -28,7 +28,7 @@ function memoryTable() {
 
 const kind = { operation: 'convert', from: 'png', to: 'jpg' }
 
-test('what conversions of a kind take is written down, and read by others', async () => {
+test('durations of a kind of conversion are stored and read by other processes', async () => {
   const { table, items } = memoryTable()
   const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
@@ -40,7 +40,7 @@ test('what conversions of a kind take is written down, and read by others', asyn
   assert.ok(Math.abs(days - 90) < 1, `${days} days`)
 })
 
-test('of many that end at a time one writes, for all', async () => {
+test('many conversions that end at once are stored in one write', async () => {
   const { table, calls } = memoryTable()
   const durations = new DurationStats(table)
   for (let run = 0; run < 5; run++) await durations.add(kind, { ms: 100, bytes: 10 })
@@ -48,7 +48,7 @@ test('of many that end at a time one writes, for all', async () => {
   assert.equal((await new DurationStats(table).get(kind))?.runs, 1)
 })
 
-test('who asks often reads once', async () => {
+test('repeated requests read the table once', async () => {
   const { table, calls } = memoryTable()
   await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
   const durations = new DurationStats(table)
@@ -58,7 +58,7 @@ test('who asks often reads once', async () => {
   assert.equal(calls.gets - before, 1)
 })
 
-test('what ends is written every ten seconds, and read every thirty', async (t) => {
+test('durations are written at most every ten seconds, and read every thirty', async (t) => {
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { table, calls } = memoryTable()
@@ -81,7 +81,7 @@ test('what ends is written every ten seconds, and read every thirty', async (t) 
   assert.equal((await reader.get(kind))?.runs, 3)
 })
 
-test('old runs count for less than new ones', async () => {
+test('old runs have less weight than new ones', async () => {
   const { table, items } = memoryTable()
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })
@@ -90,7 +90,7 @@ test('old runs count for less than new ones', async () => {
   assert.deepEqual([past?.runs, past?.ms, past?.bytes], [65, 7400, 740])
 })
 
-test('a larger file takes longer, but not for all that is done once', () => {
+test('a larger file takes longer, except for the fixed fraction', () => {
   const past = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
     [100, 200, 0].map((size) => estimateFromHistory(past, size)),
@@ -100,14 +100,14 @@ test('a larger file takes longer, but not for all that is done once', () => {
   assert.equal(estimateFromHistory({ ...past, bytes: 0 }, 500), 1000)
 })
 
-test('an estimate is by what such conversions took, and by what waits before them', async () => {
+test('an estimate uses earlier conversions and the length of the queue', async () => {
   const { table } = memoryTable()
   const durations = new DurationStats(table)
   const waiting = { depth: 5 }
   const services = {
     ...{ engines: async () => engines, durations, config: { PARALLEL: 2 } },
     queues: { depth: async () => waiting.depth },
-  } as unknown as Services // as much of them as is looked at
+  } as unknown as Services // only what is used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
@@ -124,7 +124,7 @@ test('an estimate is by what such conversions took, and by what waits before the
   assert.deepEqual(await estimateJob(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
   waiting.depth = 0
   assert.equal((await estimateJob(state, services))?.queueMs, 0)
-  // Who has not begun waits for all of them, and a file of unknown size is as those before it.
+  // A conversion that is not queued waits for all tasks, and a file of unknown size counts as average.
   waiting.depth = 4
   const route = planRoute({ from: 'png', to: 'jpg', engines })
   const asked = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const

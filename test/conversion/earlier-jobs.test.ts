@@ -11,7 +11,7 @@ const maker = openMaker()
 const services = () => maker.app.services
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 
-/** One whose bytes are in the store. */
+/** A source whose bytes are in the bucket. */
 async function stored(name: string, content: string) {
   const { source: one } = source(name, Buffer.from(content), { sha256: 'ab' })
   await services().files.putBytes(one.key, Buffer.from(content), 'text/plain')
@@ -33,11 +33,11 @@ async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
 }
 
 describe('a file of an earlier job', () => {
-  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // a person, of whom no more is asked
+  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only what is used
   const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 
-  test('is copied for the next, and the copy goes unless a job takes it', async () => {
+  test('is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
     const { job, fixed } = await jobOf()
     const { source: copy, discard } = await take({ sourceJobId: job.id })
     const [original] = fixed.flatMap(({ files = [] }) => files)
@@ -54,7 +54,7 @@ describe('a file of an earlier job', () => {
     assert.equal(await isStored(unwanted.source.key), false)
   })
 
-  test('is that of the task which is named, whether it came in or was made', async () => {
+  test('is the input or result of the named task', async () => {
     const { job, tasks: made } = await jobOf()
     const file: StoredFile = {
       ...{ key: `jobs/${job.id}/a`, filename: 'made.pdf', format: 'pdf', mimeType: 'application/pdf' },
@@ -70,7 +70,7 @@ describe('a file of an earlier job', () => {
     await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
   })
 
-  test('is the first that there is', async () => {
+  test('is the first available one by default', async () => {
     const awaited = await maker.upload()
     const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
     const { job } = await maker.job(wanted, {
@@ -92,7 +92,7 @@ describe('a file of an earlier job', () => {
     })
   })
 
-  test('is not there of a job of somebody else, one that is gone, or no job', async () => {
+  test('is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
     const { job } = await jobOf({ keyId: 'key_1' })
     const missing = (sourceJobId: string, by: object = {}) =>
       assert.rejects(take({ sourceJobId }, by), {
@@ -109,7 +109,7 @@ describe('a file of an earlier job', () => {
   })
 })
 
-describe('a job that is done again', () => {
+describe('a retried job', () => {
   const again = async (state: JobState) => {
     const { job, discard } = await createRetryRequest(state, services())
     const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
@@ -120,16 +120,16 @@ describe('a job that is done again', () => {
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
         ...{ number, name, operation, ins, continueOnError: 'continueOnError' in rest },
-        spec: services().vault.openAll(spec ?? {}, job.id),
+        spec: services().vault.unsealAll(spec ?? {}, job.id),
       }))
 
-  test('has the same tasks, with their options, and copies of its files', async () => {
+  test('has the same tasks and options, and copies of the files', async () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
     const { made, discard } = await again(state)
     await discard()
     assert.deepEqual(asked(made), asked(state))
-    const { options } = services().vault.openAll(taskOf(made, 'pdf')?.spec ?? {}, made.job.id)
-    assert.deepEqual(services().vault.openAll(options as object as Record<string, unknown>, made.job.id), {
+    const { options } = services().vault.unsealAll(taskOf(made, 'pdf')?.spec ?? {}, made.job.id)
+    assert.deepEqual(services().vault.unsealAll(options as object as Record<string, unknown>, made.job.id), {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
@@ -142,7 +142,7 @@ describe('a job that is done again', () => {
     }
   })
 
-  test('leaves no copies where it cannot be made', async () => {
+  test('leaves no copies when it cannot be created', async () => {
     const state = await jobOf()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
@@ -156,7 +156,7 @@ describe('a job that is done again', () => {
     assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
   })
 
-  test('whose files are gone is told so, and what was copied goes too', async () => {
+  test('whose files are deleted is rejected, and copies are deleted', async () => {
     const state = await jobOf()
     const [, second] = state.fixed.flatMap(({ files = [] }) => files)
     await services().files.delete([second?.key ?? ''])
@@ -172,7 +172,7 @@ describe('a job that is done again', () => {
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
   })
 
-  test('of a batch leaves out what had no file from the start, and says why', async () => {
+  test('of a batch reports items that never had a file', async () => {
     const items = {
       ...{ a: imported, b: imported },
       ...{
@@ -198,7 +198,7 @@ describe('a job that is done again', () => {
     assert.ok(taskOf(made, 'a-pdf'))
   })
 
-  test('of a batch says of what could not be converted what it said at first', async () => {
+  test('of a batch reports the same errors for items that cannot be converted', async () => {
     const locked = { ...toPdf, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
       ...{ a: imported, b: imported, 'a-pdf': { ...toPdf, input: 'a' }, 'b-mp3': locked },
@@ -220,7 +220,7 @@ describe('a job that is done again', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
-  test('says of what never came no more than that', async () => {
+  test('reports a missing file without further details', async () => {
     const awaited = await maker.upload()
     const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
     const { job } = await createRetryRequest(state, services())
@@ -229,12 +229,12 @@ describe('a job that is done again', () => {
     assert.equal(one.refused.message, 'tasks.in: the original job had no file.')
   })
 
-  test('fetches what it fetched, and asks for nothing that is no longer offered', async () => {
+  test('fetches remote files again, and rejects operations that no longer exist', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
     const { made } = await again(state)
     assert.deepEqual(asked(made), asked(state))
-    assert.deepEqual(services().vault.openAll(taskOf(made, 'in')?.spec ?? {}, made.job.id), { url })
+    assert.deepEqual(services().vault.unsealAll(taskOf(made, 'in')?.spec ?? {}, made.job.id), { url })
     const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
     await assert.rejects(createRetryRequest(old, services()), {
       ...{ code: 'UNSUPPORTED_CONVERSION', message: /^The operation old of this job is no longer supported/ },
@@ -242,7 +242,7 @@ describe('a job that is done again', () => {
     })
   })
 
-  test('takes its tasks in their order, however they are read', async () => {
+  test('keeps the order of its tasks', async () => {
     const state = await maker.job(
       { in: imported, pdf: toPdf, out: out('pdf') },
       { in: await stored('a.txt', 'A.') },

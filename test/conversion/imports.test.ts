@@ -8,7 +8,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
-import { maxPutBytes } from '../../lib/uploads.ts'
+import { maxSingleUploadBytes } from '../../lib/uploads.ts'
 import { imported, openMaker, out, owner } from './job-maker.ts'
 
 const maker = openMaker()
@@ -31,10 +31,10 @@ const withConfig = (change: object) => {
   return { ...services, config: { ...services.config, ...change } }
 }
 
-describe('a file in a request', () => {
+describe('an inline file', () => {
   const bytes = Buffer.from('Grüße')
 
-  test('is stored before its job, in UTF-8 as a text and as it is in base64', async () => {
+  test('is stored before its job, text as UTF-8 and base64 decoded', async () => {
     const { imports } = await open({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
     for (const name of ['a', 'b']) {
       const source = sourceIn(imports.get(name))
@@ -49,7 +49,7 @@ describe('a file in a request', () => {
     }
   })
 
-  test('may be written in every way that base64 is', async () => {
+  test('can use any variant of base64', async () => {
     const odd = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
     for (const text of [
       '+//+AQ==',
@@ -69,7 +69,7 @@ describe('a file in a request', () => {
       })
   })
 
-  test('goes when no job took it, and stays with the job that did', async () => {
+  test('is deleted unless a job adopts it', async () => {
     const tasks = { a: raw('a'), b: raw('b') }
     const opened = await open(tasks)
     const [kept, dropped] = ['a', 'b'].map((name) => sourceIn(opened.imports.get(name)))
@@ -84,7 +84,7 @@ describe('a file in a request', () => {
     for (const one of again.imports.values()) assert.ok(await isStored(sourceIn(one).key))
   })
 
-  test('leaves nothing behind where another one is wrong', async () => {
+  test('is deleted when another one is invalid', async () => {
     const stored: string[] = []
     const { config } = maker.app.services
     const files = new (class extends Files {
@@ -96,14 +96,14 @@ describe('a file in a request', () => {
     const services = { ...maker.app.services, files }
     await assert.rejects(open({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
     assert.equal(stored.length, 1)
-    // Nor is anything begun after that.
+    // No further import is started.
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
     await assert.rejects(open({ b: base64('A'), ...many }, services), { code: 'INVALID_INPUT' })
     assert.ok(stored.length < 20, `${stored.length} were stored`)
     for (const key of stored) assert.equal(await isStored(key), false)
   })
 
-  test('is no larger than a request may bring, or its plan allows', async () => {
+  test('is limited by the maximum for inline files and by the plan', async () => {
     const large = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(open({ a: raw(large) }), {
       ...{
@@ -118,7 +118,7 @@ describe('a file in a request', () => {
     await assert.rejects(open({ a: raw('x'.repeat(mib + 1)) }, small), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('comes in the order of the request, beside what is fetched or uploaded', async () => {
+  test('keeps the order of the request, among fetched and uploaded files', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
     const opened = await open({
       ...many,
@@ -131,8 +131,8 @@ describe('a file in a request', () => {
   })
 })
 
-describe('a file that a task waits for', () => {
-  test('may be sent by a form or a PUT, for an hour', async () => {
+describe('an awaited upload', () => {
+  test('can be sent with a form or PUT for an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
     const { imports } = await open({ a: { ...imported, ...asked } })
@@ -143,9 +143,9 @@ describe('a file that a task waits for', () => {
       [awaited.owner, filename, maxSize, contentType],
       [owner, 'b.txt', 1000, 'application/octet-stream'],
     )
-    const hoursUntil = (moment: unknown) =>
-      (Date.parse(String(moment)) - Date.parse(awaited.createdAt)) / 3.6e6
-    // Who begins at the last moment needs time to send it.
+    const hoursUntil = (time: unknown) =>
+      (Date.parse(String(time)) - Date.parse(awaited.createdAt)) / 3.6e6
+    // A client that starts just before the expiry needs time to send the file.
     assert.deepEqual([hoursUntil(form['expires_at']), hoursUntil(awaited.expiresAt)], [1, 2])
     assert.ok(Math.abs(Date.parse(awaited.createdAt) - Date.now()) < 60_000)
     const { parameters } = form['form'] as { parameters: Record<string, string> }
@@ -160,19 +160,19 @@ describe('a file that a task waits for', () => {
     assert.ok(await isStored(awaited.key))
   })
 
-  test('is as large as one PUT may be, the service takes and the task says', async () => {
+  test('is limited by the maximum of a PUT, the plan and the task', async () => {
     const most = async (fields: object, change: object = {}) => {
       const { imports } = await open({ a: { ...imported, ...fields } }, withConfig(change))
       return awaitedIn(imports.get('a')).awaited.maxSize
     }
-    assert.equal(await most({}), maxPutBytes)
+    assert.equal(await most({}), maxSingleUploadBytes)
     assert.equal(await most({ max_file_size: 10 }), 10)
-    assert.equal(await most({ max_file_size: 10 * maxPutBytes }), maxPutBytes)
+    assert.equal(await most({ max_file_size: 10 * maxSingleUploadBytes }), maxSingleUploadBytes)
     assert.equal(await most({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
   })
 })
 
-test('nothing is taken in while the disk is as good as full, but what is uploaded already', async () => {
+test('a full disk rejects new files, but not existing uploads', async () => {
   const full = withConfig({ MIN_FREE_DISK_GB: 1e9 })
   for (const task of [raw('a'), base64('AAAA'), imported])
     await assert.rejects(open({ a: task }, full), { code: 'INSUFFICIENT_DISK_SPACE' })

@@ -9,7 +9,7 @@ import type { UploadRecord } from '../../lib/uploads.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** Requests for jobs as endpoints make them, on the embedded servers and without workers. */
+/** Creates jobs like the endpoints do, on the embedded servers and without workers. */
 
 export const owner = 'anon_1'
 export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
@@ -18,7 +18,7 @@ export const imported = { operation: 'import/upload' }
 export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const out = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
-/** A file that is there; `adopted` counts how often a job took it. */
+/** A stored file; `adopted` counts how often a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, more: Partial<SourceFile> = {}) {
   const given = { adopted: 0 }
   const one: SourceFile = {
@@ -40,17 +40,17 @@ type Imports = Readonly<Record<string, ImportSource>>
 
 export interface Maker {
   readonly app: EmbeddedApp
-  /** The record of an upload that is not there yet. */
+  /** Creates the record of an upload without its file. */
   upload(more?: Partial<UploadRecord>): Promise<UploadRecord>
   job(tasks: Tasks, imports: Imports, more?: More): Promise<JobState>
 }
 
-/** For the tests of a file. */
+/** Opens the servers for the tests of a file. */
 export function openMaker(): Maker {
   let app: EmbeddedApp | undefined
   const opened = () => {
     if (app) return app
-    throw new Error('the embedded servers are not there yet')
+    throw new Error('the embedded servers are not open yet')
   }
   before(async () => {
     app = await openApp()

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReceiveUploadDeps, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 
-test('a task that waits for an upload hears which limit that is beyond', async () => {
+test('an upload that is too large fails its task with the limit', async () => {
   const heard: unknown[] = []
   const receiving = {
     uploads: { get: async () => ({ key: 'in/a', filename: 'a.png', jobId: 'job_1', task: 0, maxSize: 5 }) },
     files: { head: async () => ({ size: 6, storedAt: new Date(0) }) },
     jobs: {
-      uploadArrived: async (_ref: unknown, outcome: unknown) => {
+      completeUpload: async (_ref: unknown, outcome: unknown) => {
         heard.push(outcome)
         return true
       },
     },
-  } as unknown as ReceiveUploadDeps // Only what is asked of them.
+  } as unknown as ReceiveUploadDeps // only what is used
   await receiveUpload('upl_1', receiving)
   const [{ error }] = heard as [{ error: { code: string; details?: Record<string, unknown> } }]
   assert.equal(error.code, 'FILE_TOO_LARGE')

@@ -21,16 +21,16 @@ import {
 
 const maker = openMaker()
 
-describe('a job that cannot be made', () => {
+describe('a rejected job', () => {
   const pdfOf = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
     imports: Record<string, ImportSource>,
-    told: object,
+    expected: object,
     more: Parameters<typeof maker.job>[2] = {},
-  ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...told })
+  ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...expected })
 
-  test('takes nothing, neither files nor uploads', async () => {
+  test('adopts no files and claims no uploads', async () => {
     const [a, mine] = [text(), await maker.upload()]
     const claimed = { ...text().source, upload: mine }
     const tasks = {
@@ -44,7 +44,7 @@ describe('a job that cannot be made', () => {
     assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, undefined)
   })
 
-  test('names an upload that is named twice, and one that another job has', async () => {
+  test('names an upload that is used twice or by another job', async () => {
     const mine = await maker.upload()
     const of = (field: string): ImportSource => ({ source: { ...text().source, upload: mine, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
@@ -69,7 +69,7 @@ describe('a job that cannot be made', () => {
     )
   })
 
-  test('was made before, when its request comes again', async () => {
+  test('returns the existing job when its request is repeated', async () => {
     const jobId = newId('job')
     const mine = { in: { source: { ...text().source, upload: await maker.upload() } } }
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
@@ -84,7 +84,7 @@ describe('a job that cannot be made', () => {
     assert.deepEqual([again.job.id, again.job.tag, late.adopted], [jobId, null, 0])
   })
 
-  test('leaves its files to what may be stored all the same', async () => {
+  test('keeps its files when the job may have been stored', async () => {
     const broken = maker.app.with({ jobs: { create: () => Promise.reject(new Error('no answer')) } as never })
     const a = text()
     const tasks = parseTasks({ in: imported, pdf: toPdf, out: out('pdf') })
@@ -93,7 +93,7 @@ describe('a job that cannot be made', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('names its task and the field of it', async () => {
+  test('names the task and field of the error', async () => {
     const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
     await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
     for (const more of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
@@ -115,7 +115,7 @@ describe('a job that cannot be made', () => {
     )
   })
 
-  test('by tasks of ours names the fields that were sent', async () => {
+  test('names the client’s fields when the endpoint defined the tasks', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
     const ours = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
@@ -145,9 +145,9 @@ describe('a job that cannot be made', () => {
   const locked = 'needs-password.pdf'
   const workOn = (work: object) => ({ in: imported, work: { input: 'in', ...work }, out: out('work') })
   const done = (work: object, file: string) => maker.job(workOn(work), { in: pdfOf(file) })
-  const wrongOf = (work: object, told: object) => refused(workOn(work), { in: pdfOf(locked) }, told)
+  const wrongOf = (work: object, expected: object) => refused(workOn(work), { in: pdfOf(locked) }, expected)
 
-  test('has a PDF that does not open with what was sent', async () => {
+  test('has a PDF that the sent password does not open', async () => {
     const page = { operation: 'convert', output_format: 'png' }
     await wrongOf(page, {
       ...{ code: 'PDF_ENCRYPTED', message: /needs a password/ },
@@ -155,7 +155,7 @@ describe('a job that cannot be made', () => {
     })
     await wrongOf({ ...page, password: 'no' }, { message: /does not open with the password/ })
     await done({ ...page, password: 'secret' }, locked)
-    // The new password says nothing of the old one.
+    // The new password does not open the PDF.
     const lock = { operation: 'encrypt-pdf', password: 'secret' }
     await wrongOf(lock, {
       message: /needs a password .* `currentPassword`/,
@@ -165,7 +165,7 @@ describe('a job that cannot be made', () => {
     await wrongOf({ operation: 'decrypt-pdf', password: 'no' }, { message: /does not open/ })
   })
 
-  test('has a PDF whose password the conversion would not use, which has a way out', async () => {
+  test('has a PDF whose password the conversion would not use, with advice', async () => {
     for (const more of [{}, { password: 'secret' }])
       await wrongOf(
         { operation: 'convert', output_format: 'docx', ...more },
@@ -174,7 +174,7 @@ describe('a job that cannot be made', () => {
           details: { field: 'tasks.in.file', hint: 'toolOperation=decrypt-pdf', task: 'in' },
         },
       )
-    // Without a way there is nothing to open it for.
+    // Without a route, the PDF need not be opened.
     await wrongOf({ operation: 'convert', output_format: 'mp3' }, { code: 'UNSUPPORTED_CONVERSION' })
     await wrongOf(
       { operation: 'convert', output_format: 'mp3', password: 'no' },
@@ -182,17 +182,17 @@ describe('a job that cannot be made', () => {
     )
   })
 
-  test('has a damaged PDF, but for one that is to be repaired', async () => {
+  test('has a damaged PDF, unless it is to be repaired', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
     await refused(workOn({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
     await maker.job(workOn({ operation: 'repair-pdf' }), { in: half })
   })
 
-  test('does not ask for the password of a file that it does not look into', async () => {
+  test('is not rejected for a missing password if the file is not opened', async () => {
     await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)
-    // The right password of a file that cannot become what is wanted is no matter of the file.
+    // An unsupported target is reported instead of the password.
     const nowhere = { operation: 'convert', output_format: 'mp3', password: 'secret' }
     await wrongOf(nowhere, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
     const both = {
@@ -213,7 +213,7 @@ describe('a batch', () => {
     'b-pdf': { ...toPdf, input: 'b' },
     out: out(['a-pdf', 'b-pdf']),
   }
-  test('does what it can, and tells of each item why not', async () => {
+  test('processes valid items and reports the error of each other item', async () => {
     const gone = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [broken, code, message, details] of [
       [empty(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
@@ -224,9 +224,9 @@ describe('a batch', () => {
       assert.equal(made.job.display.source?.filename, 'a.txt')
       assert.ok(taskOf(made, 'a-pdf'))
       for (const name of ['b', 'b-pdf']) {
-        const told = fixedOf(made, name)
+        const rejected = fixedOf(made, name)
         assert.deepEqual(
-          [told?.status, told?.code, told?.message, told?.details],
+          [rejected?.status, rejected?.code, rejected?.message, rejected?.details],
           ['failed', code, message, details],
           name,
         )
@@ -236,7 +236,7 @@ describe('a batch', () => {
     assert.equal(first.job.display.source?.filename, 'c.txt')
   })
 
-  test('is no worse for a last item whose target is missing or none', async () => {
+  test('accepts items before one with a missing or unknown target', async () => {
     for (const [last, code] of [
       [{}, 'INVALID_INPUT'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
@@ -254,13 +254,13 @@ describe('a batch', () => {
         },
       })
       assert.equal(status, 202, JSON.stringify(json))
-      const { accepted, items: told } = json.data
+      const { accepted, items } = json.data
       assert.equal(accepted, 1)
-      assert.deepEqual([told[0].targetFormat, told[1].error.code], ['html', code])
+      assert.deepEqual([items[0].targetFormat, items[1].error.code], ['html', code])
     }
   })
 
-  test('says of each item what it becomes', async () => {
+  test('reports the target of each item', async () => {
     const body = {
       targetFormat: 'pdf',
       items: [{ url: 'https://a.test/a' }, { url: 'https://a.test/b', targetFormat: 'html' }],
@@ -272,24 +272,24 @@ describe('a batch', () => {
     )
   })
 
-  test('of what cannot be converted at all says so at once', async () => {
-    const told: (readonly AppError[])[] = []
+  test('in which no item can be converted is rejected immediately', async () => {
+    const allErrors: (readonly AppError[])[] = []
     const createAllRefusedError = (errors: readonly AppError[]) => {
-      told.push(errors)
+      allErrors.push(errors)
       return new AppError('UNSUPPORTED_CONVERSION', 'Nothing works.')
     }
     const more = { isBatch: true, createAllRefusedError }
     await assert.rejects(maker.job(items, { a: empty(), b: empty() }, more), { message: 'Nothing works.' })
     assert.deepEqual(
-      told.map((errors) => errors.map(({ code }) => code)),
+      allErrors.map((errors) => errors.map(({ code }) => code)),
       [['INVALID_INPUT', 'INVALID_INPUT']],
     )
     await maker.job(items, { a: text(), b: empty() }, more)
     assert.equal((await maker.job(items, { a: empty(), b: empty() }, { isBatch: true })).tasks.length, 0)
-    assert.equal(told.length, 1)
+    assert.equal(allErrors.length, 1)
   })
 
-  test('of options that are wrong for one item tells of that one', async () => {
+  test('reports invalid options for the affected item only', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
     const made = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
     assert.match(fixedOf(made, 'b-pdf')?.message ?? '', /^pageSize: /)
@@ -304,7 +304,7 @@ describe('a batch', () => {
     )
   })
 
-  test('that breaks down is no error of an item', async () => {
+  test('is not accepted when an unexpected error occurs', async () => {
     const torn = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
     await assert.rejects(maker.job(items, { a: text(), b: { source: torn } }, { isBatch: true }), /no answer/)
   })

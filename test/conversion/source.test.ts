@@ -8,13 +8,13 @@ const source = (files: readonly object[], body: object = {}) => {
   return openSource(...([request, {}] as unknown as Parameters<typeof openSource>)) // nothing is stored
 }
 
-test('a conversion takes the one file that is named, under the name that is given', async () => {
+test('a conversion uses the only file, with the requested name', async () => {
   const file = sent('file')
   assert.deepEqual(await source([sent('watermark'), file]), file)
   assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })
 })
 
-test('none, two, or one that is named twice are refused by the field that is wrong', async () => {
+test('no file, two files, or a file and an upload are rejected naming the field', async () => {
   const wrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
     assert.rejects(source(...of), { code, details: { field } })
   await wrong('NO_FILES', 'file', [sent('watermark')])

@@ -19,7 +19,7 @@ import {
 const maker = openMaker()
 
 describe('a new job', () => {
-  test('is stored as it was asked for, and shows its first file and its last target', async () => {
+  test('is stored as requested, and shows its first file and last target', async () => {
     const a = text('a.txt')
     const asked = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
     const made = await maker.job(
@@ -43,7 +43,7 @@ describe('a new job', () => {
       source: { filename: 'a.txt', format: 'txt', size: 7 },
       target: { format: 'png' },
       operations: ['import/upload', 'convert', 'thumbnail', 'export/url'],
-      // By the document, the only one of which the way is known.
+      // From the document, the only file with a known route.
       pollS: 5,
     })
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe('a new job', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('has nothing that was not asked for, and is kept as long as the service has it', async () => {
+  test('has defaults, and the retention of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
       { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
@@ -80,7 +80,7 @@ describe('a new job', () => {
     assert.equal(longer.job.retentionS, job.retentionS)
   })
 
-  test('looks into a file once for all who want the same of it', async () => {
+  test('detects a file once for tasks with the same requirements', async () => {
     const reads = async (takers: readonly string[]) => {
       const bytes = fixture('corners.png')
       let count = 0
@@ -100,7 +100,7 @@ describe('a new job', () => {
     assert.equal(await reads(['a', 'b', 'c']), once)
   })
 
-  test('says which of its options mean nothing', async () => {
+  test('warns about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
     const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('a new job', () => {
     )
   })
 
-  test('may wait for its file, and is not told of a way that nobody knows yet', async () => {
+  test('can wait for its file, without a plan', async () => {
     const awaited = await maker.upload()
     const made = await maker.job(
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
@@ -123,7 +123,7 @@ describe('a new job', () => {
     assert.deepEqual(taskOf(made, 'pdf')?.warnings, [])
   })
 
-  test('with nothing but awaited files shows what it is to become', async () => {
+  test('with awaited files only shows its target', async () => {
     const made = await maker.job(
       { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
@@ -138,7 +138,7 @@ describe('a new job', () => {
     assert.deepEqual(given.job.display.target, { format: 'txt' })
   })
 
-  test('fetches into an upload that others may take when it is there', async () => {
+  test('can fetch a file into an upload for other requests', async () => {
     const into = await maker.upload()
     const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
     const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
@@ -150,7 +150,7 @@ describe('a new job', () => {
     assert.equal(taskOf(alone, 'in')?.uploadId, undefined)
   })
 
-  test('keeps passwords and keys sealed, and opens them as they were', async () => {
+  test('stores passwords and keys sealed', async () => {
     const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
     const made = await maker.job(
       {
@@ -163,19 +163,19 @@ describe('a new job', () => {
     const { vault } = maker.app.services
     const sent = taskOf(made, 'out')?.spec ?? {}
     assert.ok(isSealed(sent['secret_access_key']))
-    assert.deepEqual(vault.openAll(sent, made.job.id), { key: 'a', ...store })
+    assert.deepEqual(vault.unsealAll(sent, made.job.id), { key: 'a', ...store })
     const { options = {} } = (taskOf(made, 'locked')?.spec ?? {}) as { options?: Record<string, unknown> }
     assert.ok(isSealed(options['password']))
-    assert.deepEqual(vault.openAll(options, made.job.id), { password: 'new', dpi: 1 })
+    assert.deepEqual(vault.unsealAll(options, made.job.id), { password: 'new', dpi: 1 })
   })
 
-  test('tells its address of all that happens, which is there before it is', async () => {
+  test('stores its webhook before the job', async () => {
     const url = 'https://example.com/hook'
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
     assert.equal(job.hasWebhook, true)
-    const told = await new WebhookStore(maker.app.services.table).find(webhookIdOfJob(job.id))
-    assert.deepEqual([told?.url, told?.format, told?.owner], [url, 'facade-v2', owner])
+    const webhook = await new WebhookStore(maker.app.services.table).find(webhookIdOfJob(job.id))
+    assert.deepEqual([webhook?.url, webhook?.format, webhook?.owner], [url, 'facade-v2', owner])
     await assert.rejects(maker.job(tasks, { in: text() }, { webhookUrl: 'http://127.0.0.1/' }), {
       code: 'URL_NOT_ALLOWED',
     })

@@ -23,7 +23,7 @@ const isStored = async (key: string) => (await services().files.head(key)) !== u
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
 describe('an upload', () => {
-  test('is a source of the bytes that are there, under its name or another', async () => {
+  test('provides its current bytes, with its own or another name', async () => {
     const upload = await arrived({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
@@ -38,15 +38,15 @@ describe('an upload', () => {
       files: [],
       principal: { ownerId: owner },
     }
-    const opened = await openSource(request as never, services()) // no more is asked of a request
+    const opened = await openSource(request as never, services()) // only what is used
     assert.deepEqual([opened.field, opened.filename, opened.key], ['uploadId', 'd.txt', upload.key])
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
-    // Somebody sends other bytes while it is looked into.
+    // Other bytes are uploaded during the detection.
     await put(upload.key, Buffer.from('Another text.'))
     await assert.rejects(one.read(0, 4))
   })
 
-  test('is nobody else’s, unless it was begun by a program that says nothing of who it is', async () => {
+  test('belongs to its owner, unless it was created anonymously', async () => {
     const gone = (id: string, by = owner) =>
       assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
     await gone((await arrived()).id, 'anon_2')
@@ -55,7 +55,7 @@ describe('an upload', () => {
     for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
   })
 
-  test('of an anonymous owner is the account’s that he made since', async () => {
+  test('of an anonymous owner belongs to the account that they created later', async () => {
     const [upload, account] = [await arrived(), newId('acc')]
     await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
     const ttl = Math.ceil(Date.now() / 1000) + 3600
@@ -63,7 +63,7 @@ describe('an upload', () => {
     assert.equal((await take(upload.id, account)).key, upload.key)
   })
 
-  test('belongs to one job, and to none whose process died before it was stored', async () => {
+  test('belongs to one job, but not to a job that was never stored', async () => {
     const upload = await arrived()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
@@ -73,7 +73,7 @@ describe('an upload', () => {
     await take((await arrived({ jobId: newId('job') })).id)
   })
 
-  test('that is not there says why', async () => {
+  test('without a file reports the reason', async () => {
     const missing = async (more: Partial<UploadRecord>, message: RegExp) => {
       const { id } = await maker.upload(more)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
@@ -109,7 +109,7 @@ describe('an upload that arrives', () => {
     return { awaited, seen }
   }
 
-  test('is what its task waits for', async () => {
+  test('completes the task that waits for it', async () => {
     const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
@@ -124,7 +124,7 @@ describe('an upload that arrives', () => {
     assert.ok(await isStored(awaited.key))
   })
 
-  test('and cannot be used ends its task, and is deleted', async () => {
+  test('but is unusable fails its task and is deleted', async () => {
     for (const [more, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
@@ -143,14 +143,14 @@ describe('an upload that arrives', () => {
     assert.equal((await exact.seen()).task?.status, 'completed')
   })
 
-  test('is left alone where no task waits for it', async () => {
+  test('is kept when no task waits for it', async () => {
     const free = await arrived()
     const { id, key } = await arrived({ jobId: newId('job') })
     for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
 
-  test('of a task that breaks down is told so and not taken for damaged', async () => {
+  test('is not considered damaged when detection fails unexpectedly', async () => {
     const { awaited, seen } = await awaiting()
     await put(awaited.key)
     const files = new (class extends Files {
@@ -160,15 +160,15 @@ describe('an upload that arrives', () => {
     assert.equal((await seen()).task?.status, 'pending')
   })
 
-  test('is told of with what it is, by the way that it came', async () => {
-    const told: object[] = []
-    const jobs = { uploaded: async (facts: object) => void told.push(facts) } as never
+  test('is published with its format and origin', async () => {
+    const published: object[] = []
+    const jobs = { publishUpload: async (facts: object) => void published.push(facts) } as never
     const tell = (id: string) => publishUploadEvent(id, { ...receiving(), jobs })
     const mine = await arrived({ jobId: newId('job') })
     await tell(mine.id)
     const stored = await services().files.head(mine.key)
     const { owner, jobId } = mine
-    assert.deepEqual(told.splice(0), [
+    assert.deepEqual(published.splice(0), [
       {
         ...{ owner, jobId, via: 'presigned', occurredAt: stored?.storedAt.toISOString() },
         file: {
@@ -179,18 +179,18 @@ describe('an upload that arrives', () => {
     ])
     const odd = await arrived({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
     await tell(odd.id)
-    const [{ via, file }] = told.splice(0) as [{ via: string; file: object }]
+    const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
     assert.deepEqual(file, {
       ...{ key: odd.key, filename: 'a.png', mimeType: 'image/png', format: null, size: 7, sha256: '' },
     })
-    // Who fetched it tells of it, and of what is not there nobody does.
+    // Imports publish their own files, and missing files are not published.
     for (const { id } of [await arrived({ importJobId: newId('job') }), await maker.upload()]) await tell(id)
     await tell(newId('upl'))
-    assert.deepEqual(told, [])
+    assert.deepEqual(published, [])
   })
 
-  test('stays for who may still use it, and goes when nobody can', async () => {
+  test('is kept while it can be used, and deleted otherwise', async () => {
     const remains = async (upload: UploadRecord) => {
       await deleteOrphanUpload(upload.id, upload.key, receiving())
       return isStored(upload.key)

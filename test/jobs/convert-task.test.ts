@@ -64,7 +64,7 @@ test('a stored plan is handed over with sealed secrets', async () => {
   const options = left?.steps[0]?.options
   assert.equal(options?.['name'], 'a')
   assert.doesNotMatch(JSON.stringify(options), /sesame/)
-  assert.equal(vault.openAll(options, 'job_1')?.['password'], 'open sesame')
+  assert.equal(vault.unsealAll(options, 'job_1')?.['password'], 'open sesame')
 })
 
 test('a speculative copy is not started when the original chunk is complete', async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
-import { newUpload, uploadKey } from '../../lib/uploads.ts'
+import { createUploadWrite, uploadKey } from '../../lib/uploads.ts'
 import { awaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { SimulatedService } from './simulated-service.ts'
@@ -55,7 +55,7 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
   const tasks = createGraph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [
     awaitedUpload('upload', uploadOf(service)),
   ])
-  await service.create(tasks, {}, [newUpload(upload)])
+  await service.create(tasks, {}, [createUploadWrite(upload)])
 }
 
 /** As functions/receive-upload.ts receives it: twice, in case it dies. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import * as z from 'zod'
 import { readConfig } from '../../lib/config.ts'
-import type { SpaceWatch } from '../../lib/disk-space.ts'
+import type { DiskSpaceMonitor } from '../../lib/disk-space.ts'
 import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
@@ -74,7 +74,7 @@ async function run(
       image: 'document',
     },
     ...{ task: work, inputPlans: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findFallback },
-    space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as SpaceWatch,
+    space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as DiskSpaceMonitor,
     ...{ signal: new AbortController().signal, progress: () => {}, saveRemaining: async () => {} },
     ...more,
   })
@@ -137,7 +137,7 @@ test('a task that crashed in three attempts is not tried again', async () => {
 
 test('a failure on a full disk reports that, and does not lead to a fallback', async () => {
   const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
-  const space = { requireWhole: async () => {}, explain: async () => full } as unknown as SpaceWatch // only what is used
+  const space = { requireWhole: async () => {}, explain: async () => full } as unknown as DiskSpaceMonitor // only what is used
   const { done } = await run(noOther, { space })
   await assert.rejects(done, full)
   const requireWhole = () => Promise.reject(full)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eachOf } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/map-concurrently.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
 import { seededRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
@@ -59,7 +59,7 @@ export async function testCrashPoints(
     { length: Math.ceil(uninterrupted.gate.effects.length / every) },
     (_, index) => from + index * every,
   )
-  await eachOf(crashPoints, maxConcurrentRuns, async (crashAfter) => {
+  await forEachConcurrently(crashPoints, maxConcurrentRuns, async (crashAfter) => {
     try {
       const { outcome } = await run(crashAfter)
       assert.deepEqual(outcome, expected)

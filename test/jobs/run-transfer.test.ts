@@ -23,7 +23,7 @@ function sending(put: Store['put'], more: Partial<typeof send> = {}) {
   const services = {
     config: { GCS_ENDPOINT: undefined },
     outgoing: async () => ({ for: () => ({}) }),
-    vault: { openAll: () => ({ prefix: 'x' }) },
+    vault: { unsealAll: () => ({ prefix: 'x' }) },
     files: { stream: async ({ key }: { key: string }) => Readable.from([key]) },
   }
   const operation = {
@@ -115,7 +115,7 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
     ...importing,
-    vault: { openAll: () => fields },
+    vault: { unsealAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
         for await (const _ of body) stored.add(key)
@@ -174,7 +174,7 @@ test('an import reports progress, and deletes all files when one fails', async (
   const bytes = Buffer.from('hello')
   const services = {
     ...importing,
-    vault: { openAll: () => ({}) },
+    vault: { unsealAll: () => ({}) },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
         for await (const _ of body) stored.push(key)
@@ -219,7 +219,7 @@ test('an import reports progress, and deletes all files when one fails', async (
 })
 
 test('a website cannot be captured without a browser', async () => {
-  const services = { engines: async () => [{ id: 'vips' }], vault: { openAll: () => ({}) }, config: {} }
+  const services = { engines: async () => [{ id: 'vips' }], vault: { unsealAll: () => ({}) }, config: {} }
   const outgoing = async () => ({ for: () => ({}) })
   const operation = { kind: 'import', capture: () => assert.fail('there is none') }
   const { signal } = new AbortController()
@@ -232,7 +232,7 @@ test('an internal transfer error is retried and finally reported as internal', a
   const fault = new TypeError('a bug')
   const services = {
     config: { WORK_DIR },
-    vault: { openAll: () => ({}) },
+    vault: { unsealAll: () => ({}) },
     outgoing: () => Promise.reject(fault),
   }
   const { signal } = new AbortController()
@@ -270,7 +270,7 @@ test('a transfer ends its task with its files, and deletes them if the task was 
   }
   const services = {
     ...{ files, config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 } },
-    vault: { openAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
+    vault: { unsealAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
     jobs: { store: { getState: async () => state } },
   }
   const { signal } = new AbortController()
@@ -303,7 +303,7 @@ test('a transfer that exceeds the worker’s time limit reports advice', async (
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const services = {
     config: { WORK_DIR: scratchFolder('mutabor-transfer') },
-    vault: { openAll: () => ({ host: 'box.example', port: 22, file: 'a.png' }) },
+    vault: { unsealAll: () => ({ host: 'box.example', port: 22, file: 'a.png' }) },
     outgoing: async () => ({ for: () => ({ connect }) }),
   }
   const { signal } = new AbortController()

@@ -7,7 +7,7 @@ import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { DurationStats } from '../../lib/conversion/duration-stats.ts'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
-import { Downloads } from '../../lib/download-limit.ts'
+import { DownloadLimits } from '../../lib/download-limit.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
 import { isTerminalStatus, type Job, type JobState } from '../../lib/jobs/job.ts'
@@ -181,9 +181,9 @@ export class SimulatedService {
         uploads,
         durations: new DurationStats(this.#table),
         requestCounts: new RequestCounts(this.#table),
-        downloads: new Downloads(this.#table),
+        downloadLimits: new DownloadLimits(this.#table),
         resultLink: ({ id }) => `/v1/download/${id}`,
-        outgoing: async () => new Outgoing(),
+        guardedHttp: async () => new Outgoing(),
         engines,
       },
       vault: new Vault(secret),
@@ -196,7 +196,7 @@ export class SimulatedService {
         signedUrls: key,
         download: () => key,
       },
-      at: () => this.services(),
+      withConfig: () => this.services(),
     }
   }
 

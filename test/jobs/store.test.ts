@@ -177,7 +177,7 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
     asked.push(...keys.map(({ sk }) => sk))
     return getAll(keys)
   }
-  const inputs = { job: own.job, fixed: own.fixed, tasks: [], parts: [] }
+  const inputs = { job: own.job, fixed: own.fixed, tasks: [], chunks: [] }
   assert.deepEqual(await store.getInputs(a), inputs)
   assert.deepEqual(asked.splice(0), ['JOB'], 'a file that is there from the start has no record')
   assert.deepEqual(await store.getInputs(b), { ...inputs, tasks: [a] })

@@ -16,10 +16,10 @@ const both = withTasks(fresh, {
 const done = of(both, { status: 'completed' })
 const lossy = of(withTasks(both, { two: failed(6, 'It is cut off.') }), { status: 'completed' })
 
-const told = (state: JobState | undefined, tasks?: readonly string[]) =>
+const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
   listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {
     assert.equal(jobId, 'job_1')
-    return file ? { ...rest, from: [file.filename, file.key] } : rest
+    return file ? { ...rest, file: [file.filename, file.key] } : rest
   })
 
 describe('a ZIP of results', () => {
@@ -27,37 +27,37 @@ describe('a ZIP of results', () => {
 
   test('contains each file of a job once, with the name of the source file', () => {
     // The last of two exports of a file determines its name.
-    assert.deepEqual(told(done), [
+    assert.deepEqual(entriesOf(done), [
       { ...whole, file: ['b-1.webp', 'k/1'] },
       { ...whole, file: ['2.webp', 'k/2'] },
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
     const display = { ...done.job.display, source }
-    assert.equal(told(of(done, { display } as Partial<Job>))[0]?.source, 'début.png')
-    assert.equal(told(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(entriesOf(of(done, { display } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(entriesOf(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
   })
 
   test('lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
-    assert.deepEqual(told(lossy), [
+    assert.deepEqual(entriesOf(lossy), [
       { ...whole, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
   })
 
   test('contains no files of an unfinished, failed or missing job', () => {
-    assert.deepEqual(told(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
+    assert.deepEqual(entriesOf(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
-    assert.deepEqual(told(of(both, { status: 'failed', error } as Partial<Job>)), [
+    assert.deepEqual(entriesOf(of(both, { status: 'failed', error } as Partial<Job>)), [
       { ...whole, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
     ])
     for (const gone of [undefined, of(done, { status: 'expired' }), of(done, { deletedAt: 'now' })])
-      assert.deepEqual(told(gone), [{ ...whole, status: 'expired' }])
+      assert.deepEqual(entriesOf(gone), [{ ...whole, status: 'expired' }])
   })
 
   test('can be limited to some tasks, with the status of each', () => {
     const common = { source: null }
-    assert.deepEqual(told(lossy, ['one', 'two', 'named']), [
+    assert.deepEqual(entriesOf(lossy, ['one', 'two', 'named']), [
       { ...common, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
         ...{ ...common, task: 'two', status: 'failed' },
@@ -65,12 +65,12 @@ describe('a ZIP of results', () => {
       },
       { ...common, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },
     ])
-    assert.deepEqual(told(fresh, ['one', 'out']), [
+    assert.deepEqual(entriesOf(fresh, ['one', 'out']), [
       { ...common, task: 'one', status: 'pending' },
       { ...common, task: 'out', status: 'pending' },
     ])
     for (const name of ['in', 'nobody'])
-      assert.throws(() => told(done, [name]), {
+      assert.throws(() => entriesOf(done, [name]), {
         code: 'TASK_NOT_FOUND',
         details: { task: name, tasks: ['out', 'named', 'one', 'two'] },
       })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { passesContent } from '../../lib/plan/content-level.ts'
 
-/** Ways over a format that keep what they can, and those that do not. */
+/** Routes over an intermediate format that keep the content, and routes that lose some. */
 const ways: Readonly<Record<string, { readonly good: readonly string[]; readonly bad: readonly string[] }>> =
   {
     'text stays text, and what flows goes on flowing': {
@@ -37,7 +37,7 @@ for (const [name, { good, bad }] of Object.entries(ways))
       [bad, false],
     ] as const)
       for (const way of all) {
-        const [from, between, to] = way.split(' ').map((id) => formatById(id as FormatId)) // as they stand above
+        const [from, between, to] = way.split(' ').map((id) => formatById(id as FormatId)) // as listed above
         assert.ok(from && between && to)
         assert.equal(passesContent(from, between, to), isKept, way)
       }

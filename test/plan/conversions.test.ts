@@ -10,11 +10,11 @@ import { candidates, conversions, planRoute, targetsOf } from './with-all-engine
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 
-describe('the conversions that the engines make possible', () => {
+describe('the supported conversions', () => {
   test('use every format of the registry', () => {
     const used = new Set(
       engines.flatMap(({ capabilities }) =>
-        // Anything goes into an archive, and is not used by that.
+        // Every format can be archived, which does not count as used.
         capabilities.flatMap(({ operation, from, to }) => (operation === 'archive' ? [] : [...from, ...to])),
       ),
     )
@@ -24,7 +24,7 @@ describe('the conversions that the engines make possible', () => {
     )
   })
 
-  test('go the way that a person would', () => {
+  test('take the expected routes', () => {
     assert.equal(steps('docx', 'pdf'), 'docx libreoffice:pdf')
     assert.equal(steps('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(steps('heic', 'jpg'), 'heic vips:jpg')
@@ -35,7 +35,7 @@ describe('the conversions that the engines make possible', () => {
     assert.equal(steps('bmp', 'jpg'), 'bmp imagemagick:jpg')
   })
 
-  test('draw in a browser what only a browser draws right, unless an engine is named', () => {
+  test('render drawings with browser features in a browser, unless an engine is pinned', () => {
     const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.deepEqual(
       [planRoute({ from: 'svg', to: 'png' }), planRoute(drawn), planRoute({ ...drawn, engine: 'vips' })].map(
@@ -43,14 +43,14 @@ describe('the conversions that the engines make possible', () => {
       ),
       ['vips', 'chromium', 'vips'],
     )
-    // What comes of that goes on as any other picture.
+    // The result is converted like any other image.
     const further = planRoute({ ...drawn, to: 'tga' }).steps
     assert.deepEqual([further[0]?.engine, further.length > 1, further.at(-1)?.to], ['chromium', true, 'tga'])
     for (const traits of [[], ['browser-drawing'] as const])
       assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
   })
 
-  test('leave out what nobody has seen to work', () => {
+  test('exclude unproven pairs', () => {
     const unproven: Record<string, readonly string[]> = unprovenPairs
     const before = unproven['rtf']
     const targets = () => conversions([...engines], 'convert', 'rtf').map(({ to }) => to)
@@ -93,7 +93,7 @@ describe('the conversions that the engines make possible', () => {
     }
   })
 
-  test('leave out those that make no sense', () => {
+  test('exclude useless pairs', () => {
     for (const [from, to] of [
       ['svg', 'txt'],
       ['mp3', 'mp4'],
@@ -106,7 +106,7 @@ describe('the conversions that the engines make possible', () => {
     }
   })
 
-  test('are shown where people want them, and the most wanted first', () => {
+  test('are listed if they are useful, the most popular first', () => {
     assert.deepEqual(
       formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
@@ -123,7 +123,7 @@ describe('the conversions that the engines make possible', () => {
     }
   })
 
-  test('name their own kind first', () => {
+  test('list their own category first', () => {
     for (const { id, category } of formats) {
       const own = targetsOf(id).map((target) => formatById(target).category === category)
       assert.ok(own.lastIndexOf(true) < (own.includes(false) ? own.indexOf(false) : own.length), id)
@@ -131,7 +131,7 @@ describe('the conversions that the engines make possible', () => {
     assert.equal(targetsOf('docx')[0], 'pdf')
   })
 
-  test('are not listed over long ways to what hardly anybody wants', () => {
+  test('exclude routes of several steps to rarely used targets', () => {
     const ways = conversions().filter(({ route }) => route.steps.length > 1)
     const unwanted = ways.filter(({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)))
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('the conversions that the engines make possible', () => {
     }
   })
 
-  test('of a source are searched once, careful ones as well', () => {
+  test('of a source are searched once, with and without traits', () => {
     const plain = { from: 'docx', to: 'jpg' } as const
     assert.equal(planRoute(plain), planRoute(plain))
     const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
@@ -162,7 +162,7 @@ describe('the conversions that the engines make possible', () => {
   test('are listed in less than a second', () => {
     const before = process.cpuUsage()
     conversions([...engines])
-    // Processor time: the tests beside this one take the clock's.
+    // CPU time, because other tests run at the same time.
     const { user } = process.cpuUsage(before)
     assert.ok(user < 1_000_000, `${user} µs`)
   })

@@ -10,7 +10,7 @@ import { planRoute } from './with-all-engines.ts'
 function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
   const capabilities = rows.map(([from, to, cost]) => ({
     ...{ operation: 'convert' as const, from, to, cost, options: z.object({}) },
-    // A format may become itself: one engine writes it anew for another.
+    // A step to the same format: one engine rewrites the file for another.
     same: true as const,
   }))
   const run = () => Promise.reject(new Error('These engines only plan.'))
@@ -45,8 +45,8 @@ function way(
 }
 const failed = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
-describe('another way for a file that an engine could not read', () => {
-  test('is the cheapest on which nobody reads what he could not', () => {
+describe('a fallback route for an unreadable file', () => {
+  test('is the cheapest on which no engine reads again what it could not read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
     assert.equal(way('png', 'jpg', [failed('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
     const both = [failed('vips', 'png', 'jpg'), failed('imagemagick', 'png', 'jpg')]
@@ -54,14 +54,14 @@ describe('another way for a file that an engine could not read', () => {
     assert.equal(way('png', 'jpg', [...both, failed('ffmpeg', 'png', 'jpg')]), undefined)
   })
 
-  test('may begin with writing it anew for who could not', () => {
+  test('may start by rewriting the file for the engine that could not read it', () => {
     const without = (from: FormatId) => [failed('vips', from, 'webp')]
     assert.equal(way('png', 'webp', without('png')), 'png imagemagick:png vips:webp')
-    // Of a picture of several pages no page is lost by that.
+    // No page of a multi-page image is lost.
     assert.equal(way('tiff', 'webp', without('tiff')), undefined)
   })
 
-  test('may have the same engine read what another one wrote', () => {
+  test('may use the same engine after another one has rewritten the file', () => {
     const later: Unread = [
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
@@ -70,12 +70,12 @@ describe('another way for a file that an engine could not read', () => {
     assert.equal(way('png', 'webp', [later]), 'png vips:webp')
   })
 
-  test('may go over another format, each once', () => {
+  test('may use intermediate formats, each once', () => {
     assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
     assert.equal(way('psd', 'jpg', [failed('imagemagick', 'psd', 'png')]), undefined)
   })
 
-  test('is the first of those that cost the same, and no longer than ways may be', () => {
+  test('is the first of equal cost, within the maximum number of steps', () => {
     const [one, other] = (['vips', 'imagemagick'] as const).map((id) => engine(id, [[['png'], ['jpg'], 1]]))
     assert.ok(one && other)
     for (const known of [
@@ -98,7 +98,7 @@ describe('another way for a file that an engine could not read', () => {
     assert.equal(of('psd', 'bmp', longer), undefined)
   })
 
-  test('does not come back to what the file was, nor writes anew what loses by that', () => {
+  test('does not return to the source format, nor rewrite lossy formats', () => {
     const around = [
       engine('vips', [[['png'], ['jpg'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
@@ -116,7 +116,7 @@ describe('another way for a file that an engine could not read', () => {
     assert.equal(of('jpg', 'webp', anew, [failed('vips', 'jpg', 'webp')]), undefined)
   })
 
-  test('is none that does not take what is asked for', () => {
+  test('supports all requested options', () => {
     assert.equal(
       way('png', 'jpg', [], () => false),
       undefined,
@@ -124,7 +124,7 @@ describe('another way for a file that an engine could not read', () => {
   })
 })
 
-test('what no engine does in one operation is told with what it does', () => {
+test('an unsupported operation reports what is supported', () => {
   const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
   assert.throws(
     () => planRoute(rotate),
@@ -140,11 +140,11 @@ test('what no engine does in one operation is told with what it does', () => {
   )
 })
 
-describe('what people want', () => {
+describe('listed targets', () => {
   const rank = (id: FormatId) => rankOf(formatById(id))
   const worth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
-  test('comes first, the most wanted of each kind before the others', () => {
+  test('start with the most popular ones of each category', () => {
     for (const [id, place] of [
       ['mp4', 0],
       ['webm', 1],
@@ -158,7 +158,7 @@ describe('what people want', () => {
     assert.equal(Math.min(rank('jpg'), rank('png')), 0)
   })
 
-  test('is offered of files of another kind, in its order, and no more than that', () => {
+  test('of other categories are limited to the popular ones, in order', () => {
     const usual: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',
@@ -169,7 +169,7 @@ describe('what people want', () => {
       csv: 'woff2 ttf otf woff',
     }
     for (const [from, ids] of Object.entries(usual)) {
-      const targets = ids.split(' ') as FormatId[] // formatById knows each, or throws
+      const targets = ids.split(' ') as FormatId[] // formatById throws for unknown ids
       const { category } = formatById(targets[0] ?? assert.fail())
       const offered = formats.filter(
         (to) => to.category === category && isListedTarget(formatById(from as FormatId), to),
@@ -190,7 +190,7 @@ describe('what people want', () => {
     }
   })
 
-  test('is worth a long way, and the rest only where it is of its kind and asked for', () => {
+  test('justify several steps if popular, or useful within their category', () => {
     assert.ok(worth('docx', 'jpg'))
     assert.ok(worth('epub', 'pdf'))
     assert.ok(!worth('docx', 'pcx'))
@@ -198,9 +198,9 @@ describe('what people want', () => {
     assert.ok(!worth('epub', 'sxw'))
   })
 
-  test('of what is no running text is told by its kind', () => {
+  test('of documents without running text depend on their kind', () => {
     const offered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
-    const words = (text: string) => text.split(' ') as FormatId[] // formatById knows each, or throws
+    const words = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
     const sheets =
       'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
     const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'

@@ -54,17 +54,17 @@ function none(from: FormatId, to: FormatId, pinned?: EngineId): AppError {
 }
 
 describe('a route', () => {
-  test('is one step where an engine does it alone, by the cheapest', () => {
+  test('is a single step of the cheapest engine that can do it alone', () => {
     assert.equal(way('jpg', 'png'), 'jpg vips:png')
   })
 
-  test('goes over a format that holds all that the target can hold', () => {
+  test('uses an intermediate format that keeps all content of the target', () => {
     assert.equal(way('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(way('heic', 'webp'), 'heic vips:png vips:webp')
     assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
   })
 
-  test('stays within an image for its steps where leaving that costs more than it saves', () => {
+  test('stays within an image when changing it costs more than it saves', () => {
     const over = (id: EngineId, image: ImageId) => [
       engine('vips', 'image', [can(['heic'], ['png'], 0.1)]),
       engine(id, image, [can(['png'], ['webp'], 0.1)]),
@@ -82,11 +82,11 @@ describe('a route', () => {
     assert.equal(planRoute({ from: 'jpg', to: 'png', engines }).cost, 0.1)
   })
 
-  test('takes three steps where two are not enough', () => {
+  test('takes three steps when two are not enough', () => {
     assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
 
-  test('never makes a document from a picture of one', () => {
+  test('never makes a document from an image of one', () => {
     none('jpg', 'docx')
     none('heic', 'docx')
     none('tiff', 'txt')
@@ -97,24 +97,24 @@ describe('a route', () => {
     assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: noDirect }), AppError)
   })
 
-  test('never loses movement on the way', () => {
+  test('never loses motion on the way', () => {
     const noDirect = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
     assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: noDirect }), AppError)
   })
 
-  test('leads from a format to itself only where an engine says so', () => {
+  test('converts a format to itself only if an engine declares it', () => {
     assert.equal(way('jpg', 'jpg'), 'jpg vips:jpg')
     none('docx', 'docx')
   })
 
-  test('that does not exist is an error which names what the format can become', () => {
+  test('that does not exist causes an error that lists the possible targets', () => {
     const error = none('xlsx', 'mp3')
     assert.match(error.message, /no way to convert Excel workbook \(xlsx\) to MP3 audio \(mp3\)/)
     assert.deepEqual(error.details?.targets, targetsOf('xlsx', engines))
   })
 })
 
-describe('an operation that no engine does', () => {
+describe('an unsupported operation', () => {
   const compressing = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
@@ -124,7 +124,7 @@ describe('an operation that no engine does', () => {
       ...told,
     })
 
-  test('names what it makes of the format, or else what it takes', () => {
+  test('reports the possible targets, or the supported sources', () => {
     const pictures = compressing(['png', 'jpg'])
     refused('jpg', 'gif', pictures, {
       message: 'compress makes png of jpg, not gif.',
@@ -134,7 +134,7 @@ describe('an operation that no engine does', () => {
     refused('mp3', 'mp3', [], { message: 'compress takes nothing on this machine; the file is mp3.' })
   })
 
-  test('names forty formats at most', () => {
+  test('lists at most forty formats', () => {
     const [more, forty] = [41, 40].map((count) =>
       formats
         .map(({ id }) => id)
@@ -153,15 +153,15 @@ describe('an operation that no engine does', () => {
 })
 
 describe('a pinned engine', () => {
-  test('does the step though another is cheaper', () => {
+  test('runs the step although another engine is cheaper', () => {
     assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
   })
 
-  test('makes the target; others help where it cannot', () => {
+  test('writes the target; other engines run steps that it cannot', () => {
     assert.equal(way('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
   })
 
-  test('that cannot make the target is an error naming those that can', () => {
+  test('that cannot write the target causes an error naming those that can', () => {
     const error = none('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)
@@ -174,13 +174,13 @@ describe('a pinned engine', () => {
 describe('the options of a route', () => {
   const route = planRoute({ from: 'docx', to: 'jpg', engines })
 
-  test('are those of all its steps, the last one winning', () => {
+  test('are those of all its steps; the last step wins', () => {
     const schema = optionsSchemaOf(route)
     assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
   })
 
-  test('have the password of a document that may be locked, which a step before the others takes away', () => {
+  test('include the password of a lockable document, for an unlock step', () => {
     const [unlock, first, second] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
       ...{ operation: 'unlock', engine: 'libreoffice', image: 'office', from: 'docx', to: 'docx' },
@@ -191,7 +191,7 @@ describe('the options of a route', () => {
     assert.equal(createSteps(plain, { dpi: 72 }).length, 2)
   })
 
-  test('have it too where a document is made smaller, shown or marked, and not where it is packed as it is', () => {
+  test('include the password for operations that read the document, but not for packing', () => {
     const operations = [
       ['compress', 'docx', 2],
       ['thumbnail', 'png', 2],
@@ -205,7 +205,7 @@ describe('the options of a route', () => {
     }
   })
 
-  test('say where the first step is done, also when the password is sealed', () => {
+  test('determine the first image, even with a sealed password', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
       [{}, { password: 'secret' }].map((given) => [
@@ -228,8 +228,8 @@ describe('the options of a route', () => {
   })
 })
 
-describe('how a file is to be read', () => {
-  test('is said to the first step, not to those that read what we have made', () => {
+describe('options for reading a source', () => {
+  test('apply to the first step, not to steps that read intermediate files', () => {
     const viaPage = planRoute({ from: 'md', to: 'pdf' })
     assert.equal(viaPage.steps.length, 2)
     assert.ok('encoding' in optionsSchemaOf(viaPage).shape)
@@ -241,7 +241,7 @@ describe('how a file is to be read', () => {
     )
   })
 
-  test('can be said of texts, tables, subtitles and pages, whatever becomes of them', () => {
+  test('are available for texts, tables, subtitles and pages, for any target', () => {
     for (const [from, to] of [
       ...[
         ['txt', 'pdf'],
@@ -266,8 +266,8 @@ describe('how a file is to be read', () => {
   })
 })
 
-describe('the lists', () => {
-  test('of targets hold what people want, without the format itself', () => {
+describe('lists', () => {
+  test('of targets contain useful formats, without the source itself', () => {
     const everything = engine('libreoffice', 'office', [
       can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),
     ])
@@ -276,12 +276,12 @@ describe('the lists', () => {
     assert.equal(conversions([everything]).length, 8)
   })
 
-  test('of targets name their own kind first', () => {
+  test('of targets start with their own category', () => {
     assert.deepEqual(targetsOf('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
     assert.deepEqual(targetsOf('mp4', engines), [])
   })
 
-  test('of conversions hold every target of every format, and the rest that works', () => {
+  test('of conversions contain all listed targets and all other supported pairs', () => {
     const listed = conversions(engines)
     for (const { from, to, route } of listed) {
       assert.equal(route.steps[0].from, from)
@@ -292,20 +292,20 @@ describe('the lists', () => {
       for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
-  test('are made within two seconds when two hundred formats go to all', () => {
+  test('are created within two seconds for two hundred formats', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
     const every = engine('vips', 'image', [can(ids, ids, 1)])
     const before = process.cpuUsage()
     const count = conversions([every, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
-    // Without the pairs that nobody has seen to work.
+    // Without unproven pairs.
     assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
-    // Processor time: the tests beside this one take the clock's.
+    // CPU time, because other tests run at the same time.
     const { user } = process.cpuUsage(before)
     assert.ok(user < 2_000_000, `${user} µs`)
   })
 })
 
-test('files that their worker cannot hold are refused before they wait for it', () => {
+test('files that do not fit on their worker’s disk are rejected immediately', () => {
   const given = (size: number) => ({
     ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
   })
@@ -316,7 +316,7 @@ test('files that their worker cannot hold are refused before they wait for it', 
     additionalFilesField: 'file',
   } as const
   const mib = 1024 ** 2
-  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).inputPlans.length, 2, 'each by itself')
+  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).inputPlans.length, 2, 'each file is checked separately')
   assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:

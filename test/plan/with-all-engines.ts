@@ -1,7 +1,7 @@
 import { engines as allEngines } from '../../lib/engines/index.ts'
 import * as plan from '../../lib/plan/index.ts'
 
-/** As the functions of lib/plan, with all engines where none are named. */
+/** The functions of lib/plan, with all engines by default. */
 
 type Request = Omit<plan.RouteRequest, 'engines'> & Partial<Pick<plan.RouteRequest, 'engines'>>
 

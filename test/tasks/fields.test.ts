@@ -17,7 +17,7 @@ const gcs = 'bucket project_id? credentials key? key_prefix?'
 const sftp = 'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
 const kept = 'cache_control? content_disposition? metadata?'
 
-/** Its fields in their order: those that may be left out, and what they are then. */
+/** The fields in order, with optional ones and defaults marked. */
 const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
   ['import/upload', 'upload_id? filename? redirect? sha256? max_file_size?'],
   ['import/base64', 'file filename'],
@@ -51,7 +51,7 @@ const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
   ['export/sftp', sftp],
 ]
 
-test('tasks are called, and take, what clients know', () => {
+test('operations have the documented names and fields', () => {
   const shown = taskOperations.map(({ name, alias, fields }) => {
     const each = Object.entries(fields.shape as Record<string, z.ZodType>).map(([field, schema]) => {
       const { success, data } = schema.safeParse(undefined)
@@ -72,7 +72,7 @@ test('tasks are called, and take, what clients know', () => {
   for (const name of kinds('process')) assert.doesNotMatch(name, /port\/|^capture/)
 })
 
-test('what a task does is said of each store by its name, and how it is done is there', async () => {
+test('each store operation has a summary and an implementation', async () => {
   for (const operation of taskOperations) {
     assert.doesNotMatch(operation.summary, /undefined/)
     const { find, capture, openStore } = operation as {
@@ -85,7 +85,7 @@ test('what a task does is said of each store by its name, and how it is done is 
   }
 })
 
-test('results of jobs are packed by an endpoint alone', () => {
+test('only an endpoint can create tasks that pack results', () => {
   assert.equal(findTaskOperation('import/results'), packResultsOperation)
   assert.equal(findPublicOperation('import/results'), undefined)
   assert.equal(findPublicOperation('none'), undefined)
@@ -128,7 +128,7 @@ describe('the values of fields', () => {
   }
   const long = (length: number) => 'x'.repeat(length)
   const hex = 'aB3'.repeat(22).slice(0, 64)
-  /** What is just taken, and what is not. */
+  /** Values at the limit that are accepted, and values that are not. */
   const limits: readonly (readonly [name: string, field: string, taken: unknown[], refused: unknown[]])[] = [
     ['import/upload', 'filename', ['a', long(1024)], ['', long(1025)]],
     [
@@ -247,7 +247,7 @@ describe('the values of fields', () => {
       for (const value of refused) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
     })
 
-  test('may be as many as a browser takes cookies', () => {
+  test('are limited to fifty cookies', () => {
     const takes = (count: number) => {
       const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
       return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
@@ -255,31 +255,31 @@ describe('the values of fields', () => {
     assert.deepEqual([takes(50), takes(51)], [true, false])
   })
 
-  test('of a store that lacks one of several is told by the first, and where both places are named by the file', () => {
-    const told = (name: string, fields: object) =>
+  test('that are missing or conflicting are reported under the first alternative', () => {
+    const errorsOf = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)
         .error?.issues.map(({ path, message }) => [path.join('.'), message])
     const server = { host: 'a.test', username: 'a' }
     for (const name of ['import/sftp', 'export/sftp'])
-      assert.deepEqual(told(name, { ...server, file: 'a' }), [
+      assert.deepEqual(errorsOf(name, { ...server, file: 'a' }), [
         ['password', 'expected password or private_key'],
       ])
     const place = [['file', 'expected either file or path']]
-    assert.deepEqual(told('import/sftp', { ...server, password: 'a' }), place)
-    assert.deepEqual(told('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
+    assert.deepEqual(errorsOf('import/sftp', { ...server, password: 'a' }), place)
+    assert.deepEqual(errorsOf('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
   })
 })
 
 describe('a website', () => {
-  const told = (fields: object) =>
+  const errorsOf = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://a.test', ...fields }).error?.issues.map(({ path, message }) => [
       path.join('.'),
       message,
     ])
   const nothing = (field: string, format: string) => [[field, `not supported for ${format}; leave it out`]]
 
-  test('as a picture has nothing of paper, and as pages nothing of pictures', () => {
+  test('rejects paper options for images, and image options for PDFs', () => {
     const ofPaper = {
       page_size: 'A4',
       landscape: true,
@@ -291,34 +291,34 @@ describe('a website', () => {
       footer_text: 'a',
       print_background: false,
     }
-    assert.equal(told(ofPaper), undefined)
+    assert.equal(errorsOf(ofPaper), undefined)
     for (const [field, value] of Object.entries(ofPaper))
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
-        assert.deepEqual(told({ output_format: format, [field]: value }), nothing(field, format))
+        assert.deepEqual(errorsOf({ output_format: format, [field]: value }), nothing(field, format))
     const ofPictures = { full_page: true, quality: 50 }
-    assert.equal(told({ ...ofPictures, output_format: 'jpg' }), undefined)
+    assert.equal(errorsOf({ ...ofPictures, output_format: 'jpg' }), undefined)
     for (const [field, value] of Object.entries(ofPictures))
-      assert.deepEqual(told({ [field]: value }), nothing(field, 'pdf'))
-    assert.deepEqual(told({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
-    assert.equal(told({ width: 800, height: 600 }), undefined, 'a window is there for both')
+      assert.deepEqual(errorsOf({ [field]: value }), nothing(field, 'pdf'))
+    assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
+    assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
   })
 
-  test('is as large as its format can be', () => {
+  test('limits the scale by its format', () => {
     for (const [format, least, most] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],
       ['webp', 0.5, 4],
     ] as const) {
       const wrong = [['scale', `expected a number from ${least} to ${most}`]]
-      for (const scale of [least, most]) assert.equal(told({ output_format: format, scale }), undefined)
-      // Beyond what either takes its schema says so as well.
+      for (const scale of [least, most]) assert.equal(errorsOf({ output_format: format, scale }), undefined)
+      // Values outside of both ranges are also rejected by the schema.
       for (const scale of [least - 0.01, most + 0.01].filter((value) => value >= 0.1 && value <= 4))
-        assert.deepEqual(told({ output_format: format, scale }), wrong, format)
-      assert.equal(told({ output_format: format }), undefined)
+        assert.deepEqual(errorsOf({ output_format: format, scale }), wrong, format)
+      assert.equal(errorsOf({ output_format: format }), undefined)
     }
   })
 
-  test('is told of with what holds where a field is left out', () => {
+  test('documents the defaults of its fields', () => {
     const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
       CaptureFields.shape
     for (const [field, usual] of [
@@ -330,7 +330,7 @@ describe('a website', () => {
     assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
   })
 
-  test('is made with the options that its engine knows, by its own names', () => {
+  test('passes options to its engine under the engine’s names', () => {
     const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
     const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
     assert.deepEqual(pickOptions(fields, options), { pageSize: 'A5', scale: 2 })
@@ -350,7 +350,7 @@ describe('a request for tasks', () => {
     return assert.fail('they are taken')
   }
 
-  test('of more than there may be says how many', () => {
+  test('with too many tasks reports the maximum', () => {
     const many = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
@@ -359,7 +359,7 @@ describe('a request for tasks', () => {
     assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
   })
 
-  test('shows what was sent, but not more of it than a name is long', () => {
+  test('shows invalid names truncated to the maximum length', () => {
     const name = 'x'.repeat(64)
     assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
     assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`names "${name}",`))
@@ -376,17 +376,17 @@ describe('a request for tasks', () => {
       assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
   })
 
-  test('keeps what a task failed for, for the log', () => {
+  test('keeps the cause of an error for the log', () => {
     const cause = new Error('of the engine')
-    const told = addTaskToError('a', new AppError('NO_FILES', 'It has none.', undefined, { cause }))
-    assert.ok(told instanceof AppError)
-    assert.equal(told.cause, cause)
-    // A field that bears the name of its task is the task.
+    const error = addTaskToError('a', new AppError('NO_FILES', 'It has no files.', undefined, { cause }))
+    assert.ok(error instanceof AppError)
+    assert.equal(error.cause, cause)
+    // A field with the name of the task stands for the task itself.
     const same = addTaskToError('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
     assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
   })
 
-  test('may take the files of one task many times, and leads on however it branches', () => {
+  test('may use a task several times, but must not contain cycles', () => {
     const work = (input: unknown) => ({ operation: 'archive', input })
     const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
     assert.deepEqual(
@@ -403,7 +403,7 @@ describe('a request for tasks', () => {
     assert.deepEqual(circle.details, { task: 'b', error: 'its inputs form a cycle that leads back to it' })
   })
 
-  test('shows in the reference what each takes besides', () => {
+  test('documents the common fields in the reference', () => {
     const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
     assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
     assert.ok(!task({ operation: 'archive' }))

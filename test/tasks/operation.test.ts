@@ -20,13 +20,13 @@ import { file } from '../jobs/records.ts'
 
 const pdf: StoredFile = { ...file('a.pdf'), format: 'pdf' }
 const picture: StoredFile = file('a.png')
-const wished = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
+const specFor = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
   const operation = requireProcessOperation(name)
   return operation.toConversionSpec(files, operation.parseSpec(fields))
 }
 
-describe('what a task wants', () => {
-  test('is a target, an engine and a name; all else are options, wherever they stand', () => {
+describe('the conversion spec of a task', () => {
+  test('has a target, an engine and a filename; all other fields are options', () => {
     const { parseSpec } = requireProcessOperation('convert')
     const fields = {
       output_format: 'JPEG',
@@ -46,8 +46,8 @@ describe('what a task wants', () => {
     assert.throws(() => parseSpec({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
   })
 
-  test('of a conversion is one, its files given by `input`', () => {
-    assert.deepEqual(wished('convert', { output_format: 'docx', mode: 'fast' }), {
+  test('of convert is a conversion of its inputs', () => {
+    assert.deepEqual(specFor('convert', { output_format: 'docx', mode: 'fast' }), {
       ...{
         operation: 'convert',
         to: 'docx',
@@ -58,15 +58,15 @@ describe('what a task wants', () => {
     })
   })
 
-  test('of a compression is a profile in the words of what compresses', () => {
+  test('of compress translates the profile to engine options', () => {
     const of = (fields: Record<string, unknown>, files?: StoredFile[]) => {
-      const { operation, options } = wished('compress', fields, files)
+      const { operation, options } = specFor('compress', fields, files)
       return [operation, options]
     }
     assert.deepEqual(of({ quality: 5 }), ['compress', { quality: 5 }])
     assert.deepEqual(of({ profile: 'web' }), ['compress', { quality: 'medium' }])
     assert.deepEqual(of({ profile: 'max' }, [picture]), ['compress', { quality: 'low' }])
-    // What is said exactly goes before what a profile means.
+    // Explicit options override the profile.
     assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
     assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
     for (const profile of ['screen', 'ebook', 'printer', 'prepress', 'web', 'max', 'odd']) {
@@ -79,15 +79,15 @@ describe('what a task wants', () => {
     })
   })
 
-  test('of a merge is what its kind is usually written as, unless another is named', () => {
-    assert.equal(wished('merge', { merge_type: 'pdf' }).to, 'pdf')
-    assert.equal(wished('merge', { merge_type: 'image' }).to, 'png')
-    assert.equal(wished('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
-    assert.equal(wished('merge', { merge_type: 'video' }).to, undefined)
-    assert.deepEqual(wished('merge', { merge_type: 'pdf' }).options, {})
+  test('of merge has the default target of its type, unless one is sent', () => {
+    assert.equal(specFor('merge', { merge_type: 'pdf' }).to, 'pdf')
+    assert.equal(specFor('merge', { merge_type: 'image' }).to, 'png')
+    assert.equal(specFor('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
+    assert.equal(specFor('merge', { merge_type: 'video' }).to, undefined)
+    assert.deepEqual(specFor('merge', { merge_type: 'pdf' }).options, {})
   })
 
-  test('of the others is what is usual for them', () => {
+  test('of other operations has their default target', () => {
     const usual = [
       ['thumbnail', 'png'],
       ['metadata', 'json'],
@@ -96,14 +96,14 @@ describe('what a task wants', () => {
       ['extract', undefined],
     ] as const
     for (const [name, to] of usual) {
-      assert.deepEqual([wished(name, {}).operation, wished(name, {}).to], [name, to])
-      assert.equal(wished(name, { output_format: 'jpg' }).to, 'jpg')
+      assert.deepEqual([specFor(name, {}).operation, specFor(name, {}).to], [name, to])
+      assert.equal(specFor(name, { output_format: 'jpg' }).to, 'jpg')
     }
   })
 })
 
 describe('an operation', () => {
-  test('is found by its name, and nothing runs an import or export', () => {
+  test('is found by its name or alias, and imports and exports are not processed', () => {
     for (const operation of taskOperations) {
       assert.equal(findTaskOperation(operation.name), operation)
       if (operation.alias) assert.equal(findTaskOperation(operation.alias), operation)
@@ -113,7 +113,7 @@ describe('an operation', () => {
     assert.equal(findTaskOperation('toString'), undefined)
   })
 
-  test('seals in its record what would let others in, by every name that it has', () => {
+  test('stores its credentials sealed, under each of its names', () => {
     const [s3, azure, gcs, sftp] = [
       ['access_key_id', 'secret_access_key', 'session_token'],
       ['sas_token', 'storage_access_key'],
@@ -132,7 +132,7 @@ describe('an operation', () => {
       assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
   })
 
-  test('sends no header that steers a connection, however it is written, nor what is none', () => {
+  test('rejects reserved and invalid request headers', () => {
     const { fields } = findTaskOperation('import/url') ?? {}
     const takes = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
@@ -145,7 +145,7 @@ describe('an operation', () => {
     assert.deepEqual([takes(many(20)), takes(many(21))], [true, false])
   })
 
-  test('takes a place in a store by one of two names, that is not empty', () => {
+  test('requires a non-empty path or prefix in a store', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const takes = (place: object) => fields?.safeParse({ ...access, ...place }).success
@@ -162,12 +162,12 @@ describe('an operation', () => {
       [4096, 4097].map((length) => takes({ file: 'x'.repeat(length) })),
       [true, false],
     )
-    const toldOf = (name: string, field: string) => findTaskOperation(name)?.fields.shape[field]?.description
-    assert.match(toldOf('import/sftp', 'path') ?? '', /^Folder of the files/)
-    assert.match(toldOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
+    const descriptionOf = (name: string, field: string) => findTaskOperation(name)?.fields.shape[field]?.description
+    assert.match(descriptionOf('import/sftp', 'path') ?? '', /^Folder of the files/)
+    assert.match(descriptionOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
-  test('of a website takes a window, and no field that means nothing for what it makes', () => {
+  test('for websites accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
     const wrongIn = (given: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...given }) ?? {}
@@ -183,7 +183,7 @@ describe('an operation', () => {
     assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('that needs a connection goes into a queue of its own', () => {
+  test('that transfers files has its own queue', () => {
     const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, transferQueueOf(one)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
@@ -196,7 +196,7 @@ describe('an operation', () => {
 const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
 const out = (input: unknown) => ({ operation: 'export/url', input })
 
-/** Tasks that each operation takes files from. */
+/** Number of input tasks of each operation. */
 const inputs: Record<string, [min: number, max: number]> = {
   convert: [1, 1000],
   merge: [1, 1000],
@@ -209,23 +209,23 @@ const inputs: Record<string, [min: number, max: number]> = {
   extract: [1, 1],
 }
 
-test('an operation takes the files of so many tasks', () => {
+test('operations have the expected number of input tasks', () => {
   for (const [name, [min, max]] of Object.entries(inputs))
     assert.deepEqual(requireProcessOperation(name).inputs, { min, max }, name)
   for (const { name } of pdfToolOperations)
     assert.deepEqual(requireProcessOperation(name).inputs, { min: 1, max: 1000 }, name)
 })
 
-test('an operation says what it does, and each of its fields what it is for', () => {
+test('operations and their fields have descriptions', () => {
   for (const { name, summary, fields } of taskOperations) {
     assert.match(summary, /^\p{Lu}.*[^.]$/u, name)
-    // The shape of an object schema holds schemas.
+    // The shape of an object schema contains schemas.
     for (const [field, schema] of Object.entries(fields.shape))
       assert.ok((schema as z.ZodType).description, `${name} ${field}`)
   }
 })
 
-test('an operation has a target, but for one that leaves a file as what it is', () => {
+test('operations accept a target, unless they keep the format', () => {
   for (const [name, has] of [
     ['compress', false],
     ['convert', true],
@@ -235,7 +235,7 @@ test('an operation has a target, but for one that leaves a file as what it is', 
     assert.equal('output_format' in requireProcessOperation(name).fields.shape, has, name)
 })
 
-describe('a store of somebody else', () => {
+describe('an external store', () => {
   const access = {
     ...{ bucket: 'pictures', region: 'eu-central-1' },
     ...{ access_key_id: 'a', secret_access_key: 'b' },
@@ -243,7 +243,7 @@ describe('a store of somebody else', () => {
   const fits = (name: string, fields: object) =>
     findTaskOperation(name)?.fields.safeParse({ ...access, ...fields }).success
 
-  test('gives the file of a key or those of a prefix, not both', () => {
+  test('imports a key or a prefix, not both', () => {
     assert.equal(fits('import/s3', { key: 'a' }), true)
     assert.equal(fits('import/s3', { key_prefix: 'a' }), true)
     for (const wrong of [
@@ -263,7 +263,7 @@ describe('a store of somebody else', () => {
     assert.deepEqual(['a', '', 'a'.repeat(1025)].map(fitsBlob), [true, false, false])
   })
 
-  test('takes files with what it keeps beside them', () => {
+  test('exports files with their attributes', () => {
     const kept = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
     assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(fits('export/s3', { acl: 'everybody' }), false)
@@ -273,7 +273,7 @@ describe('a store of somebody else', () => {
     }
   })
 
-  test('keeps its secrets sealed', () => {
+  test('stores its secrets sealed', () => {
     const secretsOf = (name: string) => {
       const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
@@ -289,18 +289,18 @@ describe('a store of somebody else', () => {
   })
 })
 
-describe('a server of files', () => {
+describe('an SFTP server', () => {
   const fits = (fields: object) =>
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success
 
-  test('lets in with a password or a key, and one of them has to be there', () => {
+  test('requires a password or a private key', () => {
     assert.equal(fits({ password: 'x' }), true)
     assert.equal(fits({ private_key: 'x' }), true)
     assert.equal(fits({ passphrase: 'x' }), false)
   })
 
-  test('is named as hosts are, with a port and a fingerprint that can be', () => {
+  test('needs a valid host, port and fingerprint', () => {
     const takes = (fields: object) => fits({ password: 'x', ...fields })
     for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(takes({ host }), true, host)
     for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(takes({ host }), false, host)
@@ -313,7 +313,7 @@ describe('a server of files', () => {
   })
 })
 
-test('files go where the fields of their store say', () => {
+test('each store has fields for the target path', () => {
   const placeOf = (name: string) => {
     const operation = findTaskOperation(name)
     return operation?.kind === 'export' ? operation.place : undefined
@@ -324,11 +324,11 @@ test('files go where the fields of their store say', () => {
   assert.deepEqual(placeOf('export/sftp'), { path: 'file', prefix: 'path', isFolder: true })
 })
 
-describe('a file from an address', () => {
+describe('a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
   const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
-  test('may come with headers, none of which steer the connection', () => {
+  test('may be requested with headers, except reserved ones', () => {
     assert.equal(
       wrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
       false,
@@ -359,7 +359,7 @@ describe('a file from an address', () => {
       assert.ok(wrong({ headers }))
   })
 
-  test('is of HTTP, and of a digest and size that make sense', () => {
+  test('needs an HTTP URL, and a valid hash and size', () => {
     for (const more of [
       { url: 'ftp://a.test/' },
       { url: 'a' },
@@ -371,12 +371,12 @@ describe('a file from an address', () => {
   })
 })
 
-test('10 MiB of a file may stand in a request', () => {
+test('a request may contain files of up to 10 MiB', () => {
   assert.equal(maxInlineBytes, 10 * 1024 * 1024)
 })
 
 describe('the tasks of a request', () => {
-  test('are read in either spelling, options as they came', () => {
+  test('accept field names in either spelling, and keep options unchanged', () => {
     const tasks = {
       a: raw,
       b: { operation: 'convert', input: 'a', outputFormat: 'html', continueOnError: true, someOption: 1 },
@@ -408,12 +408,12 @@ describe('the tasks of a request', () => {
       /"fly" does not exist; expected one of import\/upload,/,
     ],
     [
-      'a field that is none',
+      'an unknown field',
       { a: { ...raw, extra: 1 } },
       /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
     ],
     ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
-    ['an input that is not there', { a: raw, c: out('b') }, /names "b", but there is no task/],
+    ['a missing input task', { a: raw, c: out('b') }, /names "b", but there is no task/],
     ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
     ['an export as input', { a: raw, b: out('a'), c: out('b') }, /names b, an export/],
     ['no input', { a: raw, b: { operation: 'export/url' }, c: out('a') }, /tasks\.b: input is missing/],
@@ -436,12 +436,12 @@ describe('the tasks of a request', () => {
     ],
   ]
   for (const [what, tasks, message] of refusals) {
-    test(`with ${what} are refused`, () => {
+    test(`with ${what} are rejected`, () => {
       assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
     })
   }
 
-  test('that are wrong are named with the field as it stands in the request', () => {
+  test('report errors with the path of the field in the request', () => {
     assert.throws(
       () => parseTasks({ a: { ...raw, filename: '' }, c: out('a') }),
       (error: { details: object }) => {
@@ -452,7 +452,7 @@ describe('the tasks of a request', () => {
     )
   })
 
-  test('that can never be done are refused before any is stored, with all that is known', () => {
+  test('that can never run are rejected with details', () => {
     const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
     assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
     const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
@@ -469,12 +469,12 @@ describe('the tasks of a request', () => {
     })
   })
 
-  test('as many as a thousand are taken', () => {
+  test('may be up to a thousand', () => {
     const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
     assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
   })
 
-  test('fit the reference', () => {
+  test('match the schema in the reference', () => {
     const one = {
       a: raw,
       b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },
@@ -485,7 +485,7 @@ describe('the tasks of a request', () => {
   })
 })
 
-describe('what a store would choke on is refused by its field', () => {
+describe('values that a store cannot handle are rejected naming the field', () => {
   const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
   const sftp = { host: 'example.com', username: 'me', password: 'p' }
   const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }
@@ -515,7 +515,7 @@ describe('what a store would choke on is refused by its field', () => {
       )
     })
 
-  test('and what they take is not', () => {
+  test('valid values are accepted', () => {
     const taken = {
       metadata: { 'x-a.b_c': 'd e~' },
       content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",
@@ -526,16 +526,16 @@ describe('what a store would choke on is refused by its field', () => {
   })
 })
 
-test('an error of one task names it and its field, no longer than a name may be', () => {
+test('an error of a task contains its name, truncated to the maximum length, and its field', () => {
   const long = 'x'.repeat(70)
-  const told = addTaskToError(
+  const error = addTaskToError(
     long,
     new AppError('INVALID_INPUT', 'dpi: expected a number.', { field: 'dpi', got: 1 }),
   )
-  assert.ok(told instanceof AppError)
+  assert.ok(error instanceof AppError)
   const task = 'x'.repeat(64)
-  assert.equal(told.message, `tasks.${task}.dpi: expected a number.`)
-  assert.deepEqual(told.details, { field: `tasks.${task}.dpi`, got: 1, task })
+  assert.equal(error.message, `tasks.${task}.dpi: expected a number.`)
+  assert.deepEqual(error.details, { field: `tasks.${task}.dpi`, got: 1, task })
   const plain = addTaskToError('a', new AppError('NO_FILES', 'It has none.'))
   assert.ok(plain instanceof AppError)
   assert.deepEqual([plain.message, plain.details], ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }])

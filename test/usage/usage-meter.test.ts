@@ -37,7 +37,7 @@ const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
   countsInRecord((await app.services.table.get(ownerDayKey(owner, day))) ?? {})
 const ofService = async (day: string) => app.services.table.partition(serviceDayPartition(day))
 
-test('an end counts once, however often it is told and whoever counts it', async () => {
+test('the end of a job is counted once, even if several processes receive it repeatedly', async () => {
   const [one, other] = [newMeter(), newMeter()]
   const all = [ended(), ended(), ended({ event: 'job.failed', errorCode: 'CORRUPT_FILE' })]
   await Promise.all([...all, ...all].flatMap((end) => [one.count(end), other.count(end)]))
@@ -54,7 +54,7 @@ test('an end counts once, however often it is told and whoever counts it', async
   assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
-test('many ends at once are counted by few writes, and each on its day', async () => {
+test('many ends at once are counted with few writes, each on its day', async () => {
   const owner = 'anon_many'
   const meter = newMeter(50)
   const days = ['2026-05-06', '2026-05-07']
@@ -65,7 +65,7 @@ test('many ends at once are counted by few writes, and each on its day', async (
   for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
 })
 
-test('a stop counts what is gathered', async () => {
+test('closing the meter counts collected events', async () => {
   const meter = newMeter(60_000)
   const counted = meter.count(ended({ owner: 'anon_late' }))
   await meter.close()
@@ -73,7 +73,7 @@ test('a stop counts what is gathered', async () => {
   assert.equal((await ofOwner('anon_late'))['jobs'], 1)
 })
 
-test('jobs of those who run the service are not among its figures', async () => {
+test('jobs of administrators are excluded from the service’s statistics', async () => {
   const day = '2026-07-08'
   const at = { timestamp: `${day}T00:00:00.000Z` }
   const meter = newMeter()
@@ -84,7 +84,7 @@ test('jobs of those who run the service are not among its figures', async () => 
   assert.equal((await ofOwner('acc_admin', day))['jobs'], 1, 'they see their own')
 })
 
-test('what administrators do is counted apart, by the role that they had within a minute', async () => {
+test('a changed role affects the statistics within a minute', async () => {
   const day = '2026-09-11'
   const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app
@@ -104,7 +104,7 @@ test('what administrators do is counted apart, by the role that they had within 
   await counting.close()
 })
 
-test('percentiles of many records are those of all that was measured, to two percent', async () => {
+test('percentiles over many records are accurate to two percent', async () => {
   const day = '2026-09-10'
   const meter = newMeter()
   const durations = Array.from({ length: 1000 }, (_, at) => (at + 1) * 10)
@@ -128,7 +128,7 @@ test('percentiles of many records are those of all that was measured, to two per
   assert.equal(createPercentiles({}, 'took')(0.5), null)
 })
 
-test('an owner sees what was used by day or month, engine, format or key', async () => {
+test('owners can see their usage by day or month, engine, format or key', async () => {
   const { headers } = await app.send('POST', '/v1/uploads/presign', {
     body: { filename: 'a.png', contentType: 'image/png', size: 10 },
   })
@@ -195,7 +195,7 @@ test('an owner sees what was used by day or month, engine, format or key', async
   }
 })
 
-test('what users sent is told apart from what the service did wrong', () => {
+test('client errors are counted separately from failures of the service', () => {
   const counts = { jobs: 10, completed: 6, failed: 4, 'code CORRUPT_FILE': 2, 'code TIMEOUT': 2 }
   const slo = computeSlo(
     [{ date: '2026-03-01', engine: 'vips', counts }],
@@ -212,7 +212,7 @@ test('what users sent is told apart from what the service did wrong', () => {
   assert.deepEqual(slo.engines[0]?.topErrors[0], { code: 'CORRUPT_FILE', count: 2 })
 })
 
-test('anybody may see how reliable the service is', async () => {
+test('the reliability of the service is public', async () => {
   const { status, headers, json } = await app.send('GET', '/v1/reliability')
   assert.equal(status, 200)
   assert.equal(headers['cache-control'], 'public, max-age=60')
@@ -221,7 +221,7 @@ test('anybody may see how reliable the service is', async () => {
   assert.equal(refused.status, 401)
 })
 
-test('what is left of a plan is seen, and told when it runs out', async () => {
+test('the remaining quota is shown, and events are published when it runs out', async () => {
   const owner = await newAccount(app.services, { plan: 'free' })
   const headers = { 'x-api-key': await newKey(app.services, owner) }
   const published: BusEvent[] = []
@@ -242,9 +242,9 @@ test('what is left of a plan is seen, and told when it runs out', async () => {
   await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
   assert.equal((await make()).status, 201)
   assert.equal((await make()).status, 201)
-  const told = published.filter(({ event }) => event.startsWith('quota.'))
+  const quotaEvents = published.filter(({ event }) => event.startsWith('quota.'))
   assert.deepEqual(
-    told.map(({ event, owner: whose }) => [event, whose]),
+    quotaEvents.map(({ event, owner: whose }) => [event, whose]),
     [['quota.warning', owner]],
   )
   const admin = { 'x-api-key': await adminKey(app.services) }
@@ -256,7 +256,7 @@ test('what is left of a plan is seen, and told when it runs out', async () => {
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
 })
 
-test('requests are counted together, and those of accounts only', async () => {
+test('only requests of accounts are counted, in batches', async () => {
   const { table } = app.services
   const counts = new RequestCounts(table, 1000)
   const at = (ms: number) => new Date(Date.parse(timestamp) + ms)

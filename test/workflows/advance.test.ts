@@ -25,7 +25,7 @@ function taken(step: WorkflowTransition | undefined): WorkflowTransition & { rea
   return { ...step, run: step.run }
 }
 
-test('nothing happens before its time, and a run at it', () => {
+test('a run starts when it is due, not before', () => {
   assert.equal(advanceWorkflow(next(), at('00:59:59')), undefined)
   const { run, next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
   assert.deepEqual(
@@ -36,24 +36,24 @@ test('nothing happens before its time, and a run at it', () => {
   assert.equal(after.nextRunAt, at('02:00:00').toISOString())
 })
 
-test('however many times were missed during a stop, it runs once', () => {
+test('a workflow runs once after downtime, no matter how many runs were missed', () => {
   const { run, next: after } = taken(advanceWorkflow(next(), at('07:20:00')))
   assert.equal(run.dueAt, at('01:00:00').toISOString())
   assert.equal(after.nextRunAt, at('08:00:00').toISOString())
   assert.equal(advanceWorkflow(after, at('07:20:01')), undefined)
 })
 
-test('whoever comes to the same moment makes the same run', () => {
+test('processes that handle the same due time create the same run', () => {
   const [first, second] = [1, 2].map(() => taken(advanceWorkflow(next(), at('01:00:00'))).run)
   assert.equal(first?.id, second?.id)
 })
 
-test('a run that is under way is looked at each minute, and at the next time', () => {
+test('a live run is checked every minute and at the next due time', () => {
   const { next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
   assert.equal(after.wakeAt, at('01:01:00').toISOString())
 })
 
-test('one that is switched off wants nothing', () => {
+test('a disabled workflow has no next run or check', () => {
   const off = next({ enabled: false })
   assert.deepEqual([off.nextRunAt, off.wakeAt], [undefined, undefined])
   assert.equal(
@@ -62,7 +62,7 @@ test('one that is switched off wants nothing', () => {
   )
 })
 
-test('while a run is under way the next one is skipped, waits, or cancels it', () => {
+test('a run that is due during a live run is skipped, queued or replaces it', () => {
   const live = { live: 'run_before' }
   const skipped = taken(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('while a run is under way the next one is skipped, waits, or cancels it', (
   assert.equal(cancelling.next.live, cancelling.run.id)
 })
 
-test('ten failures in a row pause it with the reason; a success in between counts anew', () => {
+test('ten consecutive failures pause a workflow with the reason; a success resets the count', () => {
   const run = createRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
   const failed: WorkflowRun = { ...run, status: 'failed', error }

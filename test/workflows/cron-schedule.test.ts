@@ -12,7 +12,7 @@ function runs(cron: string, timezone: string, from: string, until: string): stri
   return found
 }
 
-/** Hours that clocks are ahead of UTC, from the days on which that changes, as the authorities of each place gave them out. */
+/** UTC offsets in hours and the days on which they change, as published by the authorities. */
 const offsets = {
   UTC: [['2026-01-01T00:00Z', 0]],
   'Europe/Berlin': [
@@ -36,7 +36,7 @@ const offsets = {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Each day at 05:45, an hour that no clock here is ever put forward or back over. */
+/** Each day at 05:45, a time that no clock change here affects. */
 function everyDay(zone: keyof typeof offsets, from: number, until: number): string[] {
   const found: string[] = []
   for (let midnight = Date.UTC(2026, 0, 1); midnight < until + dayMs; midnight += dayMs) {
@@ -59,7 +59,7 @@ describe('a workflow over 400 days', () => {
     })
 })
 
-describe('where clocks are put forward or back', () => {
+describe('when clocks change', () => {
   const cases = [
     {
       name: 'a time that does not exist is run at the first minute after',
@@ -105,7 +105,7 @@ describe('where clocks are put forward or back', () => {
     })
 })
 
-describe('what is no timetable is refused, with what would be one', () => {
+describe('an invalid schedule is rejected with advice', () => {
   const cases = [
     [
       '* * * * *',
@@ -127,7 +127,7 @@ describe('what is no timetable is refused, with what would be one', () => {
     test(`${cron} in ${timezone}`, () =>
       assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
-  test('and the most frequent one is taken', () => {
+  test('the most frequent allowed schedule is accepted', () => {
     for (const cron of ['*/5 * * * *', '@daily', '0 3 * * MON-FRI', '0 0 29 2 *'])
       validateSchedule({ cron, timezone: 'UTC' })
   })

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChunkResult } from '../../engines/engine.ts'
-import { eachOf } from '../../map-concurrently.ts'
+import { forEachConcurrently } from '../../map-concurrently.ts'
 import { type InputPlan, isTaskOver, type Task, type Warning } from '../job.ts'
 import { uniqueWarnings } from '../job-state-machine.ts'
 import { attemptOfChunk, chunkNumber, createChunkRecord, maxChunks, originalChunkOf } from '../task-graph.ts'
@@ -55,7 +55,7 @@ export async function fetchChunkResults(
   if (chunks.length !== task.partCount)
     throw new Error(`only ${chunks.length} of the task's ${task.partCount} chunks are complete`)
   const results = new Map<Task, ChunkResult>()
-  await eachOf(chunks, maxConcurrentFetches, async (part) => {
+  await forEachConcurrently(chunks, maxConcurrentFetches, async (part) => {
     const folder = join(workDir, `part-${part.part}`)
     await mkdir(folder)
     const files = await fetchInputs(services.files, part.files, folder, signal)

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { ranOut, SpaceWatch, saysNoSpace } from '../../disk-space.ts'
+import { outOfSpaceError, DiskSpaceMonitor, isNoSpaceError } from '../../disk-space.ts'
 import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -49,7 +49,7 @@ async function createWorkDir({ WORK_DIR }: TaskServices['config']): Promise<stri
     await mkdir(WORK_DIR, { recursive: true })
     return await makeProcessFolder(WORK_DIR, taskFolderPrefix)
   } catch (error) {
-    throw saysNoSpace(error) ? ranOut(error) : error
+    throw isNoSpaceError(error) ? outOfSpaceError(error) : error
   }
 }
 
@@ -69,7 +69,7 @@ export async function withTimeLimit<T>(
   run: TaskRun,
   { task, state, lease }: ClaimedTask,
   { limitS, hint }: TimeLimit,
-  action: (signal: AbortSignal, space: SpaceWatch) => Promise<T>,
+  action: (signal: AbortSignal, space: DiskSpaceMonitor) => Promise<T>,
 ): Promise<T> {
   const remainingMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
   const isRunShorter = run.remainingMs < remainingMs
@@ -79,8 +79,8 @@ export async function withTimeLimit<T>(
     stop.abort(isRunShorter ? workerTimeoutError(task, run, hint) : timeoutError(limitS, hint))
   timeout.addEventListener('abort', onLimit)
   const onStopping = () => stop.abort(new WorkerStopped())
-  const space = new SpaceWatch(run.services.config.WORK_DIR)
-  const onFull = () => stop.abort(ranOut())
+  const space = new DiskSpaceMonitor(run.services.config.WORK_DIR)
+  const onFull = () => stop.abort(outOfSpaceError())
   run.stopping.addEventListener('abort', onStopping)
   run.outOfSpace.addEventListener('abort', onFull)
   lease.startHeartbeat(state.job, () => stop.abort(new LeaseLost()))

@@ -49,12 +49,12 @@ async function planTask(
   services: TaskServices,
 ): Promise<{ inputPlans: readonly InputPlan[]; warnings: readonly Warning[] }> {
   const { vault } = services
-  if (task.pieces) return { inputPlans: vault.openAll(task.pieces, task.jobId), warnings: [] }
+  if (task.pieces) return { inputPlans: vault.unsealAll(task.pieces, task.jobId), warnings: [] }
   return planFiles(...conversionOfTask(task, state, services), await services.engines())
 }
 
 const conversionOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
-  resolveConversion({ ...task, spec: vault.openAll(task.spec, task.jobId) }, state)
+  resolveConversion({ ...task, spec: vault.unsealAll(task.spec, task.jobId) }, state)
 
 function runConversion(
   run: TaskRun,
@@ -142,7 +142,7 @@ function sealOptions(
     ...inputPlan,
     steps: inputPlan.steps.map((step) => ({
       ...step,
-      options: vault.sealSome(step.options, secretOptionNames, jobId),
+      options: vault.sealSecrets(step.options, secretOptionNames, jobId),
     })),
   }))
 }

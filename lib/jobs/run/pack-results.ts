@@ -3,12 +3,12 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { setImmediate } from 'node:timers/promises'
 import { configure, ZipWriterStream } from '@zip.js/zip.js'
-import { freeingSpent } from '../../collect-garbage.ts'
-import { requireRoom } from '../../disk-space.ts'
+import { createGarbageCollector } from '../../collect-garbage.ts'
+import { requireSpaceFor } from '../../disk-space.ts'
 import { AppError } from '../../errors.ts'
-import { fileName } from '../../file-name.ts'
+import { sanitizeFileName } from '../../file-name.ts'
 import { packResultsOperation as operation } from '../../tasks/pack-results.ts'
-import { DistinctNames } from '../../unique-names.ts'
+import { UniqueNames } from '../../unique-names.ts'
 import type { StoredFile } from '../job.ts'
 import { isCompressible, listZipEntries, type ZipEntry, zipManifestName } from '../zip-manifest.ts'
 import type { TaskServices } from './task-services.ts'
@@ -46,7 +46,7 @@ async function writeEntries(
   entries: readonly ZipEntry[],
   options: ZipOptions,
 ): Promise<void> {
-  const names = new DistinctNames(options.withManifest ? [zipManifestName] : [])
+  const names = new UniqueNames(options.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
@@ -66,7 +66,7 @@ async function writeEntries(
 async function writeEntry(
   writer: Writer,
   { from, folder }: { readonly from: StoredFile; readonly folder: string | undefined },
-  names: DistinctNames,
+  names: UniqueNames,
   { files, signal, onBytes }: ZipOptions,
 ): Promise<string | undefined> {
   const { size, mimeType } = from
@@ -77,7 +77,7 @@ async function writeEntry(
   const body =
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
-  const baseName = fileName(from.filename)
+  const baseName = sanitizeFileName(from.filename)
   const name = names.next(folder === undefined ? baseName : `${folder}/${baseName}`)
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
     level: isCompressible(mimeType) ? 6 : 0,
@@ -114,9 +114,9 @@ export async function packResultsIntoZip(
   const entries: ZipEntry[] = []
   for (const jobId of jobIds) entries.push(...listZipEntries(jobId, await jobs.store.getState(jobId), tasks))
   const total = entries.reduce((hash, { file }) => hash + (file?.size ?? 0), 0)
-  await requireRoom(total, services)
+  await requireSpaceFor(total, services)
   let done = 0
-  const collectGarbage = freeingSpent()
+  const collectGarbage = createGarbageCollector()
   const onBytes = (bytes: number) => {
     done += bytes
     collectGarbage(bytes)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SignedFiles } from '../../aws/signed-files.ts'
-import { isSealed, mapped } from '../../sealed.ts'
+import { isSealed, mapDeep } from '../../sealed.ts'
 import type { Services } from '../../services.ts'
 import { PresignedWork, type TaskMessage } from '../task-message.ts'
 import type { TaskRun } from './task-run.ts'
@@ -42,8 +42,8 @@ export class PresignedVault implements TaskVault {
     this.#secretsBySealed = opened
   }
 
-  openAll<T>(value: T): T {
-    return mapped(value, (one) => {
+  unsealAll<T>(value: T): T {
+    return mapDeep(value, (one) => {
       if (!isSealed(one)) return undefined
       if (!Object.hasOwn(this.#secretsBySealed, one.sealed))
         throw new Error('the message does not contain this secret of the task')
@@ -52,7 +52,7 @@ export class PresignedVault implements TaskVault {
   }
 
   /** Restores the sealed values. */
-  sealSome(values: Readonly<Record<string, unknown>>, secrets: ReadonlySet<string>): Record<string, unknown> {
+  sealSecrets(values: Readonly<Record<string, unknown>>, secrets: ReadonlySet<string>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         if (!secrets.has(name) || value === undefined || isSealed(value)) return [name, value]

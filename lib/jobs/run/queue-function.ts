@@ -7,8 +7,8 @@ import {
   removeOwnFolders,
   taskFolderPrefix,
 } from '../../engines/sandbox/process-folder.ts'
-import { deployedConfig } from '../../lambda-config.ts'
-import { started } from '../../lazy-async.ts'
+import { loadLambdaConfig } from '../../lambda-config.ts'
+import { lazyAsync } from '../../lazy-async.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { runMessage } from './run-message.ts'
@@ -27,7 +27,7 @@ interface QueueFunctionOptions {
 
 /** Runs the tasks of one queue, on Lambda and in local workers; returns the messages that must be delivered again. */
 export function createQueueFunction({ queueOf, handleTask, close, connections }: QueueFunctionOptions) {
-  const getServices = started(async () => createServices(await deployedConfig(), { connections }))
+  const getServices = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections }))
   const stopping = new AbortController()
   let outOfSpace = new AbortController()
   let activeInvocations = 0

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SpaceWatch } from '../../disk-space.ts'
+import type { DiskSpaceMonitor } from '../../disk-space.ts'
 import type { ImageId } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
@@ -37,7 +37,7 @@ export interface InputsRun {
   /** With opened secrets. */
   readonly inputPlans: readonly InputPlan[]
   readonly workDir: string
-  readonly space: SpaceWatch
+  readonly space: DiskSpaceMonitor
   readonly signal: AbortSignal
   readonly log: Log
   progress(percent: number, stage: string): void
@@ -134,7 +134,7 @@ async function runInput(
   }
   let storing: Promise<StoredFile[]> = Promise.resolve([])
   const onOutput = (output: StepsOutput) => {
-    storing = run.space.requireWhole().then(() => storeFiles(run, inputPlan, index, output))
+    storing = run.space.requireCompleteOutput().then(() => storeFiles(run, inputPlan, index, output))
     return storing
   }
   let result: StepsResult | ChunkedInputs

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import { limitsOfOwner } from '../../access/plan-limits.ts'
-import { isReusable } from '../../buffer-pool.ts'
-import { freeingSpent, watched } from '../../collect-garbage.ts'
+import { isPooled } from '../../buffer-pool.ts'
+import { createGarbageCollector, tapStream } from '../../collect-garbage.ts'
 import { storedFile } from '../../conversion/to-stored-file.ts'
 import { requireDiskSpace } from '../../disk-space.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { fileName, nameFromTemplate } from '../../file-name.ts'
+import { sanitizeFileName, nameFromTemplate } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
 import { receive } from '../../transfer/fetch-remote.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
 import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
-import { DistinctNames } from '../../unique-names.ts'
+import { UniqueNames } from '../../unique-names.ts'
 import { TransientError } from '../failure.ts'
 import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { filesOfTask, maxAttempts } from '../job-state-machine.ts'
@@ -41,13 +41,13 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
   const code = transferErrorCode(operation)
   if (operation.kind === 'import') requireAttemptLeft(task, code)
-  const fields = services.vault.openAll(task.spec, task.jobId)
+  const fields = services.vault.unsealAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Closes connections that are still open when the transfer ends.
   const finished = new AbortController()
   const deps = {
-    ...{ outgoing: (await services.outgoing()).for(run.state.job.owner), gcsEndpoint },
+    ...{ outgoing: (await services.guardedHttp()).for(run.state.job.owner), gcsEndpoint },
     signal: AbortSignal.any([signal, finished.signal]),
   }
   try {
@@ -121,7 +121,7 @@ async function importFiles(
   // The file now belongs to the upload, and stays when this job is deleted.
   const [file] = files
   if (!file) return { files: [] }
-  await services.uploads.arrived(upload, file)
+  await services.uploads.attachFetchedFile(upload, file)
   return { files: [], brought: file }
 }
 
@@ -163,7 +163,7 @@ async function importFile(
         sha256,
       })
     const read = (start: number, end: number) => files.read(key, start, end)
-    const source = { filename: fileName(file.filename), key, size, sha256, read }
+    const source = { filename: sanitizeFileName(file.filename), key, size, sha256, read }
     return storedFile(source, await detectFormat(source, { mayBeLocked: true }))
   } catch (error) {
     await files.delete([key])
@@ -173,9 +173,9 @@ async function importFile(
 
 /** Returns a function that counts received bytes for garbage collection, except for reused buffers. */
 function createBufferCollector(): (chunk: Buffer) => void {
-  const collectGarbage = freeingSpent()
+  const collectGarbage = createGarbageCollector()
   return (chunk) => {
-    if (!isReusable(chunk)) collectGarbage(chunk.length)
+    if (!isPooled(chunk)) collectGarbage(chunk.length)
   }
 }
 
@@ -214,7 +214,7 @@ async function exportFiles(
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
       const open: OutgoingFile['open'] = async (range) =>
-        watched(await services.files.stream(file, range, signal), collectGarbage)
+        tapStream(await services.files.stream(file, range, signal), collectGarbage)
       const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, onBytes)
       deliveries.push({ url, filename, size, mimeType, sha256 })
     }
@@ -234,7 +234,7 @@ export function exportPaths(
   const template = place && fields[place.path]
   const rawPrefix = String((place && fields[place.prefix]) ?? '')
   const prefix = place?.isFolder && /[^/]$/.test(rawPrefix) ? `${rawPrefix}/` : rawPrefix
-  const paths = new DistinctNames()
+  const paths = new UniqueNames()
   return files.map(({ filename }, index) => {
     const parts = { name: filename, jobId, index, date: createdAt }
     const path =

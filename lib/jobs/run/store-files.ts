@@ -6,7 +6,7 @@ import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
 import { readingFrom } from '../../formats/detect/source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import { eachOf } from '../../map-concurrently.ts'
+import { forEachConcurrently } from '../../map-concurrently.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { countTriedRoutes } from './fallbacks.ts'
@@ -61,7 +61,7 @@ export async function storeChunks(
 ): Promise<StoredChunk[]> {
   const filename = inputPlan.files[0]?.filename ?? 'file'
   const stored = new Map<Chunk, StoredFile>()
-  await eachOf([...portions.entries()], maxConcurrentUploads, async ([index, portion]) => {
+  await forEachConcurrently([...portions.entries()], maxConcurrentUploads, async ([index, portion]) => {
     const { format } = portion.file ?? {}
     if (!portion.file || !format) return
     const { path } = portion.file

@@ -3,7 +3,7 @@ import type { Vault } from '../../sealed.ts'
 import type { Services } from '../../services.ts'
 
 /** Opens the secrets of a task and seals them again. */
-export type TaskVault = Pick<Vault, 'openAll' | 'sealSome'>
+export type TaskVault = Pick<Vault, 'unsealAll' | 'sealSecrets'>
 
 /** Services for running a task, with access to all files and secrets, or only to those of the task. */
 export type TaskServices = Omit<Services, 'files' | 'vault'> & {
