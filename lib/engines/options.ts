@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { integer, numberFromText } from '../coerce.ts'
+import { integer, coerceNumber } from '../coerce.ts'
 
-export { integer, numberFromText }
+export { integer, coerceNumber as numberFromText }
 
 /** Parses the strings `true` and `false`; every non-empty string would be truthy otherwise. */
 const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)
 
 export function decimal(min: number, max: number) {
-  return z.preprocess(numberFromText, z.number().min(min).max(max))
+  return z.preprocess(coerceNumber, z.number().min(min).max(max))
 }
 
 export function flag() {

@@ -13,31 +13,31 @@ import {
   unheldOptions,
 } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { emailCapability, convertEmail } from './pandoc/email.ts'
+import { convertEmail, emailCapability } from './pandoc/email.ts'
 import { makeValidEpub } from './pandoc/epub-validity.ts'
 import {
   bibliographyFormats,
   type PandocSourceId,
-  pandocSourceIds,
-  pandocSource,
   type PandocTargetId,
-  pandocTargetIds,
+  pandocSource,
+  pandocSourceIds,
   pandocTarget,
+  pandocTargetIds,
 } from './pandoc/formats.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
-import { prepareInput, mediaFolder, runReader, treeFile, readTree } from './pandoc/read-tree.ts'
+import { mediaFolder, prepareInput, readTree, runReader, treeFile } from './pandoc/read-tree.ts'
 import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
-import { setTitle, adaptTitle, titleOf } from './pandoc/title.ts'
+import { adaptTitle, setTitle, titleOf } from './pandoc/title.ts'
 import {
   keepDescriptiveMeta,
   plainText,
-  unwrapContainers,
   removeRawContent,
   resolveImages,
   type Tree,
+  unwrapContainers,
 } from './pandoc/tree.ts'
 import { rewriteUnsupportedNodes } from './pandoc/unsupported-nodes.ts'
-import { removeGenerator, printStyle } from './pandoc/web-page-output.ts'
+import { printStyle, removeGenerator } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { readingAny } from './text/text-options.ts'
@@ -60,7 +60,9 @@ const noOptions = z.object({})
 const bookOptions = z.object(bookShape)
 
 const officeTargets = pandocTargetIds.filter((id) => officeFormats.includes(id))
-const markupTargets = pandocTargetIds.filter((id) => !officeFormats.includes(id) && !ebookFormats.includes(id))
+const markupTargets = pandocTargetIds.filter(
+  (id) => !officeFormats.includes(id) && !ebookFormats.includes(id),
+)
 const documentSources = pandocSourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
 const poorlyReadSources: readonly FormatId[] = ['odt', 'rtf']
 /** For these targets, the planner prefers a longer route through Word, see `isWorthAWay`. */
@@ -178,7 +180,19 @@ async function convertViaAst(
   const effectiveWriter = needsCalibre ? 'epub3' : writer
   const styleArgs = await printStyleArgs(target, tools)
   await write(
-    [...sandboxArgs, '-s', '--wrap=none', '-f', 'json', '-t', effectiveWriter, ...args, ...styleArgs, '-o', book],
+    [
+      ...sandboxArgs,
+      '-s',
+      '--wrap=none',
+      '-f',
+      'json',
+      '-t',
+      effectiveWriter,
+      ...args,
+      ...styleArgs,
+      '-o',
+      book,
+    ],
     work.to,
     tools,
   )
@@ -213,7 +227,13 @@ function warnAboutDroppedImages(count: number, to: FormatId, tools: Tools): void
 }
 
 /** Applies the ebook options with calibre, because pandoc does not support them. */
-async function applyEbookOptions(book: string, path: string, options: BookOptions, to: FormatId, tools: Tools) {
+async function applyEbookOptions(
+  book: string,
+  path: string,
+  options: BookOptions,
+  to: FormatId,
+  tools: Tools,
+) {
   const args = [...(to === 'epub' ? epubArgs : []), ...bookArgs(options)]
   await makeBook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
   for (const name of unheldOptions(options, to)) {

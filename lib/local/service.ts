@@ -19,11 +19,11 @@ import {
 } from './environment.ts'
 import {
   apiFunctions,
-  apiHandlers,
-  countingHandler,
+  createApiHandlers,
+  createCountingHandler,
   createZipFunctions,
   httpRoutes,
-  liveHandlers,
+  createLiveHandlers,
   webSocketRoutes,
 } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
@@ -92,7 +92,7 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
   const lambdaServer = await openLambdaAndSocketsApi(lambdaApi.promise, {
     credentials: [secrets, ...(isolated?.callers.credentials ?? [])],
     authorize:
-      isolated && ((asked) => asked.accessKeyId === secrets.accessKeyId || isolated.callers.authorize(asked)),
+      isolated && ((request) => request.accessKeyId === secrets.accessKeyId || isolated.callers.authorize(request)),
     log,
   })
   const enabledEngines = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
@@ -180,9 +180,9 @@ async function loadInProcessFunctions(environment: Environment, connections: Con
   const { createUsageCounter } = await import('../../functions/count-usage.ts')
   const counting = createUsageCounter({ environment, gatherMs: usageBatchMs })
   const handlers = {
-    ...apiHandlers(createApi(environment, waitForJobEnd, connections)),
-    ...liveHandlers(createLive(environment, connections)),
-    ...countingHandler(counting),
+    ...createApiHandlers(createApi(environment, waitForJobEnd, connections)),
+    ...createLiveHandlers(createLive(environment, connections)),
+    ...createCountingHandler(counting),
   }
   return { handlers, close: () => counting.close() }
 }

@@ -172,7 +172,7 @@ describe('an audio track', () => {
   })
 
   test('keeps the sample size up to what its format supports', () => {
-    const kept = (to: string, stream: object) => {
+    const encoderAndRounding = (to: string, stream: object) => {
       const { output, warnings } = recipeFor(to, { mode: 'encode' }, { audio: [stream] })
       const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
       return [
@@ -206,7 +206,11 @@ describe('an audio track', () => {
       ['wav', { codec_name: 'aac', sample_fmt: 'fltp', bits_per_sample: 0 }, 'pcm_s16le'],
       ['tta', { codec_name: 'aac', sample_fmt: 'fltp' }, 'tta'],
     ] as const)
-      assert.deepEqual(kept(to, stream), [encoder, rounded], `${to} of ${JSON.stringify(stream)}`)
+      assert.deepEqual(
+        encoderAndRounding(to, stream),
+        [encoder, rounded],
+        `${to} of ${JSON.stringify(stream)}`,
+      )
     const movEncoder = (stream: object) =>
       valueAfter(encodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
     assert.deepEqual([movEncoder(pcm('s24le', 24)), movEncoder(pcm('s32le', 32))], ['pcm_s24le', 'pcm_s24le'])

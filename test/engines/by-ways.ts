@@ -1,7 +1,7 @@
 import type { ConversionSpec } from '../../lib/conversion/plan-files.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { type AlongWays, alongWays } from './along-ways.ts'
-import { removedAfter } from './run-engine.ts'
+import { removeAfterTests } from './run-engine.ts'
 
 /** Along its ways, in folders that go when the tests are over. */
 export function byWays(
@@ -9,5 +9,5 @@ export function byWays(
   to: FormatId,
   options: ConversionSpec['options'] = {},
 ): Promise<AlongWays> {
-  return alongWays(source, to, { options, onFolder: removedAfter })
+  return alongWays(source, to, { options, onFolder: removeAfterTests })
 }

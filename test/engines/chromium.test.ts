@@ -15,7 +15,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { chapter, makeEpub } from './epub-maker.ts'
-import { output, pdfPages, pdfText, pictureSize } from './judge.ts'
+import { imageSize, output, pdfPages, pdfText } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('pages')
@@ -161,7 +161,7 @@ describe('a web page as PDF', () => {
 describe('a web page as picture', () => {
   test('is shown whole, or as much as fits into the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
-    const size = async (options = {}) => pictureSize((await made(html, 'png', options)).path, 'png')
+    const size = async (options = {}) => imageSize((await made(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
     assert.deepEqual(await size({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
       width: 800,
@@ -174,7 +174,7 @@ describe('a web page as picture', () => {
 
   test('that is too long for one is cut, which is said', async () => {
     const { path, warnings } = await made('<div style="height:40000px">', 'png', { width: 64 })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 64, height: 16_384 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 64, height: 16_384 })
     assert.deepEqual(warnings, ['PAGE_CUT'])
   })
 
@@ -183,7 +183,7 @@ describe('a web page as picture', () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
     const source = await page(gzipSync(svg), 'half.svgz')
     const { path } = await convert(chromium, source, 'png', { options: { scale: 2 } })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 120, height: 80 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 120, height: 80 })
     assert.deepEqual(await colorAt(path, 10, 10), [0, 0, 255, 255])
     assert.deepEqual(await colorAt(path, 100, 10), [0, 0, 0, 0])
     const { path: pdf } = await convert(chromium, source, 'pdf')

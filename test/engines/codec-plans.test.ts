@@ -119,8 +119,14 @@ describe('a video codec', () => {
   })
 
   test('can also be selected by the names of its encoders', () => {
-    const videos = { ...videoContainers.mkv, video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[] }
-    const sounds = { ...audioContainers.mka, audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[] }
+    const videoContainer = {
+      ...videoContainers.mkv,
+      video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[],
+    }
+    const audioContainer = {
+      ...audioContainers.mka,
+      audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[],
+    }
     const videoAliases: Readonly<Record<string, string>> = {
       ...{ libx264: 'h264', avc: 'h264', libx265: 'h265', hevc: 'h265', 'libvpx-vp9': 'vp9', libvpx: 'vp8' },
       ...{ libsvtav1: 'av1', 'libaom-av1': 'av1', libxvid: 'xvid', libtheora: 'theora' },
@@ -130,9 +136,9 @@ describe('a video codec', () => {
       pcm_s16le: 'pcm',
     }
     for (const [name, id] of Object.entries(videoAliases))
-      assert.deepEqual(videoOptions(videos).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
+      assert.deepEqual(videoOptions(videoContainer).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
     for (const [name, id] of Object.entries(audioAliases))
-      assert.equal(audioOptions(sounds).parse({ audioCodec: name }).audioCodec, id)
+      assert.equal(audioOptions(audioContainer).parse({ audioCodec: name }).audioCodec, id)
     assert.equal(Object.keys(codecAliases).length, Object.keys({ ...videoAliases, ...audioAliases }).length)
   })
 })

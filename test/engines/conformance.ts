@@ -22,29 +22,29 @@ interface ConformanceCase {
 }
 
 export interface ConformanceSettings {
-  /** A file for each source format that is tried. */
+  /** A file for each source format to test. */
   readonly fixtures: Readonly<Partial<Record<FormatId, string>>>
-  /** Which of the pairs that fixtures exist for; all when left out. */
+  /** Selects conversions among those with a fixture; all if omitted. */
   readonly only?: (from: FormatId, to: FormatId) => boolean
-  /** Formats that garbage is tried under, where one reader stands for many; all when left out. */
+  /** Formats to test with garbage if several formats share a reader; all if omitted. */
   readonly garbage?: readonly FormatId[]
-  /** A conversion that takes long enough to be cancelled in its middle. */
+  /** A conversion that takes long enough to be cancelled while it is running. */
   readonly long: { readonly source: string; readonly to: FormatId; readonly options?: RunSettings['options'] }
 }
 
-/** What every engine promises, tried on real files. A result is judged by a tool that had no part in it. */
+/** Tests the contract of every engine with real files. Results are checked with independent tools. */
 export function conformance(
   engine: Engine,
   { fixtures, only = () => true, long, garbage }: ConformanceSettings,
 ): void {
-  describe(`${engine.id} keeps its promises`, { concurrency: 2 }, () => {
+  describe(`the engine ${engine.id}`, { concurrency: 2 }, () => {
     after(async () => {
       await engine.close?.()
       await removeRuns()
     })
 
     for (const { source, from, to } of casesOf(engine, fixtures, only)) {
-      test(`${from} becomes ${to}`, async () => {
+      test(`converts ${from} to ${to}`, async () => {
         const before = await digest(source)
         const run = await convert(engine, source, to, { from })
         await assertSound(run.path, run.format)
@@ -55,7 +55,7 @@ export function conformance(
       })
     }
 
-    test('a cancelled conversion ends at once and leaves no process', async () => {
+    test('stops a cancelled conversion at once and leaves no process behind', async () => {
       let folder = ''
       const abort = new AbortController()
       const started = Promise.withResolvers<void>()
@@ -69,22 +69,22 @@ export function conformance(
       })
       const rejected = assert.rejects(running, /cancelled by the test/)
       await Promise.race([started.promise, new Promise((resolve) => setTimeout(resolve, 400))])
-      const asked = Date.now()
+      const abortedAt = Date.now()
       abort.abort(new Error('cancelled by the test'))
       await rejected
-      assert.ok(Date.now() - asked < 3000, `it took ${Date.now() - asked} ms`)
+      assert.ok(Date.now() - abortedAt < 3000, `it took ${Date.now() - abortedAt} ms`)
       assert.notEqual(folder, '')
       await noCommandsIn(folder)
     })
 
-    test('garbage under any of its formats is a coded error', () => refusesGarbage(engine, garbage))
+    test('reports garbage in any of its formats as a coded error', () => refusesGarbage(engine, garbage))
   })
 }
 
-/** Of no format, and the same in each run: what is wrong with it is wrong again. */
+/** Bytes of no known format, the same in each run so that failures are reproducible. */
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
-/** @param among formats to try; all that the engine reads when left out. */
+/** @param among formats to test; all that the engine reads if omitted */
 export async function refusesGarbage(engine: Engine, among?: readonly FormatId[]): Promise<void> {
   const path = join(scratchFolder('garbage'), 'garbage')
   await writeFile(path, garbage)
@@ -95,7 +95,11 @@ export async function refusesGarbage(engine: Engine, among?: readonly FormatId[]
       assert.doesNotMatch(error.message, /\/|ffmpeg|pdftoppm|exit code/)
       return true
     }
-    await assert.rejects(convert(engine, path, to, { from }), isCoded, `garbage as ${from} becomes ${to}`)
+    await assert.rejects(
+      convert(engine, path, to, { from }),
+      isCoded,
+      `garbage as ${from} was converted to ${to}`,
+    )
   }
 }
 
@@ -110,7 +114,7 @@ function casesOf(
   })
 }
 
-/** Tools, merging and compressing have tests of their own. */
+/** Tools, merging and compression have separate tests. */
 const conversionPairs = ({ capabilities }: Engine) =>
   capabilities.filter(({ operation }) => operation === 'convert').flatMap(formatPairs)
 
@@ -122,9 +126,9 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   )
 }
 
-/** Any bytes are dots of a robot's screen; what is no Sixel has been refused before, by its missing mark. */
+/** Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing. */
 const dots: readonly FormatId[] = ['rgf', 'sixel']
-/** Any bytes are a text, and samples. */
+/** Any bytes are valid text or raw samples. */
 const isAnything = (id: FormatId) => [...textFormats, ...headerless, ...dots].includes(id)
 
 function assertWithin({ result, workDir }: Run): void {
@@ -146,7 +150,7 @@ async function digest(path: string): Promise<string> {
     .digest('hex')
 }
 
-/** Waits for the end of all that was killed; the kernel takes a moment for a whole tree. */
+/** Waits until all killed processes have ended, which takes the kernel a while for a whole tree. */
 async function noCommandsIn(folder: string): Promise<void> {
   await until(() => commandsIn(folder).length === 0, 'no process is left', 3)
 }

@@ -72,15 +72,14 @@ describe('an HDR video', () => {
 
   test('becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
-    const {
-      path,
-      warnings,
-      messages: told,
-    } = await convert(ffmpeg, phone, 'mov', { operation: 'watermark', options })
+    const { path, warnings, messages } = await convert(ffmpeg, phone, 'mov', {
+      operation: 'watermark',
+      options,
+    })
     const [video] = await streams({ path }, 'video')
     assert.equal(video?.pix_fmt, 'yuv420p')
     assert.deepEqual(warnings, ['COLORS_CONVERTED'])
-    assert.doesNotMatch(told.join(), /codec=/)
+    assert.doesNotMatch(messages.join(), /codec=/)
     const { messages: hints } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
     assert.match(hints.join(), /codec=h265 keeps them/)
   })

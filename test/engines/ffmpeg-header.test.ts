@@ -13,7 +13,7 @@ import { output, probed, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('header')
-const made = (name: string) => join(folder, name)
+const pathOf = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
 
 function formatOf(path: string): FormatId {
@@ -23,7 +23,7 @@ function formatOf(path: string): FormatId {
 }
 
 /** The properties that a stream copy depends on. */
-async function told(path: string, source: 'header' | 'ffprobe') {
+async function describeFile(path: string, source: 'header' | 'ffprobe') {
   const tools = createTools({
     workDir: scratchFolder('probe'),
     signal: new AbortController().signal,
@@ -48,24 +48,41 @@ async function told(path: string, source: 'header' | 'ffprobe') {
 }
 
 const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=500', 'title=Anfang', '']
-await writeFile(made('chapters.txt'), chapters.join('\n'))
-const chaptered = ['-i', fixture('film.mp4'), '-i', made('chapters.txt'), '-map_chapters', '1', '-c', 'copy']
+await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+const chaptered = [
+  '-i',
+  fixture('film.mp4'),
+  '-i',
+  pathOf('chapters.txt'),
+  '-map_chapters',
+  '1',
+  '-c',
+  'copy',
+]
 
 describe('the header of a media file', () => {
   test('gives the same information as ffprobe', async () => {
-    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', made('layer3.mp4'))
-    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', made('dolby.mkv'))
-    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', made('vp9.mp4'))
-    await ffmpegTool(...chaptered, made('chapters.mkv'))
-    await ffmpegTool('-i', fixture('turned.mov'), '-c', 'copy', '-timecode', '01:02:03:04', made('timed.mov'))
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', pathOf('vp9.mp4'))
+    await ffmpegTool(...chaptered, pathOf('chapters.mkv'))
+    await ffmpegTool(
+      '-i',
+      fixture('turned.mov'),
+      '-c',
+      'copy',
+      '-timecode',
+      '01:02:03:04',
+      pathOf('timed.mov'),
+    )
     for (const path of [
       ...['film.mp4', 'film.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
       ...['film.mov', 'turned.mov'].map(fixture),
       ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
-      ...[made('layer3.mp4'), made('dolby.mkv'), made('vp9.mp4'), made('timed.mov')],
-      made('chapters.mkv'),
+      ...[pathOf('layer3.mp4'), pathOf('dolby.mkv'), pathOf('vp9.mp4'), pathOf('timed.mov')],
+      pathOf('chapters.mkv'),
     ]) {
-      assert.deepEqual(await told(path, 'header'), await told(path, 'ffprobe'), path)
+      assert.deepEqual(await describeFile(path, 'header'), await describeFile(path, 'ffprobe'), path)
       assert.equal((await readHeader(path, formatOf(path)))?.mayHaveMore, false, path)
     }
   })
@@ -80,17 +97,27 @@ describe('the header of a media file', () => {
       'title=Anfang',
       '',
     ]
-    await writeFile(made('chapters.txt'), chapters.join('\n'))
-    const film = ['-i', fixture('film.mp4')]
-    const chaptered = [...film, '-i', made('chapters.txt'), '-map', '0', '-map_chapters', '1', '-c', 'copy']
-    const covered = [...film, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
-    await ffmpegTool(...chaptered, made('chapters.mp4'))
-    await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', made('cover.mp4'))
+    await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+    const videoInput = ['-i', fixture('film.mp4')]
+    const chaptered = [
+      ...videoInput,
+      '-i',
+      pathOf('chapters.txt'),
+      '-map',
+      '0',
+      '-map_chapters',
+      '1',
+      '-c',
+      'copy',
+    ]
+    const covered = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
+    await ffmpegTool(...chaptered, pathOf('chapters.mp4'))
+    await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
-    await ffmpegTool(...film, ...attached, '-c', 'copy', made('cover.mkv'))
+    await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
-      assert.equal((await readHeader(made(name), formatOf(name)))?.mayHaveMore, true, name)
-    const run = await convert(ffmpeg, made('cover.mkv'), 'mp4')
+      assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayHaveMore, true, name)
+    const run = await convert(ffmpeg, pathOf('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
     assert.equal((await streams(run, 'video')).length, 2)
   })
@@ -103,7 +130,7 @@ describe('the header of a media file', () => {
     }
     for (const name of ['tracks.mkv', 'film.mp4']) {
       const whole = await readFile(fixture(name))
-      const path = made(`damaged-${name}`)
+      const path = pathOf(`damaged-${name}`)
       for (let round = 0; round < 400; round++) {
         const bytes = Buffer.from(whole.subarray(0, round % 2 === 0 ? whole.length : random(whole.length)))
         // Most headers are at the beginning.
@@ -127,7 +154,7 @@ describe('ffmpeg is started', () => {
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
-    const live = made('live.webm')
+    const live = pathOf('live.webm')
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
     assert.equal((await probed(live)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
@@ -135,9 +162,9 @@ describe('ffmpeg is started', () => {
 
   test('again if the copy is shorter than the header says, until all attempts have failed', async () => {
     const whole = await readFile(fixture('subtitled.mkv'))
-    await writeFile(made('broken.mkv'), whole.subarray(0, whole.length * 0.4))
-    assert.equal((await readHeader(made('broken.mkv'), 'mkv'))?.mayHaveMore, false)
-    await refused(convert(ffmpeg, made('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
+    await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
+    assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
+    await refused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
   test('after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {

@@ -56,8 +56,8 @@ describe('a merge', () => {
   })
 
   test('adds silence to a video without audio', async () => {
-    const [mute, film] = [fixture('alpha.webm'), fixture('film.webm')]
-    const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [film] })
+    const [mute, video] = [fixture('alpha.webm'), fixture('film.webm')]
+    const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
     assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
 
@@ -105,12 +105,12 @@ describe('compression', () => {
   })
 
   test('meets a target size for video and audio', async () => {
-    const film = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
-    assert.ok((await bytes(film)) <= 20_000, `the video has ${await bytes(film)} bytes`)
-    assert.ok((await summaryOf(film)).seconds > 0.9, 'the video is as long as before')
+    const video = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
+    assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
+    assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
     const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
-    const sound = await compress(song.path, 'mp3', { targetSize: 10_000 })
-    assert.ok((await bytes(sound)) <= 10_000, `the audio has ${await bytes(sound)} bytes`)
+    const audio = await compress(song.path, 'mp3', { targetSize: 10_000 })
+    assert.ok((await bytes(audio)) <= 10_000, `the audio has ${await bytes(audio)} bytes`)
   })
 
   test('meets a target size that requires a lower sample rate for Vorbis', async () => {

@@ -64,9 +64,9 @@ test('a RealMedia video converted from RealMedia is playable', async () => {
 
 test('a video with a long still keeps its duration when it is encoded in two passes', async () => {
   const source = join(folder, 'still-for-a-while.webm')
-  const pictures = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
+  const videoInput = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']
-  await output('ffmpeg', '-v', 'error', ...pictures, ...gap, '-c:v', 'libvpx', source)
+  await output('ffmpeg', '-v', 'error', ...videoInput, ...gap, '-c:v', 'libvpx', source)
   const { path } = await convert(ffmpeg, source, 'h264', { options: { twoPass: true, videoBitrate: '200k' } })
   const { streams } = await probed(path)
   assert.equal(Number(streams[0]?.nb_read_packets), 100)

@@ -8,7 +8,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pictureSize, streams } from './judge.ts'
+import { imageSize, output, streams } from './judge.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
 
 describe('an option for video', () => {
@@ -45,16 +45,18 @@ describe('an option for video', () => {
   })
 
   test('sets an approximate bit rate, which two passes meet more precisely', async () => {
-    const encoded = async (videoBitrate: string, twoPass: string) => {
+    const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
       assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
       return (await streams(run, 'video'))[0]
     }
-    const twice = await encoded('300k', 'true')
-    assertRate(await encoded('100k', 'true'), 100_000)
+    const twice = await encodeVideo('300k', 'true')
+    assertRate(await encodeVideo('100k', 'true'), 100_000)
     assertRate(twice, 300_000)
-    const [one, two] = [await encoded('300k', 'false'), twice].map((stream) => Number(stream?.['bit_rate']))
+    const [one, two] = [await encodeVideo('300k', 'false'), twice].map((stream) =>
+      Number(stream?.['bit_rate']),
+    )
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
   })
 
@@ -136,7 +138,7 @@ describe('a GIF made from a video', () => {
 
   test('has the requested width, frame rate and range', async () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
-    assert.deepEqual(await pictureSize(run.path, 'gif'), { width: 32, height: 24 })
+    assert.deepEqual(await imageSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await frames(run), 5)
   })
 

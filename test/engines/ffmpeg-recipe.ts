@@ -28,11 +28,11 @@ const defaultAudio = {
   ...{ codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo', sample_rate: '48000' },
 }
 
-export const mediaInfoWith = ({ video: picture = {}, audio: sounds = [{}] }: Streams = {}) =>
+export const mediaInfoWith = ({ video = {}, audio = [{}] }: Streams = {}) =>
   parseProbe({
     streams: [
-      { ...defaultVideo, ...picture },
-      ...sounds.map((stream, at) => ({ index: at + 1, ...defaultAudio, ...stream })),
+      { ...defaultVideo, ...video },
+      ...audio.map((stream, at) => ({ index: at + 1, ...defaultAudio, ...stream })),
     ],
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof parseProbe>[0]) // ffprobe writes numbers as strings.

@@ -11,7 +11,7 @@ import { codecs, output, probed, streams } from './judge.ts'
 import { convert, fixture, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('tracks')
-const made = (name: string) => join(folder, name)
+const pathOf = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await probed(run.path)).format.duration ?? Number.NaN
 
@@ -24,29 +24,29 @@ describe('a video with additional content', () => {
     const lines = chapters.flatMap(([start, end, title]) => [
       ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${end}`, `title=${title}`],
     ])
-    await writeFile(made('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
-    const inputs = ['-i', fixture('film.mp4'), '-i', made('chapters.txt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', made('chapters.mkv'))
+    await writeFile(pathOf('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
+    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('chapters.txt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
-      const run = await convert(ffmpeg, made('chapters.mkv'), to)
+      const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
       const listed = await output('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
       assert.match(listed, /Anfang[\s\S]*End/, to)
       assert.deepEqual(run.warnings, [], to)
     }
-    const { warnings } = await convert(ffmpeg, made('chapters.mkv'), 'avi')
+    const { warnings } = await convert(ffmpeg, pathOf('chapters.mkv'), 'avi')
     assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
   })
 
   test('keeps styled subtitles if the format supports them, and otherwise their text', async () => {
-    await writeFile(made('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
-    const inputs = ['-i', fixture('film.mp4'), '-i', made('words.srt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', made('styled.mkv'))
+    await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
+    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('words.srt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
     for (const [to, codec] of [
       ['mkv', 'ass'],
       ['mp4', 'mov_text'],
       ['webm', 'webvtt'],
     ] as const) {
-      const run = await convert(ffmpeg, made('styled.mkv'), to)
+      const run = await convert(ffmpeg, pathOf('styled.mkv'), to)
       assert.equal((await streams(run, 'subtitle'))[0]?.codec_name, codec, to)
       assert.match(await output('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'), /Grüße 字幕/, to)
     }
@@ -54,17 +54,27 @@ describe('a video with additional content', () => {
 
   test('keeps its cover if the format supports one, and gives a warning otherwise', async () => {
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
-    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', made('cover.mp4'))
-    const kept = await convert(ffmpeg, made('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
+    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
+    const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
     assert.deepEqual(await codecs(kept), ['hevc', 'aac', 'mjpeg'])
-    const dropped = await convert(ffmpeg, made('cover.mp4'), 'webm')
+    const dropped = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
     assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
   })
 
   test('is measured if its duration is not stored', async () => {
-    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', made('live.webm'))
-    assert.equal((await probed(made('live.webm'))).format.duration, undefined)
-    const { result } = await convert(ffmpeg, made('live.webm'), 'mp4')
+    await ffmpegTool(
+      '-i',
+      fixture('film.webm'),
+      '-c',
+      'copy',
+      '-live',
+      '1',
+      '-f',
+      'webm',
+      pathOf('live.webm'),
+    )
+    assert.equal((await probed(pathOf('live.webm'))).format.duration, undefined)
+    const { result } = await convert(ffmpeg, pathOf('live.webm'), 'mp4')
     assert.equal(result.method, 'stream-copy')
     assert.ok(Math.abs(Number(result.details?.durationS) - 1) < 0.1, `${result.details?.durationS} s`)
   })
@@ -93,8 +103,8 @@ describe('a trimmed file', () => {
 
 describe('audio', () => {
   const peakDb = async (path: string) => {
-    const heard = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
-    return Number(/max_volume: (-?[\d.]+) dB/.exec(heard)?.[1])
+    const log = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
+    return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
   }
 
   test('gets the requested volume and number of channels', async () => {
@@ -110,15 +120,15 @@ describe('audio', () => {
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
     const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
-    await writeFile(made('note.mid'), bare)
-    await writeFile(made('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
+    await writeFile(pathOf('note.mid'), bare)
+    await writeFile(pathOf('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
     for (const name of ['note.mid', 'note.rmi']) {
-      const run = await convert(ffmpeg, made(name), 'mp3')
+      const run = await convert(ffmpeg, pathOf(name), 'mp3')
       assert.ok((await seconds(run)) > 0.5, name)
       assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
     }
-    await writeFile(made('noise.mid'), 'MThd and nothing that follows')
-    await refused(convert(ffmpeg, made('noise.mid'), 'mp3'), 'CORRUPT_FILE')
+    await writeFile(pathOf('noise.mid'), 'MThd and nothing that follows')
+    await refused(convert(ffmpeg, pathOf('noise.mid'), 'mp3'), 'CORRUPT_FILE')
   })
 })
 

@@ -69,17 +69,17 @@ conformance(ffmpeg, {
 
 describe('a video', () => {
   after(removeRuns)
-  const film = (to: FormatId, options?: RunSettings['options']) =>
+  const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
     convert(ffmpeg, fixture('film.mp4'), to, { ...(options && { options }) })
 
   test('is copied if the format supports its streams, which the result reports', async () => {
-    const run = await film('mkv')
+    const run = await convertVideo('mkv')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await codecs(run), ['h264', 'aac'])
   })
 
   test('is re-encoded if the format does not support its streams', async () => {
-    const run = await film('webm')
+    const run = await convertVideo('webm')
     assert.equal(run.result.method, 'encode')
     assert.deepEqual(await codecs(run), ['vp9', 'opus'])
   })
@@ -91,17 +91,17 @@ describe('a video', () => {
   })
 
   test('is re-encoded if an option requires it, and only the affected streams', async () => {
-    assert.equal((await film('mp4')).result.method, 'stream-copy')
-    assert.equal((await film('mp4', { mode: 'encode' })).result.method, 'encode')
-    assert.equal((await film('mp4', { crf: '30' })).result.method, 'encode')
-    assert.equal((await film('mp4', { codec: 'libx264' })).result.method, 'stream-copy')
-    assert.deepEqual(await codecs(await film('mp4', { codec: 'hevc' })), ['hevc', 'aac'])
-    assert.deepEqual(await codecs(await film('mp4', { audioCodec: 'libmp3lame' })), ['h264', 'mp3'])
+    assert.equal((await convertVideo('mp4')).result.method, 'stream-copy')
+    assert.equal((await convertVideo('mp4', { mode: 'encode' })).result.method, 'encode')
+    assert.equal((await convertVideo('mp4', { crf: '30' })).result.method, 'encode')
+    assert.equal((await convertVideo('mp4', { codec: 'libx264' })).result.method, 'stream-copy')
+    assert.deepEqual(await codecs(await convertVideo('mp4', { codec: 'hevc' })), ['hevc', 'aac'])
+    assert.deepEqual(await codecs(await convertVideo('mp4', { audioCodec: 'libmp3lame' })), ['h264', 'mp3'])
   })
 
   test('is re-encoded if the copy is damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
-    const broken = join((await film('mkv')).workDir, 'odd.avi')
+    const broken = join((await convertVideo('mkv')).workDir, 'odd.avi')
     const whole = await readFile(fixture('film.avi'))
     await writeFile(
       broken,
@@ -139,24 +139,24 @@ describe('a video', () => {
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
     await output('ffmpeg', '-v', 'error', '-y', ...inputs, ...tags, 'language=srp', source)
-    const told = async (run: Awaited<ReturnType<typeof convert>>) => {
+    const languagesOf = async (run: Awaited<ReturnType<typeof convert>>) => {
       const tracks = [...(await streams(run, 'audio')), ...(await streams(run, 'subtitle'))]
       return tracks.map(({ tags }) => tags.language)
     }
     const copied = await convert(ffmpeg, source, 'mov')
-    assert.deepEqual(await told(copied), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await languagesOf(copied), ['hrv', 'ger', 'srp'])
     assert.deepEqual(await readLanguages(copied.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
     const titled = await convert(ffmpeg, copied.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
     })
-    assert.deepEqual(await told(titled), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await languagesOf(titled), ['hrv', 'ger', 'srp'])
   })
 
   test('gives a warning if the format cannot store the languages of the audio tracks', async () => {
-    const { warnings, messages: told } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
+    const { warnings, messages: languagesOf } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
-    assert.match(told.join(), /languages of the audio tracks \(eng, deu\)/)
+    assert.match(languagesOf.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
   test('gives warnings about tracks that the format does not support', async () => {
@@ -188,10 +188,10 @@ describe('a video', () => {
 
   test('converted from an animation shows its last frame for the full duration', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
-    const pictures = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four pictures'), { raw: shape })
+    const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four pictures'), { raw: shape })
     const delay = [200, 200, 200, 3000]
     const gif = join(scratchFolder('animation'), 'hold.gif')
-    await pictures.gif({ delay }).toFile(gif)
+    await frames.gif({ delay }).toFile(gif)
     const apng = (await convert(vips, gif, 'apng')).path
     for (const [source, to] of [
       [gif, 'mp4'],
@@ -222,9 +222,9 @@ describe('a video', () => {
   })
 
   test('can be converted to audio', async () => {
-    const run = await film('mp3')
+    const run = await convertVideo('mp3')
     assert.deepEqual(await codecs(run), ['mp3'])
-    assert.equal((await film('m4a')).result.method, 'stream-copy')
+    assert.equal((await convertVideo('m4a')).result.method, 'stream-copy')
   })
 
   test('without audio cannot be converted to audio', async () => {
@@ -278,6 +278,6 @@ test('audio with a higher sample rate than Vorbis supports at a fixed bit rate i
   const path = join(folder, 'studio.wav')
   const tone = ['-f', 'lavfi', '-i', 'sine=sample_rate=192000:duration=1']
   await output('ffmpeg', '-v', 'error', ...tone, '-c:a', 'pcm_s24le', path)
-  const [sound] = await streams(await convert(ffmpeg, path, 'ogg'), 'audio')
-  assert.deepEqual([sound?.codec_name, sound?.sample_rate], ['vorbis', '48000'])
+  const [audio] = await streams(await convert(ffmpeg, path, 'ogg'), 'audio')
+  assert.deepEqual([audio?.codec_name, audio?.sample_rate], ['vorbis', '48000'])
 })

@@ -15,7 +15,7 @@ interface ProbeOutput {
 }
 
 /** Returns when each video frame and each audio packet begins, in seconds, according to ffprobe. */
-export function frameTimes(path: string) {
+export function readPacketTimes(path: string) {
   const args = ['-v', 'error', '-show_entries', shownEntries, '-of', 'json', path]
   const probeOutput = JSON.parse(
     execFileSync('ffprobe', args, { encoding: 'utf8', maxBuffer: 2 ** 30 }),

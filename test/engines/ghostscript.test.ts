@@ -10,7 +10,7 @@ import { refused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { output, parametersIn, pdfPages, pdfText, pictureSize, zipNames } from './judge.ts'
+import { imageSize, output, parametersIn, pdfPages, pdfText, zipNames } from './judge.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const pages = fixture('three-pages.pdf')
@@ -54,7 +54,7 @@ describe('a PostScript drawing', () => {
 
   test('a PostScript drawing becomes an image of its bounding box at the requested resolution', async () => {
     const { path } = await runGhostscriptEngine(fixture('drawing.eps'), 'png', { dpi: 144 })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 80, height: 60 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 80, height: 60 })
     assertAlmostEqual(await colorAt(path, 10, 10), [255, 0, 0])
     assertAlmostEqual(await colorAt(path, 70, 10), [0, 255, 0])
   })

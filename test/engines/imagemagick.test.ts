@@ -10,7 +10,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { corners, quarters } from './imagemagick-corners.ts'
-import { pdfPages, pictureSize, zipNames } from './judge.ts'
+import { imageSize, pdfPages, zipNames } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick')
@@ -165,7 +165,7 @@ describe('a picture of another program', () => {
 
   test('turned by EXIF is turned once', async () => {
     const { path } = await convert(imagemagick, fixture('orientation-6.jpg'), 'psd')
-    assert.deepEqual(await pictureSize(path, 'psd'), { width: 30, height: 40 })
+    assert.deepEqual(await imageSize(path, 'psd'), { width: 30, height: 40 })
     assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
   })
 
@@ -230,7 +230,7 @@ describe('a picture of another program', () => {
 
   test('has the asked size and quality', async () => {
     const size = async (options: Record<string, unknown>) =>
-      pictureSize((await convert(imagemagick, corners('psd'), 'png', { options })).path, 'png')
+      imageSize((await convert(imagemagick, corners('psd'), 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
     assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
     assert.deepEqual(await size({ height: 300, fit: 'scale' }), { width: 400, height: 300 })
@@ -266,7 +266,7 @@ describe('the route of a picture', () => {
       const { path } = await convert(imagemagick, corners(from), 'png')
       const made = await convert(vips, path, to)
       if (to === 'pdf') assert.equal(await pdfPages(made.path), 1)
-      else assert.deepEqual(await pictureSize(made.path, to), { width: 40, height: 30 })
+      else assert.deepEqual(await imageSize(made.path, to), { width: 40, height: 30 })
     }
     assert.deepEqual(names('png', 'ico'), ['imagemagick:ico'])
   })

@@ -43,7 +43,7 @@ const Probe = z.object({
   format: z.looseObject({ duration: z.coerce.number().optional() }),
 })
 
-/** Streams with the packets that can really be read, by ffprobe. */
+/** Returns ffprobe's output for a file, with the number of readable packets per stream. */
 export async function probed(path: string): Promise<z.output<typeof Probe>> {
   const show = ['-count_packets', '-show_streams', '-show_format', '-of', 'json']
   const args = ['-v', 'error', ...show, ...rawInput(path), path]
@@ -54,7 +54,7 @@ interface Result {
   readonly path: string
 }
 
-/** Streams of one kind. */
+/** Returns the streams of one type. */
 export async function streams({ path }: Result, type: 'video' | 'audio' | 'subtitle') {
   return (await probed(path)).streams.filter((stream) => stream.codec_type === type)
 }
@@ -67,8 +67,8 @@ export interface Size {
   readonly height: number
 }
 
-/** Size of a picture as a tool tells it that had no part in making it. */
-export async function pictureSize(path: string, format: FormatId): Promise<Size> {
+/** Returns the size of an image according to a tool that was not involved in its conversion. */
+export async function imageSize(path: string, format: FormatId): Promise<Size> {
   if (format === 'heic' || format === 'avif') {
     const [, width, height] = /^image: (\d+)x(\d+)/m.exec(await output('heif-info', path)) ?? []
     return { width: Number(width), height: Number(height) }
@@ -77,11 +77,11 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
     const [, height, width] = /-Y (\d+) \+X (\d+)/.exec(await readFile(path, 'latin1')) ?? []
     return { width: Number(width), height: Number(height) }
   }
-  // [MS-EMF] 2.3.4.2, hundredths of a millimeter; [MS-WMF] 2.3.2.3, in units of its own.
+  // [MS-EMF] 2.3.4.2, in hundredths of a millimeter; [MS-WMF] 2.3.2.3, in logical units.
   if (format === 'emf') {
     const bytes = await readFile(path)
     assert.equal(bytes.toString('latin1', 40, 44), ' EMF')
-    assert.equal(bytes.readUInt32LE(48), bytes.length, 'its header tells its length')
+    assert.equal(bytes.readUInt32LE(48), bytes.length, 'the header contains the file size')
     return {
       width: bytes.readInt32LE(32) - bytes.readInt32LE(24),
       height: bytes.readInt32LE(36) - bytes.readInt32LE(28),
@@ -106,8 +106,8 @@ export async function pictureSize(path: string, format: FormatId): Promise<Size>
     const [, width, height] = /, (\d+)x(\d+),/.exec(await output('jxlinfo', path)) ?? []
     return { width: Number(width), height: Number(height) }
   }
-  const told = await sizeInHeader(path, format)
-  if (told) return told
+  const size = await sizeInHeader(path, format)
+  if (size) return size
   const { streams } = await probed(path)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
@@ -117,14 +117,14 @@ async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
   return (format === 'svgz' ? gunzipSync(bytes) : bytes).toString('utf8')
 }
 
-/** Of what a drawing really draws. The tool reads PostScript and PDF, and writes neither EPS nor AI for us. */
+/** Returns the size of the drawn area. Ghostscript reads PostScript and PDF, and does not create our EPS and AI files. */
 async function drawingSize(path: string): Promise<Size> {
   const { stderr } = await run('gs', ['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=bbox', path])
   const [, left, bottom, right, top] = /HiResBoundingBox: (\S+) (\S+) (\S+) (\S+)/.exec(stderr) ?? []
   return { width: Number(right) - Number(left), height: Number(top) - Number(bottom) }
 }
 
-/** ffprobe of Debian 12 cannot read animations; the canvas stands in the header (RFC 9649). */
+/** ffprobe of Debian 12 cannot read WebP animations, so the canvas size is read from the header (RFC 9649). */
 function webpSize(bytes: Buffer): Size {
   if (bytes.toString('latin1', 12, 16) === 'VP8X') {
     return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
@@ -136,7 +136,7 @@ function webpSize(bytes: Buffer): Size {
   return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
 }
 
-/** No other decoder here reads these two: SMPTE 268M's ancestor has numbers at fixed places, MIFF has text. */
+/** No other decoder here reads these formats: Cineon has numbers at fixed offsets, MIFF has a text header. */
 function headerSize(bytes: Buffer, format: 'cin' | 'miff'): Size {
   if (format === 'cin') {
     assert.equal(bytes.readUInt32BE(0), 0x802a5fd7)
@@ -154,7 +154,7 @@ export async function pdfText(path: string): Promise<string> {
   return output('pdftotext', path, '-')
 }
 
-/** Names in a ZIP whose every entry unpacks with the right checksum. */
+/** Returns the names in a ZIP and fails if the checksum of an entry is wrong. */
 export async function zipNames(path: string): Promise<string[]> {
   await output(python3, '-m', 'zipfile', '-t', path)
   const listing = await output(
@@ -166,13 +166,13 @@ export async function zipNames(path: string): Promise<string[]> {
   return listing.trim().split('\n')
 }
 
-/** What a ZIP of pages says of how they were made. */
+/** Returns the conversion parameters from the manifest of a ZIP of pages. */
 export async function parametersIn(path: string): Promise<unknown> {
   const program = 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("manifest.json").decode())'
   return JSON.parse(await output(python3, '-c', program, path)).parameters
 }
 
-/** Names and hashes of the files in a ZIP, in the order in which they stand there. */
+/** Returns the names and hashes of the files in a ZIP, in order. */
 export async function zipHashes(path: string): Promise<string[]> {
   const program = `import hashlib, sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
@@ -180,7 +180,7 @@ for name in archive.namelist(): print(name, hashlib.sha256(archive.read(name)).h
   return (await output(python3, '-c', program, path)).trim().split('\n')
 }
 
-/** Fails unless a file is a whole and sensible file of its format. */
+/** Fails unless a file is a complete and plausible file of its format. */
 export async function assertSound(path: string, format: FormatId): Promise<void> {
   assert.ok((await stat(path)).size > 0, `${format} is empty`)
   const { category } = formatById(format)
@@ -196,13 +196,13 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
       return
     }
     case 'image': {
-      const { width, height } = await pictureSize(path, format)
+      const { width, height } = await imageSize(path, format)
       assert.ok(width > 0 && height > 0, `${format} has no size`)
       return
     }
     case 'document':
       if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
-      // A picture in PostScript has no text.
+      // An image in PostScript has no text.
       if (format === 'ps')
         assert.ok(((await pictureFacts(path, undefined))?.spread ?? 0) >= leastSpread, 'ps is blank')
       await assertTimed(path, format)

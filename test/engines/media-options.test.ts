@@ -148,27 +148,27 @@ describe('media options', () => {
       [{ volume: 0.5 }, /volume=0.5/],
       [{ audioCodec: 'mp3' }, /libmp3lame/],
     ]
-    for (const [options, told] of effects) {
-      assert.doesNotMatch(plain, told)
-      assert.match(argsOf(options), told, JSON.stringify(options))
+    for (const [options, argsFor] of effects) {
+      assert.doesNotMatch(plain, argsFor)
+      assert.match(argsOf(options), argsFor, JSON.stringify(options))
     }
   })
 
   test('re-encode audio if a quality is set', () => {
-    const sound = parseProbe({
+    const audioMedia = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
     } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
-    const told = (options: object) =>
+    const argsFor = (options: object) =>
       JSON.stringify(
         buildRecipe({
-          ...{ media: sound, from: 'aac', to: 'm4a', container: audioContainers.m4a },
+          ...{ media: audioMedia, from: 'aac', to: 'm4a', container: audioContainers.m4a },
           options: { mode: 'auto', ...options },
           ...{ mayCopy: true, keepSubtitles: true },
         }),
       )
-    assert.match(told({}), /"-c:a:0","copy"/)
-    assert.doesNotMatch(told({ quality: 'high' }), /"copy"/)
+    assert.match(argsFor({}), /"-c:a:0","copy"/)
+    assert.doesNotMatch(argsFor({ quality: 'high' }), /"copy"/)
   })
 
   test('choose the largest supported layout for a reduced channel count', () => {

@@ -12,7 +12,7 @@ import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../lib/engines/image/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/drawing.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { parseWith } from '../../lib/parse-input.ts'
+import { parseInput } from '../../lib/parse-input.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -53,7 +53,7 @@ describe('audio channels', () => {
   })
 })
 
-const videoWith = (sound: StreamInput) =>
+const videoWith = (audio: StreamInput) =>
   parseProbe({
     streams: [
       { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
@@ -62,14 +62,14 @@ const videoWith = (sound: StreamInput) =>
         channels: 2,
         channel_layout: 'stereo',
         sample_rate: '48000',
-        ...sound,
+        ...audio,
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
 
 test('the playback duration of a video is that of its video and audio, not of its subtitles', () => {
-  const playedS = (video: object, subtitles: object) =>
+  const playbackS = (video: object, subtitles: object) =>
     parseProbe({
       streams: [
         { index: 0, codec_type: 'video', codec_name: 'h264', ...video },
@@ -77,9 +77,9 @@ test('the playback duration of a video is that of its video and audio, not of it
       ],
       format: { duration: '5', bit_rate: '800000' },
     } as unknown as Parameters<typeof parseProbe>[0]).playedS // as ffprobe writes numbers
-  assert.equal(playedS({ duration: '1' }, { duration: '5' }), 1)
-  assert.equal(playedS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
-  assert.equal(playedS({}, {}), undefined)
+  assert.equal(playbackS({ duration: '1' }, { duration: '5' }), 1)
+  assert.equal(playbackS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
+  assert.equal(playbackS({}, {}), undefined)
 })
 
 test('a video without audio gets a silent track if its container requires audio', () => {
@@ -107,23 +107,23 @@ describe('a stream with codec=copy', () => {
       options: { mode: 'auto', ...options },
       ...{ mayCopy: true, keepSubtitles: true },
     })
-  const said = (codec_name: string, options: object) =>
+  const messages = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
 
   test('gives a warning if it cannot be copied', () => {
-    assert.deepEqual(said('aac', { audioCodec: 'copy', codec: 'copy' }), [])
+    assert.deepEqual(messages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
     assert.match(
-      said('vorbis', { audioCodec: 'copy' }).join(),
+      messages('vorbis', { audioCodec: 'copy' }).join(),
       /^audioCodec=copy: the vorbis stream .* re-encoded as aac/,
     )
-    assert.match(said('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
-    assert.match(said('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
+    assert.match(messages('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
+    assert.match(messages('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
   })
 })
 
 describe('audio with more channels than the format supports', () => {
   test('gives a warning, unless fewer channels were requested', () => {
-    const said = (to: 'mp3' | 'flac', options: object) =>
+    const messages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
         ...{
           media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
@@ -133,21 +133,21 @@ describe('audio with more channels than the format supports', () => {
         ...{ container: audioContainers[to], options: { mode: 'auto', ...options } },
         ...{ mayCopy: true, keepSubtitles: true },
       }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
-    assert.deepEqual(said('mp3', {}), [
+    assert.deepEqual(messages('mp3', {}), [
       {
         code: 'CHANNELS_MIXED',
         message: 'The 6 channels were mixed down to 2: the format does not support more.',
       },
     ])
-    assert.deepEqual(said('mp3', { channels: 1 }), [])
-    assert.deepEqual(said('flac', {}), [])
+    assert.deepEqual(messages('mp3', { channels: 1 }), [])
+    assert.deepEqual(messages('flac', {}), [])
   })
 })
 
 test('samples keep their size if the format supports it, and rounding gives a warning with both sizes', () => {
-  const made = (sound: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
+  const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
-      ...{ media: videoWith(sound), from: 'mkv', to, container: audioContainers[to] },
+      ...{ media: videoWith(audio), from: 'mkv', to, container: audioContainers[to] },
       options: { mode: 'auto', channels: 1 },
       ...{ mayCopy: true, keepSubtitles: true },
     })
@@ -155,13 +155,16 @@ test('samples keep their size if the format supports it, and rounding gives a wa
     return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], rounded]
   }
   const pcm = (kind: string, bits: number) => ({ index: 1, codec_name: `pcm_${kind}`, bits_per_sample: bits })
-  assert.deepEqual(made(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
-  assert.deepEqual(made({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), ['pcm_s24le', undefined])
-  assert.deepEqual(made(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
-  assert.deepEqual(made(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
-  assert.deepEqual(made(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
-  const said = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
-  assert.deepEqual(made(pcm('s32le', 32), 'flac'), ['flac', said])
+  assert.deepEqual(encoderAndWarning(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
+  assert.deepEqual(encoderAndWarning({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), [
+    'pcm_s24le',
+    undefined,
+  ])
+  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
+  assert.deepEqual(encoderAndWarning(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
+  assert.deepEqual(encoderAndWarning(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
+  const messages = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
+  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
 })
 
 describe('a GIF that is too large', () => {
@@ -228,7 +231,7 @@ describe('the margins of a book', () => {
   test('that make no sense are answered by how to write them', () => {
     for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
-        () => parseWith(BookOptions, { ebookMargin }, 'options'),
+        () => parseInput(BookOptions, { ebookMargin }, 'options'),
         {
           code: 'INVALID_INPUT',
           message: /^ebookMargin: expected pt from 0 to 200: one number .* by side as "top=10,left=20", got /,

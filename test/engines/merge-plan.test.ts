@@ -22,10 +22,10 @@ function createVideo({
   subtitles = false,
 }: VideoSpec = {}) {
   const height = (width * 9) / 16
-  const picture = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
-  const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
-  const words = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
-  const streams = [picture, ...(mute ? [] : [sound]), ...(subtitles ? [words] : [])]
+  const video = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
+  const audio = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
+  const subtitle = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
+  const streams = [video, ...(mute ? [] : [audio]), ...(subtitles ? [subtitle] : [])]
   return { media: parseProbe({ streams, format: { duration: seconds } }) }
 }
 

@@ -1,4 +1,4 @@
-// What is asked of each format that metadata is written into; metadata.test.ts and metadata.slow.ts share them out.
+// Tests for each format with writable metadata, used by metadata.test.ts and metadata.slow.ts.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,7 +20,7 @@ export async function tool(bin: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(bin, args)).stdout
 }
 
-/** As exiftool tells it: `Group:Tag` to value. */
+/** Returns exiftool's output: `Group:Tag` to value. */
 export async function tagsOf(path: string): Promise<Record<string, unknown>> {
   const [tags] = JSON.parse(await tool('exiftool', '-j', '-G1', '-a', path)) as [Record<string, unknown>]
   return tags
@@ -40,7 +40,7 @@ export function write(path: string, options: Record<string, unknown>, settings: 
   })
 }
 
-/** A copy of a fixture that says a lot. */
+/** Creates a copy of a fixture with many tags. */
 export async function talkative(name: string, ...args: string[]): Promise<string> {
   const path = at(`${args.length}-${name}`)
   writeFileSync(path, readFileSync(fixture(name)))

@@ -128,7 +128,7 @@ describe('a limit', () => {
       ['compress', 'targetSize', 1000, 2_000_000_000],
     ]
 
-  test('of a number is taken, and nothing beyond it', () => {
+  test('of a number is accepted, and nothing beyond it', () => {
     for (const [id, name, least, most, step = 1] of numbers) {
       for (const value of [least, most]) {
         assert.ok(takes(id, name, value), `${id} ${name}: ${value}`)
@@ -142,7 +142,7 @@ describe('a limit', () => {
     }
   })
 
-  test('of a text is taken, and no letter more', () => {
+  test('of a text is accepted, and not one character more', () => {
     const texts: readonly (readonly [SchemaId, name: string, most: number])[] = [
       ['mark', 'watermarkText', 200],
       ['sheet', 'headerText', 500],
@@ -193,7 +193,7 @@ function wordsOf(schema: z.ZodType): string {
   return (words ?? anyOf.flatMap((one) => (typeof one === 'object' ? (one.enum ?? []) : []))).join(' ')
 }
 
-test('an option of a few words takes these', () => {
+test('each enumeration option accepts exactly the listed values', () => {
   const presets = 'ultrafast superfast veryfast faster fast medium slow slower veryslow'
   const qualities = 'low medium high highest'
   const words: readonly (readonly [SchemaId, name: string, words: string])[] = [
@@ -246,7 +246,7 @@ test('an option of a few words takes these', () => {
   }
 })
 
-test('what is left out is this', () => {
+test('omitted options have the listed default values', () => {
   const mark = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const picture = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }
@@ -297,7 +297,7 @@ test('what is left out is this', () => {
   )
 })
 
-test('words of other services are dropped for these alone, and these say how the file is read', () => {
+test('only the listed options are lenient, and only the listed options control how the file is read', () => {
   const marked = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>

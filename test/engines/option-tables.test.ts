@@ -55,12 +55,12 @@ describe('the quality levels', () => {
   })
 })
 
-test('a book without a title is called as its file', () => {
+test('an ebook without a title gets the name of its file', () => {
   const names = [' Two  otters .docx', 'a.tar.gz', '.pdf', 'x'.repeat(300)]
   assert.deepEqual(names.map(titleFromName), ['Two  otters', 'a.tar', 'Untitled', 'x'.repeat(200)])
 })
 
-test('colors are names or numbers, with or without their sign', () => {
+test('colors are names or hex values, with or without the number sign', () => {
   const names = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple']
   for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(watermarkColor.parse(name), name)
   assert.equal(watermarkColor.parse('ff0000'), '#ff0000')
@@ -100,7 +100,7 @@ test('a video with non-square pixels gets its display width', () => {
   for (const unknown of ['0:1', '1:0', '1:1']) assert.deepEqual(size(unknown), [720, 576], unknown)
 })
 
-test('a hundred texts are blackened at once, in a list or between commas', () => {
+test('up to a hundred texts can be redacted at once, as a list or separated by commas', () => {
   const { shape } = toolOptions['redact-pdf']
   const terms = (value: unknown) => shape.terms.safeParse(value).data
   assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
@@ -110,7 +110,7 @@ test('a hundred texts are blackened at once, in a list or between commas', () =>
     assert.equal(terms(wrong), undefined)
 })
 
-test('a thumbnail has a box, and what is drawn for it is as large as the box needs', () => {
+test('a thumbnail has a box, and vector drawings are rendered at the size that the box needs', () => {
   const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
   assert.deepEqual(boxes.map(thumbnailBox), [
     { width: 256, height: 256, fit: 'max' },
@@ -133,7 +133,7 @@ test('a thumbnail has a box, and what is drawn for it is as large as the box nee
   })
 })
 
-test('paper has sides of 20 to 5080 mm, in any of the units', () => {
+test('paper sizes have sides of 20 to 5080 mm, in any supported unit', () => {
   const takes = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
   for (const size of ['a4', ' Letter ', '20x5080mm', '2 x 50cm'.replaceAll(' ', ''), '8.5x11in', '100x200pt'])
     assert.equal(takes(size), true, size)
@@ -141,7 +141,7 @@ test('paper has sides of 20 to 5080 mm, in any of the units', () => {
     assert.equal(takes(size), false, size)
 })
 
-test('fields of a table are parted by a sign or its name, in any case', () => {
+test('a table delimiter is a character or its name, in upper or lower case', () => {
   const takes = (delimiter: string) => TableOptions.safeParse({ delimiter }).success
   for (const sign of ['comma', 'TAB', '\\t', 'Auto', 'auto', ';', '|', ' '])
     assert.equal(takes(sign), true, sign)
@@ -150,60 +150,66 @@ test('fields of a table are parted by a sign or its name, in any case', () => {
 
 /** What clients may send is a promise: none goes without somebody noticing. */
 describe('the options', () => {
-  const named = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
+  const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
   const mark =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
-  test('of the tools for PDFs are these', () => {
-    assert.deepEqual(Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, named(one)])), {
-      'split-pdf': 'password pages',
-      'encrypt-pdf':
-        'password ownerPassword currentPassword allowPrinting allowCopying allowModifying allowAnnotating allowFormFilling',
-      'decrypt-pdf': 'password',
-      'rotate-pdf': 'password pages rotate',
-      'compress-pdf': 'password pdfQuality',
-      'to-pdfa': 'password pdfaVersion',
-      'extract-pdf-pages': 'password pages',
-      'remove-pdf-pages': 'password pages',
-      'extract-pdf-images': 'password pages',
-      'add-watermark-pdf': `password pages watermarkText ${mark}`,
-      watermark: `password pages watermarkText ${mark}`,
-      'flatten-pdf': 'password',
-      'repair-pdf': 'password',
-      'reorder-pdf-pages': 'password pages',
-      'add-page-numbers-pdf': 'password pages position startNumber format fontSize fontColor margin',
-      'edit-pdf-metadata': 'password title author subject keywords creator producer removeMetadata',
-      'linearize-pdf': 'password',
-      'crop-pdf': 'password pages marginTop marginRight marginBottom marginLeft cropBox',
-      'redact-pdf': 'password terms',
-      'sanitize-pdf': 'password removeLinks removeMetadata',
-      'grayscale-pdf': 'password',
-      'remove-blank-pages-pdf': 'password blankThreshold',
-      'pdf-info': 'password',
-      merge: 'password outline',
-      'merge-pdf': 'password outline',
-      compress: 'password quality profile targetSize',
-    })
+  test('of the PDF tools are exactly those listed', () => {
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, optionNames(one)])),
+      {
+        'split-pdf': 'password pages',
+        'encrypt-pdf':
+          'password ownerPassword currentPassword allowPrinting allowCopying allowModifying allowAnnotating allowFormFilling',
+        'decrypt-pdf': 'password',
+        'rotate-pdf': 'password pages rotate',
+        'compress-pdf': 'password pdfQuality',
+        'to-pdfa': 'password pdfaVersion',
+        'extract-pdf-pages': 'password pages',
+        'remove-pdf-pages': 'password pages',
+        'extract-pdf-images': 'password pages',
+        'add-watermark-pdf': `password pages watermarkText ${mark}`,
+        watermark: `password pages watermarkText ${mark}`,
+        'flatten-pdf': 'password',
+        'repair-pdf': 'password',
+        'reorder-pdf-pages': 'password pages',
+        'add-page-numbers-pdf': 'password pages position startNumber format fontSize fontColor margin',
+        'edit-pdf-metadata': 'password title author subject keywords creator producer removeMetadata',
+        'linearize-pdf': 'password',
+        'crop-pdf': 'password pages marginTop marginRight marginBottom marginLeft cropBox',
+        'redact-pdf': 'password terms',
+        'sanitize-pdf': 'password removeLinks removeMetadata',
+        'grayscale-pdf': 'password',
+        'remove-blank-pages-pdf': 'password blankThreshold',
+        'pdf-info': 'password',
+        merge: 'password outline',
+        'merge-pdf': 'password outline',
+        compress: 'password quality profile targetSize',
+      },
+    )
   })
 
   test('of videos, audio and animations are exactly those listed', () => {
     const { mp4, h264 } = videoContainers
-    const picture = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
-    const sound = 'audioBitrate audioSampleRate channels volume'
-    assert.equal(named(videoOptions(mp4)), `${sound} start end codec ${picture} audioCodec mode`)
-    assert.equal(named(videoOptions(h264)), `start end codec ${picture} mode`)
-    const plainSound = 'audioSampleRate audioCodec mode channels volume start end'
-    assert.equal(named(audioOptions(audioContainers.mp3)), `${plainSound} audioBitrate quality`)
-    assert.equal(named(audioOptions(audioContainers.flac)), plainSound)
-    assert.equal(named(compressOptions(mp4)), 'quality targetSize resolution fps')
-    assert.equal(named(compressOptions(audioContainers.mp3)), 'quality targetSize')
+    const videoNames = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
+    const audioNames = 'audioBitrate audioSampleRate channels volume'
+    assert.equal(
+      optionNames(videoOptions(mp4)),
+      `${audioNames} start end codec ${videoNames} audioCodec mode`,
+    )
+    assert.equal(optionNames(videoOptions(h264)), `start end codec ${videoNames} mode`)
+    const audioFormatNames = 'audioSampleRate audioCodec mode channels volume start end'
+    assert.equal(optionNames(audioOptions(audioContainers.mp3)), `${audioFormatNames} audioBitrate quality`)
+    assert.equal(optionNames(audioOptions(audioContainers.flac)), audioFormatNames)
+    assert.equal(optionNames(compressOptions(mp4)), 'quality targetSize resolution fps')
+    assert.equal(optionNames(compressOptions(audioContainers.mp3)), 'quality targetSize')
     const clip = 'width fps start end loop'
-    assert.equal(named(gifOptions), `${clip} dither palette boomerang maxFileSize`)
-    assert.equal(named(animatedWebpOptions), `${clip} quality`)
-    assert.equal(named(animatedPngOptions), clip)
-    assert.equal(named(videoWatermarkOptions), `watermarkText ${mark} quality preset`)
-    assert.equal(named(mergeVideoOptions), 'mode quality preset')
-    assert.equal(named(mergeAudioOptions), 'gap quality audioBitrate')
+    assert.equal(optionNames(gifOptions), `${clip} dither palette boomerang maxFileSize`)
+    assert.equal(optionNames(animatedWebpOptions), `${clip} quality`)
+    assert.equal(optionNames(animatedPngOptions), clip)
+    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${mark} quality preset`)
+    assert.equal(optionNames(mergeVideoOptions), 'mode quality preset')
+    assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
   test('of a resolution are the listed names, each with the shorter side of the video', () => {
@@ -217,7 +223,7 @@ describe('the options', () => {
     )
   })
 
-  test('of pictures, books, sheets and metadata are these', () => {
+  test('of images, ebooks, spreadsheets and metadata are exactly those listed', () => {
     const size = 'width height fit downscale rotate background metadata'
     assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
     assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)
@@ -227,9 +233,9 @@ describe('the options', () => {
     ])
     const margins = 'marginTop marginRight marginBottom marginLeft'
     const page = `embedAllFonts pageSize landscape ${margins} headerText footerText`
-    assert.equal(named(SheetPdfOptions), `${page} fitToWidth`)
+    assert.equal(optionNames(SheetPdfOptions), `${page} fitToWidth`)
     assert.equal(
-      named(MetadataOptions),
+      optionNames(MetadataOptions),
       'title author subject description keywords copyright creationDate strip',
     )
   })

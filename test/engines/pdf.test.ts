@@ -10,7 +10,7 @@ import { AppError } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
 import { python3 } from '../python.ts'
 import { conformance } from './conformance.ts'
-import { output, pictureSize, zipNames } from './judge.ts'
+import { imageSize, output, zipNames } from './judge.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const source = fixture('three-pages.pdf')
@@ -40,7 +40,7 @@ describe('converting a PDF', () => {
   test('a single page becomes an image', async () => {
     const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
     assert.equal(format, 'jpg')
-    assert.deepEqual(await pictureSize(path, 'jpg'), { width: 300, height: 150 })
+    assert.deepEqual(await imageSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
     // A page named twice still counts once.
     assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
@@ -95,7 +95,7 @@ describe('converting a PDF', () => {
       ],
     )
     const page = await unzipFile(path, 'page-003.jpg', workDir)
-    assert.deepEqual(await pictureSize(page, 'jpg'), { width: 209, height: 278 })
+    assert.deepEqual(await imageSize(page, 'jpg'), { width: 209, height: 278 })
     assert.match(await output('file', page), /progressive/)
   })
 
@@ -126,12 +126,12 @@ describe('converting a PDF', () => {
 
   test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
     const downscaled = await render('png', { pages: '2', downscale: 60 })
-    assert.deepEqual(await pictureSize(downscaled.path, 'png'), { width: 60, height: 30 })
+    assert.deepEqual(await imageSize(downscaled.path, 'png'), { width: 60, height: 30 })
     assert.match(
       await output('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
       /components 1/,
     )
-    assert.deepEqual(await pictureSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
+    assert.deepEqual(await imageSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
       width: 300,
       height: 400,
     })

@@ -8,7 +8,7 @@ import { buildPng, readChunks } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pictureSize } from './judge.ts'
+import { imageSize, output } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 /** The numbers as they stand in the file, whatever they mean. */
@@ -176,7 +176,7 @@ describe('what a camera noted', () => {
         const kept = await convert(engine, source, to, { options: { metadata: 'keep' } })
         assert.match(await readFile(kept.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
         for (const { path } of [left, kept]) {
-          assert.deepEqual(await pictureSize(path, to), { width: 30, height: 40 })
+          assert.deepEqual(await imageSize(path, to), { width: 30, height: 40 })
           assert.equal((await sharp(path).metadata()).orientation ?? 1, 1, `${engine.id} ${to}`)
         }
       }
@@ -190,7 +190,7 @@ describe('a picture is changed as asked', () => {
   test('it is turned', async () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
-      assert.deepEqual(await pictureSize(path, 'png'), { width: 30, height: 40 })
+      assert.deepEqual(await imageSize(path, 'png'), { width: 30, height: 40 })
       near(await numbers(path), [0, 0, 255])
       assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
     }
@@ -233,10 +233,7 @@ describe('a picture is changed as asked', () => {
 
   test('its longest side becomes shorter, never longer', async () => {
     const size = async (downscale: number) =>
-      pictureSize(
-        (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
-        'png',
-      )
+      imageSize((await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path, 'png')
     assert.deepEqual(await size(20), { width: 20, height: 15 })
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
@@ -259,7 +256,7 @@ describe('a picture is changed as asked', () => {
 
   test('shapes are drawn at the resolution that is asked for', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 60, height: 45 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 60, height: 45 })
   })
 
   test('jpegQuality comes before quality', async () => {

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { output, pdfPages, pictureSize } from './judge.ts'
+import { imageSize, output, pdfPages } from './judge.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const upright = fixture('corners.png')
@@ -24,7 +24,7 @@ describe('pictures are merged', () => {
     const run = await merged('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
     // 30 wide in the middle of 40.
@@ -40,7 +40,7 @@ describe('pictures are merged', () => {
 
   test('beside each other, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
-      pictureSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+      imageSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
     // Cells of 40 by 40: the third one of a grid of two columns is the first of the second row.
     const grid = (await merged('png', [standing, standing], { layout: 'grid2x2' })).path
     const edges = [
@@ -72,7 +72,7 @@ describe('pictures are merged', () => {
     const colored = await merged('jpg', [standing], { background: '0000FF' })
     const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
     assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
-    assert.deepEqual(await pictureSize((await merged('webp', [standing])).path, 'webp'), {
+    assert.deepEqual(await imageSize((await merged('webp', [standing])).path, 'webp'), {
       width: 40,
       height: 70,
     })
@@ -154,7 +154,7 @@ describe('a picture is compressed', () => {
       assertProgressRises(run)
       assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
       assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
-      assert.deepEqual(await pictureSize(path, format), { width: 320, height: 240 })
+      assert.deepEqual(await imageSize(path, format), { width: 320, height: 240 })
       assert.deepEqual(
         [result.details?.sizeBefore, result.details?.sizeAfter],
         [await bytes(source), await bytes(path)],

@@ -1,4 +1,4 @@
-// What pictures and films show, dot by dot.
+// Reads the pixels of images and videos.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const folder = scratchFolder('pixels')
 let files = 0
 
-/** Rows from the top, three bytes a dot; what is clear lies over white. */
+/** Rows from the top, three bytes per pixel; transparent parts have a white background. */
 export interface Dots {
   readonly width: number
   readonly height: number
@@ -29,16 +29,16 @@ async function dotsOf(input: string | Buffer, page = 0): Promise<Dots> {
   return { width: info.width, height: info.height, data }
 }
 
-/** Programs for what sharp does not read. */
+/** Decoders for formats that sharp does not read. */
 const readers: Partial<Record<FormatId, (from: string, to: string) => [bin: string, ...args: string[]]>> = {
   heic: (from, to) => ['heif-convert', from, to],
   jxl: (from, to) => ['djxl', from, to, '--quiet'],
   bmp: (from, to) => ['ffmpeg', '-v', 'error', '-i', from, to],
 }
 
-/** A picture, or the frame or page of this number. */
-export async function picture(path: string, format: FormatId, page = 0): Promise<Dots> {
-  if (format === 'apng') return still(path, `eq(n,${page})`)
+/** Reads an image, or the frame or page with this number. */
+export async function readPixels(path: string, format: FormatId, page = 0): Promise<Dots> {
+  if (format === 'apng') return readFrame(path, `eq(n,${page})`)
   const command = readers[format]?.(path, join(folder, `${files++}.png`))
   if (!command) return dotsOf(path, page)
   const [bin, ...args] = command
@@ -46,8 +46,8 @@ export async function picture(path: string, format: FormatId, page = 0): Promise
   return dotsOf(join(folder, `${files - 1}.png`))
 }
 
-/** The first picture of a film for which a condition of ffmpeg's filter `select` holds. */
-export async function still(path: string, condition: string): Promise<Dots> {
+/** Reads the first frame of a video that matches a condition of ffmpeg's filter `select`. */
+export async function readFrame(path: string, condition: string): Promise<Dots> {
   const pick = [
     '-vf',
     `select='${condition}',format=rgb24`,
@@ -67,7 +67,7 @@ export const colorAt = ({ width, data }: Dots, x: number, y: number): number[] =
   ...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
 ]
 
-/** A color, give or take what codecs do. */
+/** Fails unless a pixel has this color, within the tolerance for lossy codecs. */
 export function assertColor(dots: Dots, [x, y]: readonly [number, number], color: string, tolerance = 12) {
   const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const got = colorAt(dots, x, y)
@@ -80,11 +80,11 @@ export interface Changed {
   readonly top: number
   readonly right: number
   readonly bottom: number
-  /** Dots that differ. */
+  /** Number of pixels that differ. */
   readonly count: number
 }
 
-/** The box of all dots in which two pictures differ by more than this. Right and bottom are the first beyond it. */
+/** Returns the bounding box of all pixels that differ by more than the tolerance. Right and bottom are exclusive. */
 export function changes(before: Dots, after: Dots, tolerance = 0): Changed {
   assert.deepEqual([after.width, after.height], [before.width, before.height])
   let [left, top, right, bottom, count] = [before.width, before.height, 0, 0, 0]

@@ -48,7 +48,7 @@ export async function removeRuns(): Promise<void> {
 after(removeRuns)
 
 /** Registers a folder that `removeRuns` removes as well. */
-export const removedAfter = (folder: string) => folders.push(folder)
+export const removeAfterTests = (folder: string) => folders.push(folder)
 
 /** Runs one conversion as a worker does: with its own folder, parsed options and the tools of one step. */
 export async function convert(

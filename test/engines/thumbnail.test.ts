@@ -12,13 +12,13 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { refused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pictureSize, type Size } from './judge.ts'
+import { imageSize, output, type Size } from './judge.ts'
 import { createPdf } from './pdf-maker.ts'
-import { assertColor, picture } from './pixel-judge.ts'
+import { assertColor, readPixels } from './pixel-judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('thumbnail')
-const made = (name: string) => join(folder, name)
+const pathOf = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
 
 type Target = 'png' | 'jpg' | 'webp'
@@ -32,7 +32,7 @@ const thumbnail = (
 
 /** Of a picture that was made for a test, by its sides. */
 async function blank(width: number, height: number): Promise<string> {
-  const path = made(`${width}x${height}.png`)
+  const path = pathOf(`${width}x${height}.png`)
   await sharp({ create: { width, height, channels: 3, background: '#336699' } })
     .png()
     .toFile(path)
@@ -47,11 +47,11 @@ async function sizeOf(
 ): Promise<Size> {
   const { path, progress } = await thumbnail(engine, source, to, options)
   assert.equal(progress.at(-1), 1)
-  return pictureSize(path, to)
+  return imageSize(path, to)
 }
 
 /** Red, green and blue beside each other. */
-const bands = made('bands.png')
+const bands = pathOf('bands.png')
 const band = (background: string, left: number) => ({
   input: { create: { width: 100, height: 100, channels: 3, background } } as const,
   left,
@@ -62,16 +62,16 @@ await sharp({ create: { width: 300, height: 100, channels: 3, background: '#000'
   .png()
   .toFile(bands)
 
-/** A second each of these colors, ten pictures a second. */
+/** One second of each of these colors, at ten frames per second. */
 const colors = ['#ff0000', '#00ff00', '#0000ff', '#ffff00']
-const film = made('colors.mp4')
+const video = pathOf('colors.mp4')
 await ffmpegTool(
   ...colors.flatMap((color) => ['-f', 'lavfi', '-i', `color=${color.replace('#', '0x')}:s=160x90:r=10:d=1`]),
-  ...['-filter_complex', `concat=n=${colors.length}`, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', film],
+  ...['-filter_complex', `concat=n=${colors.length}`, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', video],
 )
 
-describe('a thumbnail of a picture', () => {
-  test('has the size that its box and its fit make', async () => {
+describe('a thumbnail of an image', () => {
+  test('has the size given by its box and fit', async () => {
     const wide = await blank(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
@@ -102,18 +102,18 @@ describe('a thumbnail of a picture', () => {
       assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
   })
 
-  test('is cut in the middle, or squeezed', async () => {
+  test('is cropped to the center or stretched, depending on the fit', async () => {
     const cut = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
-    const middle = await picture(cut.path, 'png')
+    const middle = await readPixels(cut.path, 'png')
     for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
     const squeezed = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
-    const whole = await picture(squeezed.path, 'png')
+    const whole = await readPixels(squeezed.path, 'png')
     assertColor(whole, [5, 45], '#ff0000', 3)
     assertColor(whole, [30, 45], '#00ff00', 3)
     assertColor(whole, [55, 45], '#0000ff', 3)
   })
 
-  test('is made of the smallest and the thinnest', async () => {
+  test('can be made from very small and very narrow images', async () => {
     const box = { width: 64, height: 64 }
     const dot = await blank(1, 1)
     assert.deepEqual(await sizeOf(vips, dot, box), { width: 1, height: 1 })
@@ -125,18 +125,18 @@ describe('a thumbnail of a picture', () => {
     const post = await blank(1, 9000)
     assert.deepEqual(await sizeOf(vips, post, box), { width: 1, height: 64 })
     assert.deepEqual(await sizeOf(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
-    const needle = made('needle.svg')
+    const needle = pathOf('needle.svg')
     await writeFile(needle, '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="9000"/>')
     assert.deepEqual(await sizeOf(vips, needle, { ...box, fit: 'crop' }), box)
     assert.deepEqual(await sizeOf(vips, needle, box), { width: 1, height: 64 })
   })
 
-  test('stands upright, in colors that every program shows', async () => {
+  test('is upright and in sRGB', async () => {
     const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
-    assert.deepEqual(await pictureSize(portrait.path, 'png'), { width: 15, height: 20 })
-    const dots = await picture(portrait.path, 'png')
+    assert.deepEqual(await imageSize(portrait.path, 'png'), { width: 15, height: 20 })
+    const pixels = await readPixels(portrait.path, 'png')
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
-    const whole = await picture(upright, 'png')
+    const whole = await readPixels(upright, 'png')
     for (const [x, y] of [
       [3, 4],
       [11, 4],
@@ -144,44 +144,44 @@ describe('a thumbnail of a picture', () => {
     ] as const) {
       const at = (y * 2 * whole.width + x * 2) * 3
       const color = `#${whole.data.toString('hex', at, at + 3)}`
-      assertColor(dots, [x, y], color, 25)
+      assertColor(pixels, [x, y], color, 25)
     }
     const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
     assert.match(await output('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
     const deep = await thumbnail(vips, fixture('deep.png'), 'png')
     assert.match(await output('identify', '-format', '%z', deep.path), /^8/)
-    assertColor(await picture(deep.path, 'png'), [10, 10], '#123456', 2)
+    assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
   })
 
-  test('keeps what is clear where its format can, and lays it over white where not', async () => {
+  test('keeps transparency if its format supports it, and gets a white background otherwise', async () => {
     const alphaOf = async (to: Target) => {
       const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
       return (await sharp(path).metadata()).hasAlpha
     }
     assert.deepEqual([await alphaOf('png'), await alphaOf('webp'), await alphaOf('jpg')], [true, true, false])
     const { path } = await thumbnail(vips, fixture('alpha.png'), 'jpg', { width: 20 })
-    assertColor(await picture(path, 'jpg'), [10, 7], '#ffffff', 20)
+    assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
   })
 
   test('shows the first frame or page', async () => {
     for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
       const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
-      assert.deepEqual(await pictureSize(path, 'webp'), { width: 20, height: 15 }, name)
+      assert.deepEqual(await imageSize(path, 'webp'), { width: 20, height: 15 }, name)
       assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
-      assertColor(await picture(path, 'webp'), [10, 7], '#ff0000', 30)
+      assertColor(await readPixels(path, 'webp'), [10, 7], '#ff0000', 30)
     }
   })
 
-  test('is drawn where shapes are, and not made up of few dots', async () => {
+  test('of a vector drawing is rendered at the requested size', async () => {
     const { path } = await thumbnail(vips, fixture('corners.svg'), 'png', { width: 400, height: 400 })
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 400, height: 300 })
-    const dots = await picture(path, 'png')
+    assert.deepEqual(await imageSize(path, 'png'), { width: 400, height: 300 })
+    const pixels = await readPixels(path, 'png')
     // The edge is sharp.
-    assertColor(dots, [198, 10], '#ff0000', 2)
-    assertColor(dots, [201, 10], '#00ff00', 2)
+    assertColor(pixels, [198, 10], '#ff0000', 2)
+    assertColor(pixels, [201, 10], '#00ff00', 2)
   })
 
-  test('is made of what other programs have to read', async () => {
+  test('can be made from formats that need other programs', async () => {
     // Every fixture in thumbnail.slow.ts.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
@@ -191,8 +191,8 @@ describe('a thumbnail of a picture', () => {
       )
     for (const name of ['corners.psd', 'corners.dcx']) {
       const { path } = await thumbnail(imagemagick, fixture(name), 'jpg', { width: 20 })
-      assert.deepEqual(await pictureSize(path, 'jpg'), { width: 20, height: 15 }, name)
-      assertColor(await picture(path, 'jpg'), [4, 3], '#ff0000', 60)
+      assert.deepEqual(await imageSize(path, 'jpg'), { width: 20, height: 15 }, name)
+      assertColor(await readPixels(path, 'jpg'), [4, 3], '#ff0000', 60)
     }
   })
 
@@ -210,19 +210,19 @@ describe('a thumbnail of a picture', () => {
 })
 
 describe('a thumbnail of a video', () => {
-  const shown = async (options: NonNullable<RunSettings['options']>, source = film) => {
+  const thumbnailPixels = async (options: NonNullable<RunSettings['options']>, source = video) => {
     const { result } = await thumbnail(ffmpeg, source, 'png', options)
-    return Promise.all(result.files.map(({ path }) => picture(path, 'png')))
+    return Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
   }
   const assertShows = async (
     options: NonNullable<RunSettings['options']>,
     expected: readonly number[],
-    source = film,
+    source = video,
   ) => {
-    const stills = await shown(options, source)
+    const stills = await thumbnailPixels(options, source)
     assert.equal(stills.length, expected.length)
-    for (const [index, dots] of stills.entries())
-      assertColor(dots, [dots.width >> 1, dots.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
+    for (const [index, pixels] of stills.entries())
+      assertColor(pixels, [pixels.width >> 1, pixels.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
   }
 
   test('shows the frame at the requested time', async () => {
@@ -230,14 +230,14 @@ describe('a thumbnail of a video', () => {
     await assertShows({ timestamp: '00:00:01.500' }, [1])
     await assertShows({ timestamp: '1.95' }, [1])
     await assertShows({ timestamp: '2' }, [2])
-    // The last picture is shown until the end.
+    // The last frame is shown until the end.
     await assertShows({ timestamp: 3.999 }, [3])
   })
 
   test('is a full-size frame or a contact sheet if a video is converted to an image', async () => {
     const made = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
-      const { path } = await convert(ffmpeg, film, to, { options })
-      return picture(path, to)
+      const { path } = await convert(ffmpeg, video, to, { options })
+      return readPixels(path, to)
     }
     const still = await made('jpg', { timestamp: '2.5' })
     assertColor(still, [still.width >> 1, still.height >> 1], colors[2] ?? '', 20)
@@ -247,13 +247,13 @@ describe('a thumbnail of a video', () => {
       const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
       assertColor(sheet, at, color, 20)
     }
-    await refused(convert(ffmpeg, film, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
+    await refused(convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
   })
 
   test('is refused for a time after the end, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await refused(
-        thumbnail(ffmpeg, film, 'png', { timestamp }),
+        thumbnail(ffmpeg, video, 'png', { timestamp }),
         'INVALID_INPUT',
         /^timestamp: .* 4 seconds long/,
       )
@@ -263,14 +263,14 @@ describe('a thumbnail of a video', () => {
   })
 
   test('gives the requested number of images, evenly spaced over the video', async () => {
-    const { result } = await thumbnail(ffmpeg, film, 'jpg', { count: '4', width: 40, height: 40 })
+    const { result } = await thumbnail(ffmpeg, video, 'jpg', { count: '4', width: 40, height: 40 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),
       ['-001', '-002', '-003', '-004'],
     )
     for (const [index, { path }] of result.files.entries()) {
-      assert.deepEqual(await pictureSize(path, 'jpg'), { width: 40, height: 23 })
-      assertColor(await picture(path, 'jpg'), [20, 11], colors[index] ?? '', 20)
+      assert.deepEqual(await imageSize(path, 'jpg'), { width: 40, height: 23 })
+      assertColor(await readPixels(path, 'jpg'), [20, 11], colors[index] ?? '', 20)
     }
     await assertShows({ count: 2 }, [1, 3])
     await assertShows({ count: 2, timestamp: 2 }, [2, 3])
@@ -278,7 +278,7 @@ describe('a thumbnail of a video', () => {
   })
 
   test('shows a frame that is not blank if there is one', async () => {
-    const dark = made('dark.mp4')
+    const dark = pathOf('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(
       ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
@@ -295,7 +295,7 @@ describe('a thumbnail of a video', () => {
 
   test('is upright and has the display aspect ratio', async () => {
     assert.deepEqual(await sizeOf(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
-    const wide = made('wide.mp4')
+    const wide = pathOf('wide.mp4')
     await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
     assert.deepEqual(await sizeOf(ffmpeg, wide), { width: 256, height: 72 })
     const square = { width: 50, height: 50, fit: 'crop' }
@@ -305,21 +305,21 @@ describe('a thumbnail of a video', () => {
   })
 
   test('can be made from videos without timestamps and duration', async () => {
-    const bare = made('bare.h264')
-    await ffmpegTool('-i', film, '-c', 'copy', bare)
+    const bare = pathOf('bare.h264')
+    await ffmpegTool('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
     await assertShows({ timestamp: '3.95' }, [3], bare)
     await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
     await refused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
-    const live = made('live.mkv')
-    await ffmpegTool('-i', film, '-c', 'copy', '-live', '1', live)
+    const live = pathOf('live.mkv')
+    await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', live)
     await assertShows({ count: 4 }, [0, 1, 2, 3], live)
   })
 
   test('is refused for files without a video track', async () => {
-    const sound = made('sound.mp4')
-    await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', sound)
-    await refused(thumbnail(ffmpeg, sound, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
+    const audio = pathOf('sound.mp4')
+    await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
+    await refused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })
 
@@ -332,7 +332,7 @@ describe('thumbnails of a PDF', () => {
       result.files.map(({ suffix }) => suffix),
       ['-001', '-002'],
     )
-    const [first, second] = await Promise.all(result.files.map(({ path }) => picture(path, 'png')))
+    const [first, second] = await Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
     assert.ok(first && second && !first.data.equals(second.data))
     assert.deepEqual(result.details, { pages: 3 })
     const one = await thumbnail(pdf, pages, 'jpg')
@@ -340,8 +340,8 @@ describe('thumbnails of a PDF', () => {
     assert.equal((await thumbnail(pdf, pages, 'webp', { count: 20 })).result.files.length, 3)
   })
 
-  test('are drawn for their box', async () => {
-    const poster = made('poster.pdf')
+  test('are rendered at the size of their box', async () => {
+    const poster = pathOf('poster.pdf')
     await writeFile(
       poster,
       createPdf({
@@ -363,7 +363,7 @@ describe('thumbnails of a PDF', () => {
       assert.deepEqual(await sizeOf(pdf, source, options), { width, height }, JSON.stringify(options))
   })
 
-  test('need the password that it has', async () => {
+  test('require the password of the PDF', async () => {
     const locked = fixture('needs-password.pdf')
     await refused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
     await refused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')

@@ -11,7 +11,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { output, pdfPages, pictureSize } from './judge.ts'
+import { imageSize, output, pdfPages } from './judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('tracing')
@@ -58,7 +58,7 @@ const assertNear = (one: readonly number[], other: readonly number[], by: number
 describe('a picture traced in color', () => {
   test('has its size, its colors and its transparency as shapes', async () => {
     const path = await traced(vtracer, disk, 'svg')
-    assert.deepEqual(await pictureSize(path, 'svg'), { width: 120, height: 80 })
+    assert.deepEqual(await imageSize(path, 'svg'), { width: 120, height: 80 })
     assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
     assert.equal((await colorAt(path, 2, 2))[3], 0)
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
@@ -82,20 +82,20 @@ describe('a picture traced in color', () => {
     const large = join(folder, 'large.png')
     await sharp(disk).resize(3600, 2400).png().toFile(large)
     const path = await traced(vtracer, large, 'svg')
-    assert.deepEqual(await pictureSize(path, 'svg'), { width: 3600, height: 2400 })
+    assert.deepEqual(await imageSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
     assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
   test('stands upright as its orientation says', async () => {
     const path = await traced(vtracer, fixture('orientation-6.jpg'), 'svg')
-    assert.deepEqual(await pictureSize(path, 'svg'), { width: 30, height: 40 })
+    assert.deepEqual(await imageSize(path, 'svg'), { width: 30, height: 40 })
   })
 })
 
 describe('a picture traced in one color', () => {
   test('has its size in every format', async () => {
-    assert.deepEqual(await pictureSize(await traced(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
+    assert.deepEqual(await imageSize(await traced(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
     const pdf = await traced(potrace, disk, 'pdf')
     assert.equal(await pdfPages(pdf), 1)
     assert.match(await output('pdfinfo', pdf), /Page size: +120 x 80 pts/)

@@ -42,11 +42,11 @@ describe('the frames of a video', () => {
     assert.match(filter('avi', {}, clock), /,fps=50$/)
     assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
     assert.match(filter('avi', { fps: 7 }, clock), /,fps=7$/)
-    for (const told of [
+    for (const rates of [
       { avg_frame_rate: '25/1', r_frame_rate: '100000/1' },
       { avg_frame_rate: '0/0', r_frame_rate: '1000/1' },
     ])
-      assert.doesNotMatch(filter('avi', {}, told), /fps/)
+      assert.doesNotMatch(filter('avi', {}, rates), /fps/)
   })
 
   test('of an animation get their frame rate before a background is added', () => {
@@ -67,8 +67,8 @@ describe('the frames of a video', () => {
   })
 
   test('are rotated, and fitted into the only frame size of a codec', () => {
-    const turned = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
-    assert.deepEqual(turned, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
+    const rotatedBy = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
+    assert.deepEqual(rotatedBy, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
     assert.equal(
       filter('dv', { rotate: 90 }),
       'scale=640:480:flags=bicubic,setsar=1,transpose=clock,scale=768:576:force_original_aspect_ratio=decrease,pad=768:576:-1:-1,scale=720:576,setsar=768/720,fps=25',
@@ -151,9 +151,9 @@ describe('the output size of a video', () => {
   })
 
   test('is that of the upright image with square pixels', () => {
-    const turned = (rotation: number) => ({ side_data_list: [{ rotation }] })
-    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(turned(rotation)), [480, 640])
-    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(turned(rotation)), [640, 480])
+    const rotatedBy = (rotation: number) => ({ side_data_list: [{ rotation }] })
+    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(rotatedBy(rotation)), [480, 640])
+    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(rotatedBy(rotation)), [640, 480])
     assert.deepEqual(sides({ sample_aspect_ratio: '3:2' }), [960, 480])
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })

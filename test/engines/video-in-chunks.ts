@@ -14,7 +14,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { frameTimes } from './frame-times.ts'
+import { readPacketTimes } from './frame-times.ts'
 
 /** Converts videos with ffmpeg as a whole and in chunks, and compares the results. */
 
@@ -68,7 +68,7 @@ export interface ConvertedVideo {
   readonly warnings: readonly string[]
 }
 
-function convertedVideo(
+function summarize(
   { files: [{ path }], ...result }: EngineResult,
   warnings: readonly string[],
 ): ConvertedVideo {
@@ -77,7 +77,7 @@ function convertedVideo(
 
 export async function convertWhole(files: readonly string[], request: VideoRequest): Promise<ConvertedVideo> {
   const { work, tools, warnings } = await step(files, request)
-  return convertedVideo(await ffmpeg.run(work, tools), warnings)
+  return summarize(await ffmpeg.run(work, tools), warnings)
 }
 
 export async function splitIntoChunks(
@@ -110,12 +110,12 @@ export async function convertInChunks(
   }
   assert.ok(ffmpeg.join)
   const joined = await ffmpeg.join(joining.work, results, joining.tools)
-  return { result: convertedVideo(joined, joining.warnings), parts: chunks.length }
+  return { result: summarize(joined, joining.warnings), parts: chunks.length }
 }
 
 /** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
 export async function assertSameVideo(whole: ConvertedVideo, chunked: ConvertedVideo) {
-  const [expected, actual] = [frameTimes(whole.path), frameTimes(chunked.path)]
+  const [expected, actual] = [readPacketTimes(whole.path), readPacketTimes(chunked.path)]
   assert.equal(actual.pictures.length, expected.pictures.length)
   assert.equal(actual.sounds.length, expected.sounds.length)
   for (const kind of ['pictures', 'sounds'] as const)

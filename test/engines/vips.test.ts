@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../lib/errors.ts'
 import { refused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { output, parametersIn, pdfPages, pictureSize, zipNames } from './judge.ts'
+import { imageSize, output, parametersIn, pdfPages, zipNames } from './judge.ts'
 import { assertProgressRises, convert, fixture, removeRuns } from './run-engine.ts'
 
 conformance(vips, {
@@ -77,7 +77,7 @@ describe('a picture', () => {
   for (let orientation = 2; orientation <= 8; orientation++) {
     test(`of EXIF orientation ${orientation} is turned as viewers show it, and not twice`, async () => {
       const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
-      const size = await pictureSize(path, 'png')
+      const size = await imageSize(path, 'png')
       assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
       const shown = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
         orientation
@@ -232,7 +232,7 @@ describe('a picture', () => {
   test('that moves gives its first frame and a warning elsewhere', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
-    assert.deepEqual(await pictureSize(path, 'png'), { width: 40, height: 30 })
+    assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 })
   })
 
   test('of several pages becomes a ZIP of pages with a manifest, or pages of a PDF', async () => {
@@ -303,7 +303,7 @@ describe('an option of a picture', () => {
 
   test('sets the size: max never enlarges, scale does, crop cuts', async () => {
     const size = async (options: Record<string, unknown>) =>
-      pictureSize((await convert(vips, source, 'png', { options })).path, 'png')
+      imageSize((await convert(vips, source, 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
     assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
     assert.deepEqual(await size({ width: 400, fit: 'scale' }), { width: 400, height: 300 })

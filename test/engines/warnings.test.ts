@@ -12,7 +12,7 @@ import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('warnings')
 
-function written(name: string, bytes: Uint8Array): string {
+function writeSource(name: string, bytes: Uint8Array): string {
   const path = join(folder, name)
   writeFileSync(path, bytes)
   return path
@@ -51,9 +51,9 @@ const withDataTrack = (video: Buffer) =>
 
 function createVideoWithFont(): string {
   const path = join(folder, 'attached.mkv')
-  const picture = ['-f', 'lavfi', '-i', 'color=red:s=64x48:d=0.2', '-c:v', 'libx264']
+  const videoInput = ['-f', 'lavfi', '-i', 'color=red:s=64x48:d=0.2', '-c:v', 'libx264']
   const font = ['-attach', fixture('odd/true.ttf'), '-metadata:s:t:0', 'mimetype=font/ttf']
-  execFileSync('ffmpeg', ['-v', 'error', '-y', ...picture, ...font, path])
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...videoInput, ...font, path])
   return path
 }
 
@@ -76,8 +76,8 @@ function createTagged(name: string): string {
 /** Creates a red video whose transparency is given by an expression. */
 function createTransparentVideo(name: string, alpha: string, codec: readonly string[]): string {
   const path = join(folder, name)
-  const picture = `color=red:s=64x48:r=5:d=0.4,format=yuva444p,geq=lum=lum(X\\,Y):cb=cb(X\\,Y):cr=cr(X\\,Y):a=${alpha}`
-  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', picture, ...codec, path])
+  const videoInput = `color=red:s=64x48:r=5:d=0.4,format=yuva444p,geq=lum=lum(X\\,Y):cb=cb(X\\,Y):cr=cr(X\\,Y):a=${alpha}`
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', videoInput, ...codec, path])
   return path
 }
 
@@ -93,7 +93,7 @@ const cases: readonly [
   settings: RunSettings,
 ][] = [
   ['FONTS_NOT_EMBEDDED', pdf, () => fixture('report.pdf'), 'docx', { options: { embedFonts: true } }],
-  ['TEXT_MOVED', pdf, () => written('turned.pdf', page(turned)), 'docx', {}],
+  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turned)), 'docx', {}],
   [
     'RESTRICTIONS_VOID',
     pdf,
@@ -104,7 +104,7 @@ const cases: readonly [
   [
     'FACES_DROPPED',
     fontforge,
-    () => written('two.ttc', collectionOf(readFileSync(fixture('odd/true.ttf')))),
+    () => writeSource('two.ttc', collectionOf(readFileSync(fixture('odd/true.ttf')))),
     'ttf',
     {},
   ],
@@ -114,14 +114,14 @@ const cases: readonly [
   [
     'DATA_DROPPED',
     ffmpeg,
-    () => written('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
+    () => writeSource('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
     'mkv',
     {},
   ],
   [
     'DATA_DROPPED',
     ffmpeg,
-    () => written('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
+    () => writeSource('data.mp4', withDataTrack(readFileSync(fixture('subtitled.mp4')))),
     'mp4',
     { operation: 'metadata/write', options: { title: 'Okapi' } },
   ],
@@ -169,9 +169,9 @@ for (const [source, to, lost] of [
   test(
     lost ? `tags of ${source} that ${to} cannot store give a warning` : `${to} keeps all tags of ${source}`,
     async () => {
-      const { path, warnings, messages: told } = await convert(ffmpeg, createTagged(source), to)
+      const { path, warnings, messages } = await convert(ffmpeg, createTagged(source), to)
       const sentence = `Dropped because the format cannot store it: ${lost}.`
-      assert.deepEqual([warnings, told], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
+      assert.deepEqual([warnings, messages], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
       const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
         encoding: 'utf8',
       })

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: a watermark over a film of each format.
+// Run by `npm run test:slow`: a watermark on a video of each format.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -6,16 +6,16 @@ import { videoFormats } from '../../lib/engines/ffmpeg/capabilities.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { codecs, output, pictureSize } from './judge.ts'
-import { assertColor, picture } from './pixel-judge.ts'
+import { codecs, imageSize, output } from './judge.ts'
+import { assertColor, readPixels } from './pixel-judge.ts'
 import { convert, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
-const film = join(folder, 'film.mp4')
+const video = join(folder, 'film.mp4')
 await output(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x404040:s=320x240:r=25:d=2'],
-  ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:v', 'libx264', '-c:a', 'aac', film],
+  ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
 
 /** By our own thumbnail: it reads each of them, and shows square dots. */
@@ -26,23 +26,23 @@ async function assertMarked(run: Run, where: string): Promise<void> {
     operation,
     options: { timestamp: 1 },
   })
-  const { width, height } = await pictureSize(path, 'png')
-  const dots = await picture(path, 'png')
-  assertColor(dots, [Math.round(width * 0.5), Math.round(height * 0.5)], '#00ff00', 60)
+  const { width, height } = await imageSize(path, 'png')
+  const pixels = await readPixels(path, 'png')
+  assertColor(pixels, [Math.round(width * 0.5), Math.round(height * 0.5)], '#00ff00', 60)
   for (const [x, y] of [
     [0.25, 0.5],
     [0.75, 0.5],
     [0.5, 0.15],
     [0.5, 0.85],
   ] as const)
-    assertColor(dots, [Math.round(width * x), Math.round(height * y)], '#404040', 40)
+    assertColor(pixels, [Math.round(width * x), Math.round(height * y)], '#404040', 40)
   assert.ok(width > 100, where)
 }
 
-describe('a watermark on a film of every format', { concurrency: 2 }, () => {
+describe('a watermark on a video of every format', { concurrency: 2 }, () => {
   for (const id of videoFormats) {
     test(formatById(id).name, async () => {
-      const plain = await convert(ffmpeg, film, id)
+      const plain = await convert(ffmpeg, video, id)
       const options = {
         ...{ watermarkText: '█', watermarkFontSize: 60, watermarkPosition: 'center' },
         ...{ watermarkColor: '#00ff00', watermarkOpacity: 1 },

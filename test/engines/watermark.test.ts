@@ -12,28 +12,28 @@ import { refused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
-import { codecs, output, pdfText, pictureSize, probed } from './judge.ts'
-import { assertColor, type Changed, changes, colorAt, picture, still } from './pixel-judge.ts'
+import { codecs, imageSize, output, pdfText, probed } from './judge.ts'
+import { assertColor, type Changed, changes, colorAt, readFrame, readPixels } from './pixel-judge.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
-const made = (name: string) => join(folder, name)
+const pathOf = (name: string) => join(folder, name)
 
 const gray = { width: 300, height: 200, channels: 3, background: '#808080' } as const
-const paper = made('paper.png')
+const paper = pathOf('paper.png')
 await sharp({ create: gray }).png().toFile(paper)
-const stamp = made('stamp.png')
+const stamp = pathOf('stamp.png')
 const half = { width: 25, height: 40, channels: 4 } as const
 await sharp({ create: { ...half, width: 50, background: '#00000000' } })
   .composite([{ input: { create: { ...half, background: '#ff0000' } }, left: 0, top: 0 }])
   .png()
   .toFile(stamp)
 /** Four seconds of gray with a tone. */
-const film = made('film.mp4')
+const video = pathOf('film.mp4')
 await output(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x808080:s=320x180:r=10:d=4'],
-  ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', film],
+  ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
 
 function mark(
@@ -47,10 +47,10 @@ function mark(
   return convert(engine, source, to, { operation: 'watermark', options, more })
 }
 
-async function marked(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
+async function markImage(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
   const { path } = await mark(vips, paper, options, more)
-  const after = await picture(path, 'png')
-  return { after, box: changes(await picture(paper, 'png'), after) }
+  const after = await readPixels(path, 'png')
+  return { after, box: changes(await readPixels(paper, 'png'), after) }
 }
 
 const third = (from: number, to: number, side: number) =>
@@ -63,10 +63,10 @@ function placeOf({ left, right, top, bottom }: Changed, { width, height } = gray
   return [row, column].filter((word) => word !== '').join('-') || 'center'
 }
 
-describe('a watermark on a picture', () => {
-  test('stands where it was asked for and nowhere else', async () => {
+describe('a watermark on an image', () => {
+  test('is at the requested position and nowhere else', async () => {
     for (const watermarkPosition of positions) {
-      const { box } = await marked({
+      const { box } = await markImage({
         ...{ watermarkText: 'Ag', watermarkPosition, watermarkFontSize: 40 },
         watermarkMargin: 20,
       })
@@ -82,12 +82,12 @@ describe('a watermark on a picture', () => {
     }
   })
 
-  test('goes from corner to corner, or all over it', async () => {
-    const across = (await marked({ watermarkText: 'CONFIDENTIAL' })).box
+  test('can be diagonal or tiled', async () => {
+    const across = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
     assert.equal(placeOf(across), 'center')
     assert.ok(across.bottom - across.top > 60, 'it does not rise')
-    const { after } = await marked({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
-    const plain = await picture(paper, 'png')
+    const { after } = await markImage({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
+    const plain = await readPixels(paper, 'png')
     for (const left of [0, 100, 200]) {
       for (const top of [0, 100]) {
         const part = async (dots: typeof plain) => {
@@ -101,7 +101,7 @@ describe('a watermark on a picture', () => {
     }
   })
 
-  test('has the color and the strength that were asked for', async () => {
+  test('has the requested color and opacity', async () => {
     const options = { watermarkText: '█', watermarkPosition: 'center', watermarkFontSize: 100 }
     for (const [watermarkColor, watermarkOpacity, shown] of [
       ['red', 1, '#ff0000'],
@@ -109,7 +109,7 @@ describe('a watermark on a picture', () => {
       ['#00ff00', '50%', '#40c040'],
     ] as const) {
       const color = watermarkColor === '00f' ? '#00f' : watermarkColor
-      const { after } = await marked({
+      const { after } = await markImage({
         ...options,
         ...{ watermarkColor: color, ...(watermarkOpacity && { watermarkOpacity }) },
       })
@@ -117,31 +117,33 @@ describe('a watermark on a picture', () => {
     }
   })
 
-  test('fits inside, however broad its letters are', async () => {
+  test('fits into the image, however wide its characters are', async () => {
     for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
-      const { box } = await marked({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
+      const { box } = await markImage({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
       assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
     }
   })
 
-  test('may be another picture, as broad as asked for, with what is clear in it', async () => {
+  test('can be another image of the requested width, with its transparency', async () => {
     const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
-    const { after, box } = await marked({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
+    const { after, box } = await markImage({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
     // A fifth of 300 is 60 dots; its right half is clear.
     const { left, top, right, bottom } = box
     assert.deepEqual([left, top, bottom], [230, 142, 190])
     assert.ok(Math.abs(right - 260) <= 1, `${right}`)
     assertColor(after, [240, 160], '#ff0000', 0)
-    const faint = await marked({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [stamp])
+    const faint = await markImage({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [
+      stamp,
+    ])
     assertColor(faint.after, [20, 30], '#c04040', 2)
-    const repeated = await marked({ ...options, watermarkPosition: 'tile' }, [stamp])
+    const repeated = await markImage({ ...options, watermarkPosition: 'tile' }, [stamp])
     assert.ok(repeated.box.right - repeated.box.left > 250 && repeated.box.count > 3000)
-    const shape = await marked({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
+    const shape = await markImage({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
     assertColor(shape.after, [130, 85], '#ff0000', 2)
     assertColor(shape.after, [170, 85], '#00ff00', 2)
   })
 
-  test('is text only: quotes, markup, line ends and any script', async () => {
+  test('shows quotes, markup, line breaks and any script as plain text', async () => {
     for (const watermarkText of [
       '</text><rect width="9999" height="9999" fill="#f00"/>',
       '<image href="file:///etc/passwd"/>',
@@ -151,14 +153,14 @@ describe('a watermark on a picture', () => {
       '機密 🎉 ग्राहक',
       '&#x0;&lt;',
     ]) {
-      const { box } = await marked({ watermarkText, watermarkPosition: 'center' })
+      const { box } = await markImage({ watermarkText, watermarkPosition: 'center' })
       assert.equal(placeOf(box), 'center', watermarkText)
       assert.ok(box.count > 50, `${watermarkText} shows nothing`)
       assert.ok(box.count < 10_000, `${watermarkText} covers ${box.count} dots`)
     }
   })
 
-  test('comes over every format that it is declared for, which stays as it is', async () => {
+  test('works in every declared format, which is kept', async () => {
     const options = {
       ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkMargin: 0 },
       ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffff00' },
@@ -181,7 +183,7 @@ describe('a watermark on a picture', () => {
       const { hasAlpha, depth } = await sharp(path)
         .metadata()
         .catch(() => ({ hasAlpha: false, depth: '' }))
-      assert.deepEqual(await pictureSize(path, format), { width: 40, height: 30 }, name)
+      assert.deepEqual(await imageSize(path, format), { width: 40, height: 30 }, name)
       if (name === 'deep.png') assert.equal(depth, 'ushort')
       if (name === 'alpha.png') {
         assert.equal(hasAlpha, true)
@@ -189,7 +191,7 @@ describe('a watermark on a picture', () => {
       }
       // Colors of print are compared as a conversion shows them.
       const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
-      const [before, after] = [await picture(source, format), await picture(path, format)]
+      const [before, after] = [await readPixels(source, format), await readPixels(path, format)]
       const box = changes(before, after, tolerance)
       assert.ok(box.count > 5, `${name} has no mark`)
       assert.ok(box.left >= 24 && box.top >= 14, `${name} differs from ${box.left}, ${box.top} on`)
@@ -197,19 +199,19 @@ describe('a watermark on a picture', () => {
     }
   })
 
-  test('stands upright on a photograph that lies on its side', async () => {
+  test('is upright on a rotated photo', async () => {
     const { path } = await mark(vips, fixture('orientation-6.jpg'), {
       ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
       ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffffff' },
     })
-    assert.deepEqual(await pictureSize(path, 'jpg'), { width: 30, height: 40 })
+    assert.deepEqual(await imageSize(path, 'jpg'), { width: 30, height: 40 })
     assert.equal((await sharp(path).metadata()).orientation, undefined)
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
-    const box = changes(await picture(upright, 'jpg'), await picture(path, 'jpg'), 60)
+    const box = changes(await readPixels(upright, 'jpg'), await readPixels(path, 'jpg'), 60)
     assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
   })
 
-  test('comes over every frame of an animation and every page', async () => {
+  test('is drawn on every frame of an animation and every page', async () => {
     const options = {
       ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
       ...{ watermarkFontSize: 12, watermarkOpacity: 1, watermarkColor: '#ffff00' },
@@ -223,9 +225,9 @@ describe('a watermark on a picture', () => {
       const format = formatByExtension(name)?.id ?? 'gif'
       const { path } = await mark(vips, fixture(name), options)
       for (const page of [0, 1, 2]) {
-        const after = await picture(path, format, page)
+        const after = await readPixels(path, format, page)
         assertColor(after, [3, 7], '#ffff00', 24)
-        const box = changes(await picture(fixture(name), format, page), after, tolerance)
+        const box = changes(await readPixels(fixture(name), format, page), after, tolerance)
         assert.ok(box.right <= 16 && box.bottom <= 20, `${name} ${page}: ${JSON.stringify(box)}`)
       }
       if (format !== 'gif' && format !== 'webp') continue
@@ -234,26 +236,26 @@ describe('a watermark on a picture', () => {
     }
   })
 
-  test('finds room on one dot, on a line and beside a margin that is too large', async () => {
+  test('works on a single pixel, on a line and with a margin that is too large', async () => {
     for (const [width, height, watermarkPosition] of [
       [1, 1, 'tile'],
       [1, 700, 'bottom-right'],
       [4000, 2, undefined],
     ] as const) {
-      const source = made(`${width}x${height}.png`)
+      const source = pathOf(`${width}x${height}.png`)
       await sharp({ create: { ...gray, width, height } })
         .png()
         .toFile(source)
       const position = watermarkPosition && { watermarkPosition }
       const { path } = await mark(vips, source, { watermarkText: 'Draft', ...position })
-      assert.deepEqual(await pictureSize(path, 'png'), { width, height })
+      assert.deepEqual(await imageSize(path, 'png'), { width, height })
       await mark(vips, source, { ...position }, [stamp])
     }
     const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
-    assert.equal(placeOf((await marked(options, [fixture('corners.png')])).box), 'center')
+    assert.equal(placeOf((await markImage(options, [fixture('corners.png')])).box), 'center')
   })
 
-  test('needs one thing to show', async () => {
+  test('requires either a text or an image', async () => {
     await refused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
@@ -276,7 +278,7 @@ describe('a watermark on a picture', () => {
 
 describe('a watermark on a video', () => {
   test('is at its position in every frame, and the audio is unchanged', async () => {
-    const { path, result } = await mark(ffmpeg, film, {
+    const { path, result } = await mark(ffmpeg, video, {
       ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkFontSize: 40 },
       ...{ watermarkOpacity: 1, watermarkColor: 'red', watermarkMargin: 10 },
     })
@@ -285,16 +287,16 @@ describe('a watermark on a video', () => {
     const { streams, format } = await probed(path)
     assert.deepEqual([streams[0]?.width, streams[0]?.height, streams[0]?.nb_read_packets], [320, 180, 40])
     assert.ok(Math.abs((format.duration ?? 0) - 4) < 0.1)
-    const sound = (file: string) =>
+    const audioHash = (file: string) =>
       output('ffmpeg', '-v', 'error', '-i', file, '-map', '0:a', '-c', 'copy', '-f', 'md5', '-')
-    assert.equal(await sound(path), await sound(film))
-    const before = await still(film, '1')
+    assert.equal(await audioHash(path), await audioHash(video))
+    const before = await readFrame(video, '1')
     for (const number of [0, 20, 39]) {
-      const box = changes(before, await still(path, `eq(n,${number})`), 24)
-      assert.ok(box.count > 300, `picture ${number} has no mark`)
+      const box = changes(before, await readFrame(path, `eq(n,${number})`), 24)
+      assert.ok(box.count > 300, `frame ${number} has no mark`)
       assert.ok(box.left > 260 && box.right <= 311 && box.top > 100 && box.bottom <= 172, JSON.stringify(box))
     }
-    const [red = 0, green = 255] = colorAt(await still(path, 'eq(n,20)'), 295, 145)
+    const [red = 0, green = 255] = colorAt(await readFrame(path, 'eq(n,20)'), 295, 145)
     assert.ok(red > 230 && green < 30, `${red} ${green}`)
   })
 
@@ -311,7 +313,7 @@ describe('a watermark on a video', () => {
       const { streams } = await probed(path)
       assert.deepEqual([streams[0]?.width, streams[0]?.height], [width, height], name)
       assert.deepEqual(await codecs({ path }), await codecs({ path: fixture(name) }), name)
-      const after = await still(path, 'eq(n,5)')
+      const after = await readFrame(path, 'eq(n,5)')
       assertColor(after, [4, 4], '#ff0000', 40)
       assertColor(after, [width / 2 - 4, 4], '#00ff00', 40)
     }
@@ -324,8 +326,8 @@ describe('a watermark on a video', () => {
       '🎉 مرحبا <b>&amp;</b>',
     ]) {
       const options = { watermarkText, watermarkPosition: 'center', watermarkColor: 'white' }
-      const { path } = await mark(ffmpeg, film, options)
-      const box = changes(await still(film, '1'), await still(path, 'eq(n,10)'), 16)
+      const { path } = await mark(ffmpeg, video, options)
+      const box = changes(await readFrame(video, '1'), await readFrame(path, 'eq(n,10)'), 16)
       assert.ok(box.count > 50 && box.count < 8000, `${watermarkText} changed ${box.count} dots`)
     }
   })
@@ -339,17 +341,21 @@ describe('a watermark on a video', () => {
   })
 
   test('is refused for files without a video track', async () => {
-    const sound = made('sound.mp4')
-    await output('ffmpeg', '-v', 'error', '-i', film, '-vn', '-c', 'copy', sound)
-    await refused(mark(ffmpeg, sound, { watermarkText: 'x' }), 'UNSUPPORTED_CONVERSION', /has no video track/)
-    await refused(mark(ffmpeg, film, {}), 'INVALID_INPUT', /^watermarkText: expected/)
-    const notes = mark(ffmpeg, film, {}, [fixture('plain.txt')])
+    const audioHash = pathOf('sound.mp4')
+    await output('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
+    await refused(
+      mark(ffmpeg, audioHash, { watermarkText: 'x' }),
+      'UNSUPPORTED_CONVERSION',
+      /has no video track/,
+    )
+    await refused(mark(ffmpeg, video, {}), 'INVALID_INPUT', /^watermarkText: expected/)
+    const notes = mark(ffmpeg, video, {}, [fixture('plain.txt')])
     await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
   })
 })
 
 describe('a watermark on a PDF', () => {
-  test('is that of the tool of the same purpose', async () => {
+  test('is the same as that of the tool add-watermark-pdf', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     assert.match(await output('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
@@ -361,7 +367,7 @@ describe('a watermark on a PDF', () => {
     assert.equal(own?.options, tool?.options)
   })
 
-  test('fits on the page, however broad its letters are', async () => {
+  test('fits on the page, however wide its characters are', async () => {
     const options = { watermarkText: 'WWWWWWWWWWWW', watermarkPosition: 'bottom-right', watermarkOpacity: 1 }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     const page = await renderPage(path)
@@ -373,7 +379,7 @@ describe('a watermark on a PDF', () => {
     assert.ok(Number(left) > 0 && Number(right) < Number(width), `${left} to ${right} of ${width}`)
   })
 
-  test('opens and locks again what has a password', async () => {
+  test('can be added to a PDF with a password, which keeps it', async () => {
     const source = fixture('needs-password.pdf')
     await refused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
     const { path } = await mark(pdf, source, {
@@ -385,8 +391,8 @@ describe('a watermark on a PDF', () => {
     assert.match(await output('pdftotext', '-upw', 'secret', path, '-'), /Draft/)
   })
 
-  test('may be a picture of many megabytes', async () => {
-    const noise = made('noise.png')
+  test('can be an image of many megabytes', async () => {
+    const noise = pathOf('noise.png')
     const background = { type: 'gaussian', mean: 128, sigma: 80 } as const
     await sharp({ create: { width: 1900, height: 1900, channels: 3, noise: background, background: '#000' } })
       .png({ compressionLevel: 0 })
@@ -396,7 +402,7 @@ describe('a watermark on a PDF', () => {
   })
 })
 
-test('a text says the same to pictures, films and pages', () => {
+test('text watermarks have the same options for images, videos and PDFs', () => {
   const shape = (from: FormatId) =>
     planRoute({ from, to: from, operation: 'watermark' }).steps[0].capability.options.shape
   const names = Object.keys(shape('png')).filter((name) => name.startsWith('watermark'))

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { frameTimes } from '../engines/frame-times.ts'
+import { readPacketTimes } from '../engines/frame-times.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { until } from '../wait-until.ts'
 
@@ -101,7 +101,7 @@ type Facts = Awaited<ReturnType<typeof facts>>
 async function facts(client: Client, jobId: string, { folder }: FilmCase) {
   const job = await client.finished(jobId)
   const made = await client.saved(job, folder)
-  return { job, ...frameTimes(made), size: (await stat(made)).size }
+  return { job, ...readPacketTimes(made), size: (await stat(made)).size }
 }
 
 /** Seconds by which something is shown or heard at another time, at most. */

@@ -68,7 +68,7 @@ test('a failing Event is retried twice with the same request id and then sent to
       'fails',
       async (_event, { awsRequestId }) => {
         attempts.push([Date.now(), awsRequestId])
-        throw new Error('as told')
+        throw new Error('expected failure')
       },
       { deadLetterUrl },
     )
@@ -93,7 +93,7 @@ test('a failing Event is retried twice with the same request id and then sent to
   )
   assert.deepEqual(attributes.sort(), [
     ['ErrorCode', 'Number', '200'],
-    ['ErrorMessage', 'String', 'as told'],
+    ['ErrorMessage', 'String', 'expected failure'],
     ['RequestID', 'String', 'request-1'],
   ])
 })
@@ -104,7 +104,7 @@ test('a function declared without retries runs once', async (t) => {
     'fails',
     async () => {
       attempts += 1
-      throw new Error('as told')
+      throw new Error('expected failure')
     },
     { retryAttempts: 0 },
   )
@@ -118,7 +118,7 @@ test('an invocation of the bus runs directly, and its retry comes from the queue
   const attempts: number[] = []
   const once = makeFunction('once', async () => {
     attempts.push(performance.now())
-    if (attempts.length === 1) throw new Error('as told')
+    if (attempts.length === 1) throw new Error('expected failure')
   })
   const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
   const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])

@@ -30,7 +30,7 @@ const lambda = makeLambda([
     leftMs: getRemainingTimeInMillis(),
   })),
   makeFunction('fails', () => {
-    throw new TypeError('as told')
+    throw new TypeError('expected failure')
   }),
   makeFunction('throws-text', () => Promise.reject('text')),
   makeFunction('nothing', async () => undefined),
@@ -104,7 +104,7 @@ test("the context contains the function's name and remaining time", async () => 
 })
 
 const failures: [name: string, errorType: string, errorMessage: RegExp][] = [
-  ['fails', 'TypeError', /^as told$/],
+  ['fails', 'TypeError', /^expected failure$/],
   ['throws-text', 'string', /^text$/],
   ['circle', 'Runtime.MarshalError', /circular/],
   ['large', 'Function.ResponseSizeTooLarge', /6291556 bytes/],
@@ -118,7 +118,7 @@ for (const [name, errorType, errorMessage] of failures) {
     const failure = (await response.json()) as { errorType: string; errorMessage: string; trace?: string[] }
     assert.equal(failure.errorType, errorType)
     assert.match(failure.errorMessage, errorMessage)
-    if (name === 'fails') assert.match(failure.trace?.[0] ?? '', /^TypeError: as told$/)
+    if (name === 'fails') assert.match(failure.trace?.[0] ?? '', /^TypeError: expected failure$/)
   })
 }
 
@@ -144,7 +144,7 @@ test('LogType Tail returns the lines that Lambda logs for an invocation', async 
     .toString()
     .split('\n')
   assert.equal(lines[0], `START RequestId: ${id} Version: $LATEST`)
-  assert.match(lines[1] ?? '', /Invoke Error.*as told/)
+  assert.match(lines[1] ?? '', /Invoke Error.*expected failure/)
   assert.equal(lines[2], `END RequestId: ${id}`)
   assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
 })

@@ -71,7 +71,7 @@ async function start(t: TestContext, folder: string) {
 
 async function prepare({ s3, sqs, dynamoDb, events }: Clients): Promise<void> {
   await s3.send(new CreateBucketCommand({ Bucket }))
-  for (const QueueName of ['line', 'heard']) await sqs.send(new CreateQueueCommand({ QueueName }))
+  for (const QueueName of ['line', 'events']) await sqs.send(new CreateQueueCommand({ QueueName }))
   await dynamoDb.send(
     new CreateTableCommand({
       TableName,
@@ -81,7 +81,7 @@ async function prepare({ s3, sqs, dynamoDb, events }: Clients): Promise<void> {
     }),
   )
   await events.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["power"]}' }))
-  const Targets = [{ Id: '1', Arn: arn('sqs', 'heard') }]
+  const Targets = [{ Id: '1', Arn: arn('sqs', 'events') }]
   await events.send(new PutTargetsCommand({ Rule: 'all', Targets }))
 }
 
@@ -200,7 +200,7 @@ async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger
 async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> {
   const missing = new Set(events)
   for (const deadline = Date.now() + 30_000; missing.size > 0 && Date.now() < deadline; await pause(100))
-    for (const body of await receiveAll(clients, 'heard')) missing.delete(JSON.parse(body).id)
+    for (const body of await receiveAll(clients, 'events')) missing.delete(JSON.parse(body).id)
   assert.deepEqual([...missing], [], 'events are lost')
 }
 

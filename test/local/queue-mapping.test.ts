@@ -216,7 +216,7 @@ test('messages of a failing function are delivered again until they go to the de
         received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
         // While it is busy it receives no further message that closing would lose.
         closed.resolve(mapping.close())
-        throw new Error('as told')
+        throw new Error('expected failure')
       },
     })
     t.after(() => mapping.close())

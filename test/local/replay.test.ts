@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { commandPrinter } from '../../lib/local/replay/command-logger.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
-import { pictureSize } from '../engines/judge.ts'
+import { imageSize } from '../engines/judge.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -116,7 +116,7 @@ test('replay of a completed job gives the same result, with and without a runnin
     assert.equal(code, 0, stdout)
     const [, path = ''] =
       /It works now, .*\n {2}(.*) \(\d+ bytes, the same as the stored result\)/.exec(stdout) ?? []
-    assert.equal((await pictureSize(path, 'webp')).width, 24)
+    assert.equal((await imageSize(path, 'webp')).width, 24)
     assert.deepEqual(await readFile(path), stored)
   }
   const stored = await client.download(jobId)
@@ -150,8 +150,8 @@ test('with --no-run replay only shows the job', async () => {
 test('replay runs each task of a job on its inputs, or only the named task', async () => {
   const bytes = Buffer.from(await fixture('corners.png')).toString('base64')
   const tasks = {
-    picture: { operation: 'import/base64', file: bytes, filename: 'corners.png' },
-    small: { operation: 'convert', input: 'picture', output_format: 'webp', width: 24 },
+    image: { operation: 'import/base64', file: bytes, filename: 'corners.png' },
+    small: { operation: 'convert', input: 'image', output_format: 'webp', width: 24 },
     large: { operation: 'convert', input: 'small', output_format: 'gif' },
     both: { operation: 'archive', input: ['small', 'large'] },
     out: { operation: 'export/url', input: 'both' },

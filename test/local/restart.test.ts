@@ -14,7 +14,7 @@ const run = promisify(execFile)
 test('a conversion interrupted by a restart of the service completes afterwards', {
   timeout: 180_000,
 }, async (t) => {
-  const video = join(scratchFolder('stop'), 'film.mp4')
+  const video = join(scratchFolder('stop'), 'video.mp4')
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=960x540:rate=25:duration=6']
   await run('ffmpeg', ['-v', 'error', ...source, '-c:v', 'libx264', '-preset', 'ultrafast', video])
   let service = await startService()
@@ -22,7 +22,7 @@ test('a conversion interrupted by a restart of the service completes afterwards'
   const { dataDir } = service
   const client = new Client(service)
   const bytes = new Uint8Array(await readFile(video))
-  const response = await client.convert({ name: 'film.mp4', bytes }, { targetFormat: 'webm' })
+  const response = await client.convert({ name: 'video.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)
   await until(() => descendants(service.pid).some(isEncoding), 'the video is being converted', 60)

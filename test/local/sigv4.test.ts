@@ -28,7 +28,7 @@ function authorization(signedHeaders: string, signature: string): string {
   return `AWS4-HMAC-SHA256 Credential=${scope},SignedHeaders=${signedHeaders},Signature=${signature}`
 }
 
-function documentedGet(signature: string): SignedRequest {
+function createDocumentedGet(signature: string): SignedRequest {
   return {
     method: 'GET',
     url: '/test.txt',
@@ -48,7 +48,7 @@ function reason(verdict: SignatureVerdict): string {
 }
 
 test('the header example of the S3 reference is accepted', () => {
-  const verdict = verifySigV4(documentedGet(goodSignature), documented, { ...s3, now: documentedTime })
+  const verdict = verifySigV4(createDocumentedGet(goodSignature), documented, { ...s3, now: documentedTime })
   assert.equal(verdict.ok, true)
 })
 
@@ -80,10 +80,10 @@ test('the presigned example of the S3 reference is accepted until it expires', (
 test('each invalid signature is refused with its reason', () => {
   const verify = (request: SignedRequest, keys = documented, options = {}) =>
     reason(verifySigV4(request, keys, { ...s3, now: documentedTime, ...options }))
-  const good = documentedGet(goodSignature)
+  const good = createDocumentedGet(goodSignature)
   const withHeaders = (headers: object) => ({ ...good, headers: { ...good.headers, ...headers } })
 
-  assert.equal(verify(documentedGet(goodSignature.replace('f', 'e'))), 'bad-signature')
+  assert.equal(verify(createDocumentedGet(goodSignature.replace('f', 'e'))), 'bad-signature')
   assert.equal(verify({ ...good, method: 'PUT' }), 'bad-signature')
   assert.equal(verify({ ...good, url: '/test.txt?acl' }), 'bad-signature')
   assert.equal(verify(withHeaders({ range: 'bytes=0-10' })), 'bad-signature')
@@ -96,15 +96,18 @@ test('each invalid signature is refused with its reason', () => {
   assert.equal(verify(withHeaders({ authorization: 'Bearer abc' })), 'unsupported')
   assert.equal(verify(withHeaders({ authorization: 'AWS4-HMAC-SHA256 Credential=a/b' })), 'malformed')
   assert.equal(verify({ ...good, url: '/%ff' }), 'malformed')
-  const presigned = (expires: string) =>
+  const presignedRequest = (expires: string) =>
     `/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=${expires}&X-Amz-SignedHeaders=host&X-Amz-Signature=00`
   for (const expires of ['0', '-1', '604801', 'soon', ''])
     assert.equal(
-      verify({ method: 'GET', url: presigned(expires), headers: { host: 'a' } }),
+      verify({ method: 'GET', url: presignedRequest(expires), headers: { host: 'a' } }),
       'malformed',
       expires,
     )
-  assert.equal(verify({ method: 'GET', url: presigned('604800'), headers: { host: 'a' } }), 'bad-signature')
+  assert.equal(
+    verify({ method: 'GET', url: presignedRequest('604800'), headers: { host: 'a' } }),
+    'bad-signature',
+  )
 })
 
 test('requests signed by the SDK are accepted for any key', async (t) => {

@@ -5,7 +5,7 @@ import { textField } from './request-params.ts'
 
 export const Token = textField(1, 64, '^[a-zA-Z0-9-_]+$')
 
-interface Answered {
+interface StoredResponse {
   readonly request: string
   readonly answer: unknown
 }
@@ -26,7 +26,7 @@ export function runOncePerToken<T extends object>(
   const { ClientToken, ...request } = members
   return account.store.commit(() => {
     if (ClientToken === undefined) return change()
-    const tokens = account.store.collection<Answered>('token')
+    const tokens = account.store.collection<StoredResponse>('token')
     const key = `${operation}/${ClientToken}`
     const digest = createHash('sha256').update(JSON.stringify(request)).digest('base64url')
     const known = tokens.get(key)

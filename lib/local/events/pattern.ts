@@ -1,10 +1,10 @@
 // Parses the event pattern language into tests on the leaves of an event.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { isIP } from 'node:net'
-import { addressRange } from './cidr.ts'
+import { createCidrMatcher } from './cidr.ts'
 import { badPattern as bad } from './errors.ts'
 import type { Leaf } from './flatten-event.ts'
-import { wildcard } from './wildcard.ts'
+import { createWildcardMatcher } from './wildcard.ts'
 
 /** `undefined` means that the event does not have this path. */
 type LeafTest = (value: Leaf | undefined) => boolean
@@ -55,10 +55,14 @@ function readObject(pattern: JsonObject, prefix: string): PatternCondition[] {
 
 /** Only a list of at least two patterns is an "or"; otherwise `$or` is a plain field name. */
 const isAlternatives = (value: unknown): value is JsonObject[] =>
-  Array.isArray(value) && value.length > 1 && value.every((one) => isObject(one) && !holdsReserved(one))
+  Array.isArray(value) &&
+  value.length > 1 &&
+  value.every((one) => isObject(one) && !containsReservedName(one))
 
-const holdsReserved = (value: JsonObject): boolean =>
-  Object.entries(value).some(([key, one]) => reserved.has(key) || (isObject(one) && holdsReserved(one)))
+const containsReservedName = (value: JsonObject): boolean =>
+  Object.entries(value).some(
+    ([key, one]) => reserved.has(key) || (isObject(one) && containsReservedName(one)),
+  )
 
 function readValue(value: unknown): LeafTest {
   if (typeof value === 'number' && !Number.isFinite(value)) throw bad('Value must be a number')
@@ -76,7 +80,7 @@ const onString =
   (test: (value: string) => boolean): LeafTest =>
   (leaf) =>
     typeof leaf === 'string' && test(leaf)
-const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 function stringOf(operand: unknown, name: string): string {
   if (typeof operand !== 'string') throw bad(`${name} match pattern must be a string`)
@@ -92,7 +96,7 @@ function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) =>
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
       const folded = stringOf(member[1], 'equals-ignore-case')
       if (more.length > 0) throw bad('Only one key allowed in match expression')
-      return onString((value) => same(cut(value, folded.length), folded))
+      return onString((value) => isSame(cut(value, folded.length), folded))
     }
     const exact = stringOf(operand, name)
     return onString((value) => cut(value, exact.length) === exact)
@@ -107,15 +111,15 @@ const matchers = {
   suffix: edge('suffix', tail),
   'equals-ignore-case': (operand: unknown) => {
     const folded = stringOf(operand, 'equals-ignore-case')
-    return onString((value) => same(value, folded))
+    return onString((value) => isSame(value, folded))
   },
-  wildcard: (operand: unknown) => onString(wildcard(stringOf(operand, 'wildcard'))),
+  wildcard: (operand: unknown) => onString(createWildcardMatcher(stringOf(operand, 'wildcard'))),
   exists: (operand: unknown): LeafTest => {
     if (typeof operand !== 'boolean') throw bad('exists match pattern must be either true or false.')
     return (leaf) => (leaf !== undefined) === operand
   },
   cidr: (operand: unknown) => {
-    const inRange = addressRange(stringOf(operand, 'prefix'))
+    const inRange = createCidrMatcher(stringOf(operand, 'prefix'))
     return onString((value) => isIP(value) !== 0 && inRange(value))
   },
   numeric: (operand: unknown) => numeric(operand),
@@ -166,7 +170,7 @@ function numeric(operand: unknown): LeafTest {
   return (leaf) => typeof leaf === 'number' && parts.every((part) => part(leaf))
 }
 
-const butText =
+const readAnythingButText =
   (name: string, reason: string, test: (wanted: string) => (value: string) => boolean) =>
   (operand: unknown) => {
     const wanted = Array.isArray(operand) ? operand : [operand]
@@ -184,10 +188,14 @@ const edgeReason = 'prefix/suffix match pattern must be a string'
 const foldReason = 'Inside anything-but/equals-ignore-case list, number|start|null|boolean is not supported.'
 
 const refusals: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
-  prefix: butText('prefix', edgeReason, (wanted) => (value) => value.startsWith(wanted)),
-  suffix: butText('suffix', edgeReason, (wanted) => (value) => value.endsWith(wanted)),
-  'equals-ignore-case': butText('equals-ignore-case', foldReason, (wanted) => (value) => same(value, wanted)),
-  wildcard: butText('wildcard', 'wildcard match pattern must be a string', wildcard),
+  prefix: readAnythingButText('prefix', edgeReason, (wanted) => (value) => value.startsWith(wanted)),
+  suffix: readAnythingButText('suffix', edgeReason, (wanted) => (value) => value.endsWith(wanted)),
+  'equals-ignore-case': readAnythingButText(
+    'equals-ignore-case',
+    foldReason,
+    (wanted) => (value) => isSame(value, wanted),
+  ),
+  wildcard: readAnythingButText('wildcard', 'wildcard match pattern must be a string', createWildcardMatcher),
 }
 
 function valuesBut(operand: unknown): readonly unknown[] {

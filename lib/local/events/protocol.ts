@@ -87,7 +87,11 @@ export function authenticateCall(
   throw new ApiError(code, message, options.service === 'events' ? 400 : 403)
 }
 
-export function sendAnswer(response: ServerResponse, service: EventsCall['service'], answer: object): void {
+export function sendEventsResponse(
+  response: ServerResponse,
+  service: EventsCall['service'],
+  answer: object,
+): void {
   send(response, service, 200, answer)
 }
 

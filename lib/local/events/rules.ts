@@ -66,8 +66,8 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
 /** Returns the next run of a scheduled rule after a time; undefined for other rules and disabled ones. */
 export function nextRuleRun(rule: Rule, after: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
-  const timetable = readScheduleExpression(rule.schedule)
-  return timetable && firstRun(timetable, { zone: 'UTC', anchor: rule.anchor, after })
+  const expression = readScheduleExpression(rule.schedule)
+  return expression && firstRun(expression, { zone: 'UTC', anchor: rule.anchor, after })
 }
 
 const maxRules = 300

@@ -1,6 +1,6 @@
 // Schedule expressions at(…), rate(…) and cron(…), and the times of their runs.
 
-import { instantOf, wallTime } from '../../time-zones.ts'
+import { instantOfWallTime, wallTime } from '../../time-zones.ts'
 import { type Cron, nextWallTime, readCron } from './cron.ts'
 
 export type ScheduleExpression =
@@ -52,12 +52,12 @@ export function firstRun(
     return anchor + Math.max(0, Math.floor((after - anchor) / everyMs) + 1) * everyMs
   }
   if (schedule.kind === 'at') {
-    const instant = instantOf(zone, schedule.wall)
+    const instant = instantOfWallTime(zone, schedule.wall)
     return instant !== undefined && instant > after ? instant : undefined
   }
   let wall = nextWallTime(schedule.cron, wallTime(zone, after))
   while (wall !== undefined) {
-    const instant = instantOf(zone, wall)
+    const instant = instantOfWallTime(zone, wall)
     if (instant !== undefined && instant > after) return instant
     wall = nextWallTime(schedule.cron, wall)
   }

@@ -1,6 +1,6 @@
 // Schedules. https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html etc.
 import * as z from 'zod'
-import { isZone } from '../../time-zones.ts'
+import { isTimeZone } from '../../time-zones.ts'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'
 import { runOncePerToken, Token } from './client-token.ts'
@@ -90,20 +90,20 @@ function findSchedule(account: EventsAccount, ref: Pick<Schedule, 'GroupName' | 
   return schedule
 }
 
-function timetableOf(schedule: Pick<Schedule, 'ScheduleExpression'>): ScheduleExpression {
-  const timetable = readScheduleExpression(schedule.ScheduleExpression)
-  if (!timetable) throw validationError(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
-  return timetable
+function readExpressionOf(schedule: Pick<Schedule, 'ScheduleExpression'>): ScheduleExpression {
+  const expression = readScheduleExpression(schedule.ScheduleExpression)
+  if (!expression) throw validationError(`Invalid Schedule Expression ${schedule.ScheduleExpression}.`)
+  return expression
 }
 
 /** Returns the first run after a time that is between the start and the end of a schedule. */
 export function nextScheduleRun(schedule: Schedule, after: number): number | undefined {
-  const timetable = timetableOf(schedule)
+  const expression = readExpressionOf(schedule)
   const { anchor, ScheduleExpressionTimezone: zone, StartDate, EndDate } = schedule
   // "EventBridge Scheduler ignores StartDate for one-time schedules", and EndDate.
-  if (timetable.kind === 'at') return firstRun(timetable, { zone, anchor, after })
+  if (expression.kind === 'at') return firstRun(expression, { zone, anchor, after })
   const from = StartDate === undefined ? after : Math.max(after, StartDate * 1000 - 1)
-  const run = firstRun(timetable, { zone, anchor, after: from })
+  const run = firstRun(expression, { zone, anchor, after: from })
   return run !== undefined && EndDate !== undefined && run > EndDate * 1000 ? undefined : run
 }
 
@@ -205,7 +205,7 @@ function save(account: EventsAccount, members: z.infer<typeof Members>, before: 
     before && sameRate ? before.anchor : rest.StartDate === undefined ? at : rest.StartDate * 1000
   const schedule: Schedule = { ...rest, createdAt: before?.createdAt ?? at, modifiedAt: at, anchor }
   // A one-time schedule for "now" arrives slightly late; AWS's precision is a minute.
-  const since = timetableOf(schedule).kind === 'at' ? 60_000 : 1
+  const since = readExpressionOf(schedule).kind === 'at' ? 60_000 : 1
   putSchedule(account, schedule, nextScheduleRun(schedule, before && sameRate ? at : at - since))
   return { ScheduleArn: scheduleArn(account, schedule) }
 }
@@ -213,14 +213,14 @@ function save(account: EventsAccount, members: z.infer<typeof Members>, before: 
 function readSchedule(account: EventsAccount, body: unknown): z.infer<typeof Members> {
   const members = readMembers(Members, body)
   const { FlexibleTimeWindow: window, StartDate, EndDate, ScheduleExpressionTimezone } = members
-  const timetable = timetableOf(members)
-  if (!isZone(ScheduleExpressionTimezone))
+  const expression = readExpressionOf(members)
+  if (!isTimeZone(ScheduleExpressionTimezone))
     throw validationError(`Invalid Schedule Expression Timezone ${ScheduleExpressionTimezone}.`)
   if (window.Mode === 'FLEXIBLE' && window.MaximumWindowInMinutes === undefined)
     throw validationError('MaximumWindowInMinutes must be specified when Mode is FLEXIBLE.')
   if (window.Mode === 'OFF' && window.MaximumWindowInMinutes !== undefined)
     throw validationError('MaximumWindowInMinutes cannot be specified when Mode is OFF.')
-  if (timetable.kind !== 'at') {
+  if (expression.kind !== 'at') {
     if (StartDate !== undefined && StartDate * 1000 < account.now() - 300_000)
       throw validationError('The StartDate you specify cannot be earlier than 5 minutes ago.')
     if (EndDate !== undefined && EndDate * 1000 <= account.now())

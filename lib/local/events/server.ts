@@ -16,8 +16,8 @@ import {
   readEventsCall,
   readJsonBody,
   readRequest,
-  sendAnswer,
   sendEventsError,
+  sendEventsResponse,
 } from './protocol.ts'
 import { eventOperations, readEvent, routeEvent, rulesFor } from './put-events.ts'
 import { ruleOperations } from './rules.ts'
@@ -116,7 +116,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       requirePermissions(accessKeyId, `${service}:${operation}`, input)
       const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
       if (!known) throw unknownOperation(service, operation)
-      sendAnswer(response, service, await known(account, input))
+      sendEventsResponse(response, service, await known(account, input))
     } catch (error) {
       if (error instanceof ApiError) return sendEventsError(response, service, error)
       log('A request to the event bus failed.', { operation, error })

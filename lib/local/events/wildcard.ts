@@ -1,7 +1,7 @@
 import { badPattern as bad } from './errors.ts'
 
 /** A `*` matches any characters; `\*` and `\\` match the characters themselves. */
-export function wildcard(pattern: string): (value: string) => boolean {
+export function createWildcardMatcher(pattern: string): (value: string) => boolean {
   const pieces: string[] = []
   let piece = ''
   for (let at = 0; at < pattern.length; at++) {

@@ -29,7 +29,7 @@ export interface Upload extends ObjectDescription {
   readonly type: ChecksumType
 }
 
-export interface UploadedPart {
+export interface S3Part {
   readonly number: number
   readonly blob: string
   readonly size: number
@@ -96,10 +96,10 @@ export function requireUpload(db: Database, { bucket, key, query }: S3Call): Upl
   }
 }
 
-export function listUploadedParts(db: Database, upload: Pick<Upload, 'id'>): UploadedPart[] {
+export function listS3Parts(db: Database, upload: Pick<Upload, 'id'>): S3Part[] {
   const rows = db.sql.all`SELECT number, blob, size, etag, checksum, modified FROM part
     WHERE upload = ${upload.id} ORDER BY number`
-  return rows as unknown as UploadedPart[]
+  return rows as unknown as S3Part[]
 }
 
 export async function uploadPart(services: S3Services, call: S3Call): Promise<S3Reply> {
@@ -168,7 +168,7 @@ async function commitPart(
   return md5
 }
 
-export async function abortUpload({ db, blobs }: S3Services, call: S3Call): Promise<S3Reply> {
+export async function abortMultipartUpload({ db, blobs }: S3Services, call: S3Call): Promise<S3Reply> {
   const garbage = await db.write(() => removeUpload(db, requireUpload(db, call)))
   void blobs.remove(garbage)
   return { status: 204 }
@@ -176,7 +176,7 @@ export async function abortUpload({ db, blobs }: S3Services, call: S3Call): Prom
 
 /** Removes an upload within a transaction; returns the blobs of its parts. */
 export function removeUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
-  const garbage = listUploadedParts(db, upload).map((part) => part.blob)
+  const garbage = listS3Parts(db, upload).map((part) => part.blob)
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql.run`DELETE FROM upload WHERE id = ${upload.id}`
   return garbage

@@ -28,7 +28,7 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
       throw invalidValue('ReceiptHandle', handle, 'The receipt handle has expired.')
     if (!current) return
     erase.run(seq)
-    store.touched(queue.id)
+    store.markChanged(queue.id)
   }
 
   /**
@@ -62,7 +62,7 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
         `Total VisibilityTimeout for the message is beyond the limit [${maxVisibilityS} seconds].`,
       )
     hide.run(visibleAt, visibilityS === 0 ? null : row.received_at, seq)
-    store.touched(queue.id)
+    store.markChanged(queue.id)
   }
 
   return { remove, changeVisibility }

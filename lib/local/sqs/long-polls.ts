@@ -24,7 +24,7 @@ export function openLongPolls(
   const touched = new Set<number>()
   let closed = false
 
-  store.onTouched((queueId) => {
+  store.onChange((queueId) => {
     if (!waiters.has(queueId) || touched.has(queueId)) return
     touched.add(queueId)
     void serve(queueId)

@@ -20,7 +20,7 @@ function sendActions({ store, queues, sender }: SqsServices) {
       const draft = draftMessage(usable(queues.byUrl(QueueUrl)), message, from(caller))
       return store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
-        store.touched(queue.id)
+        store.markChanged(queue.id)
         return sender.send(queue, draft)
       })
     },
@@ -30,7 +30,7 @@ function sendActions({ store, queues, sender }: SqsServices) {
       checkWholeBatch(target, Entries)
       return store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
-        store.touched(queue.id)
+        store.markChanged(queue.id)
         return runBatch(Entries, ({ Id: _, ...message }) =>
           sender.send(queue, draftMessage(queue, message, from(caller), true)),
         )
@@ -77,18 +77,18 @@ function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
     ReceiveMessage: async (input, caller) => {
       const asking = usable(queues.byUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(asking, input)
-      let taken: readonly ReceivedMessage[] = await store.commit(() => {
+      let received: readonly ReceivedMessage[] = await store.commit(() => {
         if (caller.disconnected.aborted) return []
         return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
       }, 'process')
-      if (taken.length === 0 && waitS > 0)
-        taken = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
-      if (taken.length === 0) return {}
+      if (received.length === 0 && waitS > 0)
+        received = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
+      if (received.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
-          store.commit(() => taken.map((one) => receiver.putBack(asking, one)), 'process'),
+          store.commit(() => received.map((one) => receiver.putBack(asking, one)), 'process'),
         )
-      return { Messages: taken.map((one) => viewMessage(asking, one, asked)) }
+      return { Messages: received.map((one) => viewMessage(asking, one, asked)) }
     },
   } satisfies Partial<Actions>
 }

@@ -11,12 +11,12 @@ export interface RequestedAttributes {
   readonly messageAttributes: readonly string[]
 }
 
-export function viewMessage(queue: Queue, taken: ReceivedMessage, asked: RequestedAttributes) {
-  const { row, content, token } = taken
+export function viewMessage(queue: Queue, received: ReceivedMessage, asked: RequestedAttributes) {
+  const { row, content, token } = received
   // Written by sending.ts from checked attributes.
   const attributes = JSON.parse(content.attributes) as MessageAttributes
   const picked = pickAttributes(attributes, asked.messageAttributes)
-  const system = viewSystemAttributes(queue, taken, asked.systemAttributes)
+  const system = viewSystemAttributes(queue, received, asked.systemAttributes)
   return {
     MessageId: row.id,
     ReceiptHandle: writeReceipt({ queueId: queue.id, seq: row.seq, token }),

@@ -192,7 +192,7 @@ export function openMoveTasks(
     )
     moveBody.run(lastId, row.seq)
     erase.run(row.seq)
-    store.touched(target.id)
+    store.markChanged(target.id)
   }
 
   function end(id: string, status: Task['status'], failure: string | null = null) {

@@ -57,11 +57,12 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
   if (fields.size > maxFields)
     throw new SqsError('SerializationException', 'The request has too many fields.')
   const root: Node = new Map()
-  for (const [name, value] of fields) if (name !== 'Action' && name !== 'Version') plant(root, name, value)
+  for (const [name, value] of fields)
+    if (name !== 'Action' && name !== 'Version') setAtPath(root, name, value)
   return toMembers(root)
 }
 
-function plant(root: Node, name: string, value: string) {
+function setAtPath(root: Node, name: string, value: string) {
   const path = name.split('.', maxDepth + 1)
   if (path.length > maxDepth) throw parameterError(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''

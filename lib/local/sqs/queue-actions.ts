@@ -12,7 +12,7 @@ interface Page {
 
 export function queueActions({ store, queues, moveTasks, receiver }: SqsServices) {
   const listUrls = (found: readonly Queue[], page: Page, caller: SqsCaller) => {
-    const { items, ...next } = cutPage(found, page)
+    const { items, ...next } = paginateUrls(found, page)
     return { urls: items.map((queue) => queues.urlOf(queue, caller.host)), ...next }
   }
   return {
@@ -26,7 +26,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
         queues.destroy(queue)
-        store.touched(queue.id)
+        store.markChanged(queue.id)
         return undefined
       }),
     GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
@@ -116,7 +116,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
 const maxResults = 1000
 
 /** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name returned. */
-function cutPage(found: readonly Queue[], { MaxResults, NextToken }: Page) {
+function paginateUrls(found: readonly Queue[], { MaxResults, NextToken }: Page) {
   if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
     throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)
   const after = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()

@@ -68,7 +68,7 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
     byId.clear()
     for (const row of select.all()) remember(row)
   }
-  store.onLost(reload)
+  store.onRollback(reload)
   reload()
 
   function remember(row: Row): Queue {

@@ -4,7 +4,7 @@ import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import type { MessageContent, MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
 import type { Queue, QueueRegistry } from './queues.ts'
-import { openAttempts } from './receive-attempts.ts'
+import { openReceiveAttempts } from './receive-attempts.ts'
 import { openMessageSelector } from './select-messages.ts'
 import type { SqsStore } from './store.ts'
 
@@ -43,7 +43,7 @@ export function openMessageReceiver(
   const next = store.prepare<{ at: number | null }>(
     'SELECT min(visible_at) AS at FROM messages WHERE queue_id = ? AND visible_at > ?',
   )
-  const attempts = openAttempts(store)
+  const attempts = openReceiveAttempts(store)
   const pick = openMessageSelector(store)
   // An upper bound per queue: an exact count for each receive would cost more than the receive.
   const inFlightAtMost = new Map<number, number>()
@@ -57,9 +57,9 @@ export function openMessageReceiver(
       if (queue.settings.fifo) return []
       throw new SqsError('OverLimit', `The maximum of ${inFlightLimit} in flight messages is reached.`)
     }
-    const fate = judge(queue)
-    const rows = pick(queue, at, wanted.max, fate.isDead)
-    fate.bury(at)
+    const verdicts = judge(queue)
+    const rows = pick(queue, at, wanted.max, verdicts.isDead)
+    verdicts.bury(at)
     const taken = rows.map((row) => takeOne(row, at, wanted.visibilityS))
     inFlightAtMost.set(queue.id, (inFlightAtMost.get(queue.id) ?? inFlightLimit) + taken.length)
     attempts.note(queue, wanted, taken, at)
@@ -85,7 +85,7 @@ export function openMessageReceiver(
         if (!target || dead.length === 0) return
         for (const row of dead)
           bury.run(target.id, at, queue.arn, fifo ? clock.enqueueTime() : row.enqueued_at, row.seq)
-        store.touched(target.id)
+        store.markChanged(target.id)
       },
     }
   }
@@ -120,7 +120,7 @@ export function openMessageReceiver(
     const before = row.received - 1
     const first = row.received + row.received_before > 1 ? row.first_received_at : null
     giveBack.run(row.visible_at, before, row.receipt, row.received_at, first, row.seq, token)
-    store.touched(queue.id)
+    store.markChanged(queue.id)
   }
 
   function dropExpired(queue: Queue) {

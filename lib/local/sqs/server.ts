@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Authorize, allowAll } from '../authorize.ts'
 import type { AwsCredentials } from '../sigv4.ts'
 import { openAcknowledger } from './ack.ts'
-import { makeActions } from './actions.ts'
+import { createActions } from './actions.ts'
 import { authenticateSqs } from './authentication.ts'
 import type { SqsCaller, SqsServices } from './call.ts'
 import { createSqsClock } from './clock.ts'
@@ -48,7 +48,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
   const { region, credentials, accountId = '000000000000', authorize = allowAll, log } = options
   const services = openServices(options, accountId)
   const { store, queues, sender, receiver, longPolls, moveTasks } = services
-  const actions = makeActions(services)
+  const actions = createActions(services)
   const sweep = () => {
     for (const queue of queues.all()) receiver.dropExpired(queue)
   }
@@ -98,7 +98,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
         const queue = queues.byArn(queueArnOrName) ?? queues.byName(queueArnOrName)
         if (!queue) throw queueNotFound()
         sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
-        store.touched(queue.id)
+        store.markChanged(queue.id)
       })
     },
     async close() {
@@ -141,12 +141,12 @@ function watchConnection(
 ) {
   const controller = new AbortController()
   const undos: (() => Promise<unknown>)[] = []
-  const hangUp = () => controller.abort()
-  request.socket.once('end', hangUp)
+  const onDisconnect = () => controller.abort()
+  request.socket.once('end', onDisconnect)
   response.once('close', () => {
-    request.socket.off('end', hangUp)
+    request.socket.off('end', onDisconnect)
     if (response.writableFinished) return
-    hangUp()
+    onDisconnect()
     for (const undo of undos) undo().catch(onError)
   })
   return {

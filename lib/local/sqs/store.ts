@@ -88,17 +88,17 @@ interface Statement<Row> {
 export interface SqsStore extends Pick<GroupCommit, 'commit' | 'close'> {
   prepare<Row>(sql: string): Statement<Row>
   /** Marks a queue whose messages changed; listeners are called after the commit. */
-  touched(queueId: number): void
-  onTouched(listener: (queueId: number) => void): void
+  markChanged(queueId: number): void
+  onChange(listener: (queueId: number) => void): void
   /** Calls back after unexpected rollbacks (disk full): caches must be reloaded. */
-  onLost(reload: () => void): void
+  onRollback(reload: () => void): void
 }
 
 export function openSqsStore(file: string, onFailed?: (error: Error) => void): SqsStore {
   const db = openDatabase(file, schema)
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
-  const touched = new Set<number>()
+  const changedQueues = new Set<number>()
   const { commit, onCommit, close } = groupCommit(db, {
     createClosedError: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
     onUndone: (error) => {
@@ -108,16 +108,16 @@ export function openSqsStore(file: string, onFailed?: (error: Error) => void): S
     ...(onFailed && { onFailed }),
   })
   onCommit(() => {
-    for (const queueId of touched) for (const listener of listeners) listener(queueId)
-    touched.clear()
+    for (const queueId of changedQueues) for (const listener of listeners) listener(queueId)
+    changedQueues.clear()
   })
 
   return {
     commit,
     close,
-    touched: (queueId) => touched.add(queueId),
-    onTouched: (listener) => listeners.push(listener),
-    onLost: (reload) => reloads.push(reload),
+    markChanged: (queueId) => changedQueues.add(queueId),
+    onChange: (listener) => listeners.push(listener),
+    onRollback: (reload) => reloads.push(reload),
     prepare<Row>(sql: string): Statement<Row> {
       const statement = db.prepare(sql)
       // The tables are STRICT, so a row has the types that the caller declares.

@@ -20,7 +20,7 @@ const discardMs = 2000
 const targetPrefix = 'AmazonSQS.'
 const batchAction = /Batch$/
 /** Actions that are not valid at the URL of a queue. */
-const ofTheAccount = new Set(['CreateQueue', 'ListQueues'])
+const accountActions = new Set(['CreateQueue', 'ListQueues'])
 
 export function protocolOf(request: IncomingMessage): Protocol {
   const json = request.headers['content-type']?.startsWith('application/x-amz-json')
@@ -86,7 +86,7 @@ function readQueryCall(request: IncomingMessage, body: Buffer): SqsCall {
   for (const [name, value] of searchParams) if (!name.startsWith('X-Amz-')) fields.append(name, value)
   const action = fields.get('Action')
   if (action === null) throw new SqsError('UnknownOperationException', 'The request names no action.')
-  if (pathname !== '/' && ofTheAccount.has(action)) throw unknownAction(action, 'query')
+  if (pathname !== '/' && accountActions.has(action)) throw unknownAction(action, 'query')
   const members = readForm(fields)
   if (batchAction.test(action)) members.Entries ??= []
   if (pathname !== '/') members.QueueUrl ??= pathname

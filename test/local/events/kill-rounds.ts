@@ -56,13 +56,13 @@ export async function runKillRounds(
     service = await start()
   }
 
-  const delivered = () => readFileSync(deliveredFile, 'utf8').split('\n').slice(0, -1)
+  const readDeliveries = () => readFileSync(deliveredFile, 'utf8').split('\n').slice(0, -1)
   const missing = new Set(acknowledged.events)
   const news = service.child
   const all = new Promise<void>((resolve) => {
     const check = (id: string) => missing.delete(id) && missing.size === 0 && resolve()
     news.on('message', (message: { delivered?: string }) => check(message.delivered ?? ''))
-    for (const id of delivered()) check(id)
+    for (const id of readDeliveries()) check(id)
     if (missing.size === 0) resolve()
   })
   await Promise.race([all, wait(30_000, undefined, { ref: false })])
@@ -72,7 +72,7 @@ export async function runKillRounds(
   assert.equal(new Set(names).size, names.length)
   for (const name of acknowledged.schedules) assert.ok(names.includes(name), `schedule ${name} is lost`)
   await kill(service)
-  const ids = delivered()
+  const ids = readDeliveries()
   rmSync(folder, { recursive: true })
   return {
     events: acknowledged.events.size,
@@ -97,9 +97,9 @@ function addressOf(child: ChildProcess): Promise<AddressInfo> {
 }
 
 async function kill({ child, events, scheduler }: Service): Promise<void> {
-  const gone = once(child, 'exit')
+  const isGone = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await isGone
   events.destroy()
   scheduler.destroy()
 }

@@ -201,9 +201,9 @@ test('a multipart upload continues after a reload with the missing parts', {
   const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
   await network.send('Network.enable')
   await network.send('Network.emulateNetworkConditions', slow)
-  const begun = page.evaluate(`uploadInParts(${size})`)
-  await Promise.race([thirdPartStarted, begun])
-  await Promise.all([assert.rejects(begun, /navigation|destroyed/), page.reload()])
+  const upload = page.evaluate(`uploadInParts(${size})`)
+  await Promise.race([thirdPartStarted, upload])
+  await Promise.all([assert.rejects(upload, /navigation|destroyed/), page.reload()])
   assert.deepEqual(sent, [1, 2, 3])
   await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
 

@@ -89,7 +89,7 @@ test('bucket names that AWS refuses are refused', async (t) => {
 })
 
 /** The SDK would name its own region. */
-function unlocated(body: string, client: S3Client): Promise<string> {
+function createWithoutLocation(body: string, client: S3Client): Promise<string> {
   const command = new CreateBucketCommand({ Bucket: 'other' })
   command.middlewareStack.add(
     (next) => (args) => {
@@ -105,7 +105,7 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
-  const located = (LocationConstraint: string, client = here.client) =>
+  const createAt = (LocationConstraint: string, client = here.client) =>
     errorOf(
       client.send(
         new CreateBucketCommand({
@@ -114,16 +114,16 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
         }),
       ),
     )
-  assert.equal(await located('eu-west-1'), '400 IllegalLocationConstraintException')
-  assert.equal(await located('nowhere'), '400 InvalidLocationConstraint')
+  assert.equal(await createAt('eu-west-1'), '400 IllegalLocationConstraintException')
+  assert.equal(await createAt('nowhere'), '400 InvalidLocationConstraint')
 
   const there = await startS3(t, { region: 'eu-west-1' })
   const client = makeClient(there.endpoint, { region: 'eu-west-1' })
-  assert.equal(await located('us-west-2', client), '400 IllegalLocationConstraintException')
+  assert.equal(await createAt('us-west-2', client), '400 IllegalLocationConstraintException')
   for (const body of ['', '<CreateBucketConfiguration/>'])
-    assert.equal(await unlocated(body, client), '400 IllegalLocationConstraintException', body)
-  assert.equal(await located('eu-west-1', client), 'no error')
-  assert.equal(await located('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
+    assert.equal(await createWithoutLocation(body, client), '400 IllegalLocationConstraintException', body)
+  assert.equal(await createAt('eu-west-1', client), 'no error')
+  assert.equal(await createAt('eu-west-1', client), '409 BucketAlreadyOwnedByYou')
   const location = await client.send(new GetBucketLocationCommand({ Bucket: 'other' }))
   assert.equal(location.LocationConstraint, 'eu-west-1')
 })
@@ -192,7 +192,7 @@ test('a request for an unsupported operation is never treated as another operati
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
-  const signed = async (sub: string) => {
+  const fetchSigned = async (sub: string) => {
     const command = new PutObjectCommand({ Bucket, Key: 'k' })
     command.middlewareStack.add(
       (next) => (args) => {
@@ -204,6 +204,6 @@ test('a request for an unsupported operation is never treated as another operati
     return await send(await getSignedUrl(client, command), { method: 'PUT' })
   }
   for (const sub of ['legal-hold', 'retention', 'torrent', 'restore'])
-    assert.equal((await signed(sub)).code, 'NotImplemented')
+    assert.equal((await fetchSigned(sub)).code, 'NotImplemented')
   assert.equal((await send(url, { method: 'PATCH' })).code, 'SignatureDoesNotMatch')
 })

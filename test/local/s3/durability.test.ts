@@ -67,9 +67,9 @@ test('an interrupted upload leaves no file behind', async (t) => {
   upload.on('error', () => undefined)
   t.after(() => void upload.destroy())
   upload.write(Buffer.alloc(500_000))
-  const arrived = async () => (await listBlobFiles(dir)).length > 0
-  await until(arrived, 'the bytes of the upload are there')
+  const hasArrived = async () => (await listBlobFiles(dir)).length > 0
+  await until(hasArrived, 'the bytes of the upload are there')
   upload.destroy()
-  await until(async () => !(await arrived()), 'they are gone')
+  await until(async () => !(await hasArrived()), 'they are gone')
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

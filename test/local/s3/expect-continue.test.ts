@@ -17,16 +17,16 @@ async function putWithExpectContinue(url: string, headers: Record<string, string
     method: 'PUT',
     headers: { expect: '100-continue', 'content-length': body.length, ...headers },
   })
-  let told = 0
+  let continues = 0
   sent.on('continue', () => {
-    told++
+    continues++
     sent.end(body)
   })
   sent.flushHeaders()
   const [response] = await once(sent, 'response')
   const code = /<Code>(.*?)<\/Code>/.exec(await text(response))?.[1]
   sent.destroy()
-  return { told, status: response.statusCode, code }
+  return { continues, status: response.statusCode, code }
 }
 
 const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
@@ -40,25 +40,25 @@ test('a client with Expect: 100-continue gets a refusal before it sends its body
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const good = await sign('box')
-  assert.deepEqual(await putWithExpectContinue(good), { told: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWithExpectContinue(good), { continues: 1, status: 200, code: undefined })
   assert.deepEqual(await putWithExpectContinue(good, { 'if-none-match': '*' }), {
-    told: 0,
+    continues: 0,
     status: 412,
     code: 'PreconditionFailed',
   })
   assert.deepEqual(await putWithExpectContinue(good, { 'content-md5': 'bad' }), {
-    told: 0,
+    continues: 0,
     status: 400,
     code: 'InvalidDigest',
   })
   assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
-    told: 0,
+    continues: 0,
     status: 404,
     code: 'NoSuchBucket',
   })
   const forged = await sign('box', signer(endpoint, 'wrong'))
   assert.deepEqual(await putWithExpectContinue(forged), {
-    told: 0,
+    continues: 0,
     status: 403,
     code: 'SignatureDoesNotMatch',
   })
@@ -74,14 +74,14 @@ test('the public port sends 100 Continue, for S3 only when the body is needed', 
   t.after(() => closeServer(gateway))
   const sign = (Bucket: string) =>
     getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal((await putWithExpectContinue(await sign('box'))).told, 1)
+  assert.equal((await putWithExpectContinue(await sign('box'))).continues, 1)
   assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
-    told: 0,
+    continues: 0,
     status: 404,
     code: 'NoSuchBucket',
   })
   assert.deepEqual(await putWithExpectContinue(`${origin}/v1/anything`), {
-    told: 1,
+    continues: 1,
     status: 200,
     code: undefined,
   })

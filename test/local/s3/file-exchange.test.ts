@@ -67,7 +67,7 @@ test('an object is copied into a file only if its ETag matches', async (t) => {
   const path = join(folder, 'one')
   await exchange.get('one', path, ETag)
   assert.equal(await readFile(path, 'utf8'), 'first')
-  await writeFile(path, "the copy is nobody else's")
+  await writeFile(path, 'the copy is private')
   await client.send(new HeadObjectCommand({ Bucket, Key: 'one', IfMatch: ETag }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'one', Body: 'second' }))
   await assert.rejects(exchange.get('one', join(folder, 'again'), ETag), { code: 'PreconditionFailed' })
@@ -76,7 +76,7 @@ test('an object is copied into a file only if its ETag matches', async (t) => {
 
 test('an object is read in place, by range, and to its end after it was deleted', async (t) => {
   const { client, exchange } = await start(t)
-  const target = { Bucket, Key: 'lent' }
+  const target = { Bucket, Key: 'located' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
   const pieces = [randomBytes(5 << 20), randomBytes(1000)]
   const Parts = []
@@ -88,7 +88,7 @@ test('an object is read in place, by range, and to its end after it was deleted'
     })
   }
   await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
-  const located = await exchange.locate('lent')
+  const located = await exchange.locate('located')
   const all = await readLocatedFiles(located, { start: 0, end: (5 << 20) + 1000 })
   const edge = await readLocatedFiles(located, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
   await readLocatedFiles(located, { start: 0, end: 5 }).then((unread) => unread.destroy())
@@ -96,11 +96,11 @@ test('an object is read in place, by range, and to its end after it was deleted'
   const whole = Buffer.concat(pieces)
   assert.ok((await buffer(all)).equals(whole))
   assert.ok((await buffer(edge)).equals(whole.subarray((5 << 20) - 7, (5 << 20) + 9)))
-  await assert.rejects(exchange.locate('lent'), { code: 'NoSuchKey' })
+  await assert.rejects(exchange.locate('located'), { code: 'NoSuchKey' })
   await assert.rejects(readLocatedFiles(located, { start: 0, end: 5 }), { name: 'NoSuchKey' })
   const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'first' }))
   await client.send(new PutObjectCommand({ ...target, Body: 'second' }))
-  await assert.rejects(exchange.locate('lent', ETag), { code: 'PreconditionFailed' })
+  await assert.rejects(exchange.locate('located', ETag), { code: 'PreconditionFailed' })
 })
 
 test('a multipart object is copied into one file', async (t) => {

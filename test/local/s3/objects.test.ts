@@ -129,7 +129,7 @@ test('AES256 encryption is accepted and returned, encryption with keys is refuse
       ...sse,
     }),
   )
-  const { UploadId, ...begun } = await client.send(
+  const { UploadId, ...created } = await client.send(
     new CreateMultipartUploadCommand({ Bucket, Key: 'parts', ...sse }),
   )
   const part = await client.send(
@@ -140,7 +140,7 @@ test('AES256 encryption is accepted and returned, encryption with keys is refuse
     new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
   )
   const heads = ['k', 'copy', 'parts'].map((Key) => client.send(new HeadObjectCommand({ Bucket, Key })))
-  for (const answer of [put, copy, begun, part, done, ...(await Promise.all(heads))])
+  for (const answer of [put, copy, created, part, done, ...(await Promise.all(heads))])
     assert.equal(answer.ServerSideEncryption, 'AES256')
   const byKeys = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
   assert.equal(await errorOf(byKeys), '501 NotImplemented')

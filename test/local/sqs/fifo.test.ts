@@ -136,7 +136,7 @@ describe('SQS FIFO queues', () => {
         Attributes: { DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
       }),
     )
-    await send('still a twin', 'b', dedup)
+    await send('still a duplicate', 'b', dedup)
     assert.deepEqual(await bodies(), [])
     await send('c', 'c', { MessageDeduplicationId: 'other' })
     await send('d', 'd', { MessageDeduplicationId: 'other' })
@@ -230,7 +230,7 @@ describe('SQS FIFO queues', () => {
     )
     assert.equal(second[0]?.Attributes?.ApproximateReceiveCount, '1')
     now += 20_000
-    assert.deepEqual(await bodies(), [], 'the retry did not start the timeout anew')
+    assert.deepEqual(await bodies(), [], 'the retry did not restart the timeout')
     await remove(second[0]?.ReceiptHandle)
     assert.deepEqual(await receive(url, attempt), [], 'the rest of the group is still locked')
     await assert.rejects(

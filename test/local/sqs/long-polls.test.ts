@@ -23,7 +23,7 @@ async function startWaiting({ http, receive, attributes }: TestServer, url: stri
   return { waiting }
 }
 
-async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
@@ -35,7 +35,7 @@ describe('SQS long polling', () => {
     const { client, createQueue } = running
     const url = await createQueue('wakes')
     const { waiting } = await startWaiting(running, url)
-    const ms = await elapsedMs(async () => {
+    const ms = await measureMs(async () => {
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'now' }))
       assert.equal((await waiting)[0]?.Body, 'now')
     })
@@ -45,9 +45,9 @@ describe('SQS long polling', () => {
   test("a receiver without messages waits for its own or the queue's wait time", async (t) => {
     const { createQueue, receive } = await startSqs(t)
     const url = await createQueue('empty', { ReceiveMessageWaitTimeSeconds: '1' })
-    const queueMs = await elapsedMs(() => receive(url))
+    const queueMs = await measureMs(() => receive(url))
     assert.ok(queueMs >= 999 && queueMs < 3000, `The queue's time took ${queueMs} ms.`)
-    const ownMs = await elapsedMs(() => receive(url, { WaitTimeSeconds: 0 }))
+    const ownMs = await measureMs(() => receive(url, { WaitTimeSeconds: 0 }))
     assert.ok(ownMs < 900, `Not waiting took ${ownMs} ms.`)
   })
 

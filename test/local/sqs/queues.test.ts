@@ -248,7 +248,7 @@ describe('SQS queues', () => {
     await assert.rejects(add('reader'), invalid(/Already exists/))
     await assert.rejects(add('bad label'), invalid(/Label/))
     await assert.rejects(add('x', ['CreateQueue']), invalid(/ActionName/))
-    await assert.rejects(add('x', ['ReceiveMessage'], ['nobody']), invalid(/PrincipalId/))
+    await assert.rejects(add('x', ['ReceiveMessage'], ['not-an-account']), invalid(/PrincipalId/))
     await remove('reader')
     await remove('writers')
     assert.equal((await attributes(QueueUrl)).Policy, undefined)

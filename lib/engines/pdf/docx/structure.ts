@@ -36,7 +36,7 @@ const PageShape = z.object({
       box: BoxShape,
       file: z
         .string()
-        .regex(/^picture-\d+\.(png|jpg)$/)
+        .regex(/^image-\d+\.(png|jpg)$/)
         .optional(),
       width: z.number().optional(),
       height: z.number().optional(),

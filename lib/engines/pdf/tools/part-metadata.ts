@@ -9,7 +9,7 @@ import { runMutoolScript } from './mutool.ts'
 export async function copyMetadata(source: string, paths: readonly string[], tools: Tools): Promise<void> {
   const list = join(tools.workDir, 'parts.json')
   await writeFile(list, JSON.stringify(paths))
-  const lines = await runMutoolScript('facts', [source, list], tools)
+  const lines = await runMutoolScript('metadata', [source, list], tools)
   if (!lines.includes('unread')) return
   tools.warn(
     'METADATA_DROPPED',
