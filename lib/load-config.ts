@@ -2,17 +2,17 @@ import { type Config, processEnvironment, readConfig, roleKeyNames } from './con
 import { secretNames } from './resources/declaration.ts'
 
 /** What was taken out of the environment of this process. */
-const taken: Record<string, string> = {}
+const secrets: Record<string, string> = {}
 
 /**
  * Settings of a function. What is secret leaves its environment with the first call: no program that it starts inherits
  * it, and no code that it loads finds it there.
  */
-export function takeConfig(more: Readonly<Record<string, string>> = {}): Config {
+export function loadConfigAndClearSecrets(overrides: Readonly<Record<string, string>> = {}): Config {
   for (const name of [...roleKeyNames, ...secretNames]) {
     const value = processEnvironment[name]
-    if (value !== undefined) taken[name] = value
+    if (value !== undefined) secrets[name] = value
     delete processEnvironment[name]
   }
-  return readConfig({ ...processEnvironment, ...taken, ...more })
+  return readConfig({ ...processEnvironment, ...secrets, ...overrides })
 }

@@ -19,11 +19,11 @@ export function createLog(
 }
 
 /** Characters that wait for a disk that takes none. */
-const mostWaiting = 1024 ** 2
+const maxBufferedCharacters = 1024 ** 2
 
 function openDestination(dest: string | number): DestinationStream {
   // Synchronous, so that the last words of a process that dies are there.
-  const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: mostWaiting })
+  const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: maxBufferedCharacters })
   // Whoever says something must not fail for it. What could not be written goes out before the next line that can.
   destination.on('error', () => undefined)
   return destination

@@ -5,7 +5,7 @@ import type { Sockets } from './aws/sockets.ts'
 import type { Table } from './aws/table.ts'
 import type { Config } from './config.ts'
 import type { DurationStats } from './conversion/duration-stats.ts'
-import type { Downloads } from './download-limit.ts'
+import type { DownloadLimits } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import type { ResultLink } from './http/result-links.ts'
 import type { DailyKey } from './http/signed-download.ts'
@@ -28,12 +28,12 @@ export interface Services {
   readonly sockets: Sockets
   readonly jobs: Jobs
   readonly uploads: Uploads
-  readonly downloads: Downloads
+  readonly downloadLimits: DownloadLimits
   readonly resultLink: ResultLink
   readonly durations: DurationStats
   readonly requestCounts: RequestCounts
   /** The way to what users point at; few processes go it. */
-  readonly outgoing: () => Promise<Outgoing>
+  readonly guardedHttp: () => Promise<Outgoing>
   /** Those that are installed here; loaded when something is to be planned or made. */
   readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault
@@ -43,5 +43,5 @@ export interface Services {
     readonly download: DailyKey
   }
   /** The same with other addresses of the service and of its files. */
-  readonly at: (config: Config) => Services
+  readonly withConfig: (config: Config) => Services
 }

@@ -1,7 +1,7 @@
 import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
-import { started } from '../lazy-async.ts'
+import { lazyAsync } from '../lazy-async.ts'
 import { eventSource, type Signal } from '../resources/events.ts'
 import { ownClient } from './client-config.ts'
 import type { Connection } from './connections.ts'
@@ -16,7 +16,7 @@ export class Bus {
   readonly #name: string
 
   constructor(config: Config, connection?: Connection, patience?: Patience) {
-    this.#put = started(async () => {
+    this.#put = lazyAsync(async () => {
       const { EventBridgeClient, PutEventsCommand } = await import('./event-bridge.ts')
       const client = new EventBridgeClient({ ...ownClient(config), ...connection })
       if (patience) limitPatience(client, patience)

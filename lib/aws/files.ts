@@ -3,10 +3,10 @@ import { open, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
-import { giveBack } from '../buffer-pool.ts'
+import { releaseBuffer } from '../buffer-pool.ts'
 import type { Config } from '../config.ts'
-import { started } from '../lazy-async.ts'
-import { drainAtOnce } from '../sync-writer.ts'
+import { lazyAsync } from '../lazy-async.ts'
+import { writeSynchronously } from '../sync-writer.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
 import { type BucketClients, openClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
@@ -75,7 +75,7 @@ export class Files {
 
   constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, patience?: Patience) {
     this.#exchange = exchange
-    this.#open = started(() => openClients(config, connection, patience))
+    this.#open = lazyAsync(() => openClients(config, connection, patience))
     this.#bucket = config.BUCKET_NAME
     this.parts = new Parts(this.#open, this.#bucket)
   }
@@ -116,7 +116,7 @@ export class Files {
     { path, size, contentType, signal }: Receiving,
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
-    await drainAtOnce(body, { path, size, written: giveBack })
+    await writeSynchronously(body, { path, size, onWritten: releaseBuffer })
     signal.throwIfAborted()
     await this.#exchange.put(key, path, contentType)
   }

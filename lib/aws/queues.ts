@@ -1,8 +1,8 @@
 import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import type { Config } from '../config.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
-import { started } from '../lazy-async.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { lazyAsync } from '../lazy-async.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { ownClient } from './client-config.ts'
 import type { Connection } from './connections.ts'
@@ -22,7 +22,7 @@ export class Queues {
   readonly #urlPrefix: string
 
   constructor(config: Config, connection?: Connection, patience?: Patience) {
-    this.#open = started(() => opened(config, connection, patience))
+    this.#open = lazyAsync(() => opened(config, connection, patience))
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 
@@ -41,7 +41,7 @@ export class Queues {
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
       messages.slice(at * batchSize, (at + 1) * batchSize),
     )
-    await eachOf(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch, group))
+    await forEachConcurrently(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch, group))
   }
 
   /** Messages of several groups; see `sendOne`. */

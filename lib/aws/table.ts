@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import { ownClient } from './client-config.ts'
 import { type Change, type Condition, expressions } from './table-expressions.ts'
 import { limitPatience, longPatience, type Patience } from './timeouts.ts'
@@ -205,7 +205,7 @@ export class Table {
       ...puts.map((Item) => ({ PutRequest: { Item } })),
       ...deletes.map((Key) => ({ DeleteRequest: { Key: { ...Key } } })),
     ]
-    await eachOf(chunks(requests, mostPerCall.write), 4, async (page) => {
+    await forEachConcurrently(chunks(requests, mostPerCall.write), 4, async (page) => {
       let left = page
       await untilDone('the table did not take every record', async () => {
         const { UnprocessedItems } = await this.#client.send(

@@ -8,7 +8,7 @@ import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import { accountName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
 import { createLog } from '../log.ts'
-import { parseWith } from '../parse-input.ts'
+import { parseInput } from '../parse-input.ts'
 import { planIdOf, planIds } from '../plans.ts'
 import { deriveKey } from '../sealed.ts'
 import { failureText } from './failure-text.ts'
@@ -32,7 +32,7 @@ const commands: Readonly<
   >
 > = {
   'create-user': async (target, email, _more, name = email.split('@')[0] ?? email) => {
-    const input = parseWith(NameInput, { name }, 'name')
+    const input = parseInput(NameInput, { name }, 'name')
     const password = randomBytes(12).toString('base64url')
     const id = await createAccountFor({ email, password, ...input }, accountServices(target))
     if (id === undefined) throw new UsageError(`An account with the email address ${email} already exists.`)

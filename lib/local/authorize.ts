@@ -12,7 +12,7 @@ export interface AccessRequest {
 }
 
 /** Returns true if the request is allowed. */
-export type Authorize = (asked: AccessRequest) => boolean
+export type Authorize = (request: AccessRequest) => boolean
 
 /** Every key of this machine may do everything. */
 export const allowAll: Authorize = () => true

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { saysNoSpace } from '../disk-space.ts'
+import { isNoSpaceError } from '../disk-space.ts'
 import { createLog, type Log } from '../log.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { DiskReserve } from './disk-reserve.ts'
@@ -31,7 +31,7 @@ export async function openDataFolder(config: Config, onDiskFull: () => void): Pr
   try {
     return await openLocked(dataDir, config, onDiskFull)
   } catch (error) {
-    throw saysNoSpace(error) ? diskFullError(dataDir, error) : error
+    throw isNoSpaceError(error) ? diskFullError(dataDir, error) : error
   }
 }
 

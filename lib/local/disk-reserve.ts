@@ -3,7 +3,7 @@ import { statfsSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { roomIn, spareBytes } from '../disk-space.ts'
+import { readDiskSpace, reservedBytes } from '../disk-space.ts'
 import type { Log } from '../log.ts'
 
 const execFileAsync = promisify(execFile)
@@ -18,7 +18,7 @@ const releaseStepBytes = 2 * minFreeBytes
 const growEveryMs = 10_000
 
 /** Size of the reserve. Deletions only write to the spare space of the disk, where no large files are written. */
-const targetBytes = (diskBytes: number): number => (spareBytes(diskBytes) * 2) / 3
+const targetBytes = (diskBytes: number): number => (reservedBytes(diskBytes) * 2) / 3
 
 /**
  * A file that reserves disk space. A deletion frees space but needs some first, so on a completely full disk it would
@@ -77,7 +77,7 @@ export class DiskReserve {
   }
 
   async #grow(): Promise<void> {
-    const { free, size, spare } = await roomIn(this.#folder)
+    const { free, size, reserved: spare } = await readDiskSpace(this.#folder)
     const target = Math.floor(targetBytes(size))
     const reserved = this.#reservedBytes()
     if (reserved >= target || free - (target - reserved) < spare) return

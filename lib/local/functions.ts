@@ -42,20 +42,20 @@ export const apiFunctions: readonly FunctionName[] = functionNames.filter(
  * One handler serves what are separate functions on AWS. The HTTP API creates their events; other callers have to send
  * such events too.
  */
-export function apiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
+export function createApiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
   const handler: LocalFunction['handler'] = (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
   return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
 }
 
 /** The same for functions that the WebSocket API and the bus invoke. */
-export const liveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
+export const createLiveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
   sockets,
   broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
 })
 
 /** One process gets the end of every job on this machine, so usage is counted in batches. */
-export const countingHandler = ({ handler }: UsageCounter) => ({
+export const createCountingHandler = ({ handler }: UsageCounter) => ({
   'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]),
 })
 

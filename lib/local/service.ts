@@ -21,9 +21,9 @@ import {
   apiFunctions,
   createApiHandlers,
   createCountingHandler,
+  createLiveHandlers,
   createZipFunctions,
   httpRoutes,
-  createLiveHandlers,
   webSocketRoutes,
 } from './functions.ts'
 import { createHttpApi } from './gateway/http-api.ts'
@@ -92,7 +92,8 @@ export async function startService(env: PartialEnvironment, isolated?: IsolatedF
   const lambdaServer = await openLambdaAndSocketsApi(lambdaApi.promise, {
     credentials: [secrets, ...(isolated?.callers.credentials ?? [])],
     authorize:
-      isolated && ((request) => request.accessKeyId === secrets.accessKeyId || isolated.callers.authorize(request)),
+      isolated &&
+      ((request) => request.accessKeyId === secrets.accessKeyId || isolated.callers.authorize(request)),
     log,
   })
   const enabledEngines = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)

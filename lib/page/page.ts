@@ -46,12 +46,12 @@ export function chooseLanguage({ headers, cookies, query }: PageRequest): Langua
   )
   return (
     requestedLanguages.find((language) => language !== undefined) ??
-    preferredLanguage(headers['accept-language'] ?? '')
+    parseAcceptLanguage(headers['accept-language'] ?? '')
   )
 }
 
 /** RFC 9110, 12.5.4: tags with weights. */
-function preferredLanguage(accepted: string): Language {
+function parseAcceptLanguage(accepted: string): Language {
   const tags = accepted.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s*;\s*q=/)
     return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }

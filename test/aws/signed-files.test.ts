@@ -100,16 +100,16 @@ test('what a task has of secrets is opened by its message alone, and stands in i
   const vault = new Vault('s'.repeat(40))
   const seal = vault.seal('secret', 'job_1')
   const own = new PresignedVault({ [seal.sealed]: 'secret' })
-  assert.deepEqual(own.openAll({ options: { password: seal } }), { options: { password: 'secret' } })
-  assert.deepEqual(own.sealSome({ password: 'secret', pages: '1' }, new Set(['password'])), {
+  assert.deepEqual(own.unsealAll({ options: { password: seal } }), { options: { password: 'secret' } })
+  assert.deepEqual(own.sealSecrets({ password: 'secret', pages: '1' }, new Set(['password'])), {
     password: seal,
     pages: '1',
   })
   // What is no secret, was not given or is sealed already stays as it is.
   const rest = { password: seal, key: undefined, pages: '1' }
-  assert.deepEqual(own.sealSome(rest, new Set(['password', 'key'])), rest)
-  assert.throws(() => own.openAll({ password: vault.seal('of another', 'job_2') }), /nobody has opened/)
-  assert.throws(() => own.sealSome({ password: 'new' }, new Set(['password'])), /never sealed/)
+  assert.deepEqual(own.sealSecrets(rest, new Set(['password', 'key'])), rest)
+  assert.throws(() => own.unsealAll({ password: vault.seal('of another', 'job_2') }), /nobody has opened/)
+  assert.throws(() => own.sealSecrets({ password: 'new' }, new Set(['password'])), /never sealed/)
 })
 
 test('a message whose signatures end before the work does is no use, nor one without any', async () => {

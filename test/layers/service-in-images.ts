@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { environment as deployedEnvironment } from '../../lib/deployment/functions.ts'
 import { type Embedded, openEmbedded } from '../../lib/local/embedded.ts'
-import { apiHandlers, httpRoutes, createZipFunctions } from '../../lib/local/functions.ts'
+import { createApiHandlers, httpRoutes, createZipFunctions } from '../../lib/local/functions.ts'
 import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
 import { createGateway } from '../../lib/local/gateway.ts'
 import { Lambda } from '../../lib/local/lambda/runtime.ts'
@@ -45,7 +45,7 @@ export async function openService() {
   const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
-  const handlers = apiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
+  const handlers = createApiHandlers(createApi({ ...environment, MIN_FREE_DISK_GB, LOG_LEVEL: 'error' }))
   const zipped = createZipFunctions({ api: functions.api }, handlers, {})
   const options = { routes: httpRoutes({ api: functions.api }), streamed: ['api'], log }
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })

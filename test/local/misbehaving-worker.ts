@@ -17,7 +17,7 @@ process.on('message', (message) => {
       sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'fail':
-      sendMessage({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'as told' } })
+      sendMessage({ type: 'error', id, failure: { errorType: 'Error', errorMessage: 'expected failure' } })
       return
     case 'die':
       process.exit(3)

@@ -20,7 +20,7 @@ interface AccessProxyOptions {
 
 /** AWS's limit for a request. */
 const maxRequestBytes = 16 * 1024 * 1024
-const tooLarge = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
+const tooLargeError = new ApiError('ValidationException', 'The request is larger than 16 MiB.', 413)
 
 export async function openAccessProxy(options: AccessProxyOptions) {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -43,7 +43,7 @@ async function forward(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readLimitedBody(request, maxRequestBytes, tooLarge)
+  const body = await readLimitedBody(request, maxRequestBytes, tooLargeError)
   const accessKeyId = requireSigner(request, body, { service: 'dynamodb', region, credentials })
   const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
   for (const { action, table, index, leadingKeys } of listRequiredPermissions(

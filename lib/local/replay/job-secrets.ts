@@ -21,7 +21,7 @@ export function openSecrets(task: Task, vault: Vault | undefined): Task | undefi
 
 function openSealed<T>({ jobId }: Task, value: T, vault: Vault | undefined): T | undefined {
   try {
-    return vault?.openAll(value, jobId)
+    return vault?.unsealAll(value, jobId)
   } catch {
     // Encrypted with another secret.
     return undefined

@@ -4,7 +4,7 @@ import type { Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { InputPlan, JobState, Task } from '../../jobs/job.ts'
 import { resolveConversion } from '../../jobs/next-image.ts'
-import { withoutSecrets } from '../../sealed.ts'
+import { redactSecrets } from '../../sealed.ts'
 import { findTaskOperation } from '../../tasks/index.ts'
 
 /** The plan, or a message that says why there is none. */
@@ -16,7 +16,7 @@ export const engineTasks = ({ tasks }: JobState): Task[] =>
 
 /** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
-  const shown = engineTasks(state).map(withoutSecrets)
+  const shown = engineTasks(state).map(redactSecrets)
   return new Map(
     shown.map((task) => [
       task.number,

@@ -4,9 +4,9 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { drain } from '../../buffered-writer.ts'
-import { roomIn } from '../../disk-space.ts'
-import { readAhead, readPiece } from '../../read-ahead.ts'
+import { writeBuffered } from '../../buffered-writer.ts'
+import { readDiskSpace } from '../../disk-space.ts'
+import { readAhead, readFully } from '../../read-ahead.ts'
 import type { LogFunction } from '../log-line.ts'
 
 export interface Span {
@@ -18,7 +18,7 @@ export class Blobs {
   readonly #dir: string
   readonly #log: LogFunction
   readonly #readers = new Map<string, number>()
-  readonly #doomed = new Set<string>()
+  readonly #pendingDeletes = new Set<string>()
 
   constructor(dir: string, log: LogFunction) {
     this.#dir = dir
@@ -35,7 +35,7 @@ export class Blobs {
     const blob = randomBytes(16).toString('hex')
     const file = await open(this.#path(blob), 'wx')
     try {
-      const size = await drain(chunks, file, () => this.#requireRoom(0))
+      const size = await writeBuffered(chunks, file, () => this.#requireRoom(0))
       await file.datasync()
       return { blob, size }
     } catch (cause) {
@@ -91,7 +91,7 @@ export class Blobs {
   }
 
   /** Returns the files that contain the bytes of the spans. */
-  places(spans: readonly Span[]): { path: string; size: number }[] {
+  locate(spans: readonly Span[]): { path: string; size: number }[] {
     return spans.map(({ blob, size }) => ({ path: this.#path(blob), size }))
   }
 
@@ -111,14 +111,14 @@ export class Blobs {
     const readers = (this.#readers.get(blob) ?? 1) - 1
     if (readers > 0) this.#readers.set(blob, readers)
     else this.#readers.delete(blob)
-    return readers === 0 && this.#doomed.delete(blob)
+    return readers === 0 && this.#pendingDeletes.delete(blob)
   }
 
   /** Deletes files that no row refers to any more. A failure is not reported to the client: the next start sweeps. */
   async remove(blobs: readonly string[]): Promise<void> {
     for (const blob of blobs) {
       if (this.#readers.has(blob)) {
-        this.#doomed.add(blob)
+        this.#pendingDeletes.add(blob)
         continue
       }
       try {
@@ -140,7 +140,7 @@ export class Blobs {
       offset += size
       if (start >= end) continue
       await using file = await open(this.#path(blob))
-      yield* readAhead(start, end, (at, bytes) => readPiece(file, at, bytes))
+      yield* readAhead(start, end, (at, bytes) => readFully(file, at, bytes))
     }
   }
 
@@ -159,7 +159,7 @@ export class Blobs {
 
   /** Reserves the last part of the disk for deletes. @throws ENOSPC like the system, when no other space is left */
   async #requireRoom(bytes: number): Promise<void> {
-    const { free, spare } = await roomIn(this.#dir)
+    const { free, reserved: spare } = await readDiskSpace(this.#dir)
     if (free - bytes >= spare) return
     throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
   }

@@ -66,11 +66,11 @@ export function receiveBody(
   also: Algorithm | undefined,
 ): Promise<Received> {
   const body = openBody(call, maxS3PutBytes)
-  return storeChunks(services, call.headers, body, also)
+  return storeChunksAsBlob(services, call.headers, body, also)
 }
 
 /** Stores chunks from any source and verifies them against the checksums in the headers. */
-export async function storeChunks(
+export async function storeChunksAsBlob(
   { blobs }: S3Services,
   headers: Headers,
   { chunks, trailers }: Body,

@@ -77,7 +77,7 @@ function readDate(text: string | undefined): number | undefined {
 }
 
 /** Both ends are inclusive. */
-export interface ByteRange {
+export interface ObjectRange {
   readonly first: number
   readonly last: number
 }
@@ -89,7 +89,7 @@ export interface ByteRange {
 export function readRange(
   headers: Headers,
   { size, etag, modified }: Current & { readonly size: number },
-): ByteRange | undefined {
+): ObjectRange | undefined {
   const ifRange = headers.get('if-range')
   if (ifRange !== undefined && stripQuotes(ifRange) !== etag && readDate(ifRange) !== modified)
     return undefined

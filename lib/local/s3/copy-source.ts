@@ -1,8 +1,8 @@
 // The source of CopyObject and UploadPartCopy.
-import { maxS3PutBytes, type Received, storeChunks } from './body.ts'
+import { maxS3PutBytes, type Received, storeChunksAsBlob } from './body.ts'
 import type { S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
-import { type ByteRange, checkCopySource } from './conditions.ts'
+import { checkCopySource, type ObjectRange } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { listSegments, requireObject } from './objects.ts'
 import { requireBucket } from './require-bucket.ts'
@@ -40,7 +40,7 @@ function decode(path: string): string {
 }
 
 /** Reads `bytes=first-last`; both ends are required and must be inside the source. */
-export function readCopyRange({ headers }: S3Call, source: S3Object): ByteRange {
+export function readCopyRange({ headers }: S3Call, source: S3Object): ObjectRange {
   const text = headers.get('x-amz-copy-source-range')
   if (text === undefined) return { first: 0, last: source.size - 1 }
   const [found, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
@@ -64,7 +64,7 @@ export function readCopyRange({ headers }: S3Call, source: S3Object): ByteRange 
 export async function copyBytes(
   services: S3Services,
   source: S3Object,
-  { first, last }: ByteRange,
+  { first, last }: ObjectRange,
   algorithm: Algorithm,
 ): Promise<Received> {
   if (last - first + 1 > maxS3PutBytes)
@@ -76,7 +76,7 @@ export async function copyBytes(
   const release = services.blobs.hold(segments)
   try {
     const chunks = services.blobs.read(segments, first, last)
-    return await storeChunks(services, new Map(), { chunks, trailers: new Map() }, algorithm)
+    return await storeChunksAsBlob(services, new Map(), { chunks, trailers: new Map() }, algorithm)
   } finally {
     release()
   }

@@ -52,7 +52,7 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
       )
     },
     async locate(key, etag) {
-      return blobs.places(segmentsAt(key, etag))
+      return blobs.locate(segmentsAt(key, etag))
     },
     async get(key, path, etag) {
       const segments = segmentsAt(key, etag)

@@ -7,7 +7,7 @@ import { algorithmNames, type Checksum, checksumElement, checksumHeader, joinChe
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
-import { listUploadedParts, requireUpload, type Upload, type UploadedPart } from './multipart.ts'
+import { listS3Parts, requireUpload, type S3Part, type Upload } from './multipart.ts'
 import { encryptionHeader } from './object-metadata.ts'
 import { commitObject, findObject, writeTargetOf } from './objects.ts'
 import { parsePartNumber } from './paging.ts'
@@ -29,7 +29,7 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
   const earlier = findCompleted(db, call, listed)
   if (earlier !== undefined) return { xml: earlier }
   const upload = requireUpload(db, call)
-  const parts = choose(upload, listed, listUploadedParts(db, upload))
+  const parts = choose(upload, listed, listS3Parts(db, upload))
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   checkSize(call, size)
   const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
@@ -66,7 +66,7 @@ function readPartList(document: Parsed): Listed[] {
   return listed
 }
 
-function choose(upload: Upload, listed: readonly Listed[], stored: readonly UploadedPart[]): UploadedPart[] {
+function choose(upload: Upload, listed: readonly Listed[], stored: readonly S3Part[]): S3Part[] {
   const byNumber = new Map(stored.map((part) => [part.number, part]))
   const chosen = listed.map(({ number, etag, element }) => {
     const part = byNumber.get(number)
@@ -86,7 +86,7 @@ function choose(upload: Upload, listed: readonly Listed[], stored: readonly Uplo
   return chosen
 }
 
-function checkPartChecksum({ algorithm, type, id }: Upload, part: UploadedPart, element: Parsed): void {
+function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, element: Parsed): void {
   const named = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
   if (!algorithm) return
   if (named === undefined) {
@@ -126,7 +126,7 @@ function checkWhole({ headers }: S3Call, checksum: Checksum): void {
     )
 }
 
-function joinEtags(parts: readonly UploadedPart[]): string {
+function joinEtags(parts: readonly S3Part[]): string {
   const md5s = Buffer.concat(parts.map((part) => Buffer.from(part.etag, 'hex')))
   return `${createHash('md5').update(md5s).digest('hex')}-${parts.length}`
 }
@@ -140,11 +140,11 @@ interface Completed {
 function finishUpload(
   db: Database,
   call: S3Call,
-  chosen: readonly UploadedPart[],
+  chosen: readonly S3Part[],
   { listed, xml }: Completed,
 ): string[] {
   const upload = requireUpload(db, call)
-  const stored = listUploadedParts(db, upload)
+  const stored = listS3Parts(db, upload)
   const blobs = new Set(stored.map((part) => part.blob))
   const kept = new Set(chosen.map((part) => part.blob))
   if ([...kept].some((blob) => !blobs.has(blob)))

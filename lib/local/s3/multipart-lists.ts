@@ -3,7 +3,7 @@ import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
 import { checksumElement } from './checksums.ts'
-import { listUploadedParts, requireUpload } from './multipart.ts'
+import { listS3Parts, requireUpload } from './multipart.ts'
 import { readCount, readEncoding } from './paging.ts'
 import { toXml } from './xml.ts'
 
@@ -13,7 +13,7 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
   const upload = requireUpload(db, call)
   const most = readCount('max-parts', query.get('max-parts'), 1000)
   const marker = readCount('part-number-marker', query.get('part-number-marker'), 0, Number.MAX_SAFE_INTEGER)
-  const rest = listUploadedParts(db, upload).filter(({ number }) => number > marker)
+  const rest = listS3Parts(db, upload).filter(({ number }) => number > marker)
   const page = rest.slice(0, most)
   const { algorithm, type } = upload
   return {

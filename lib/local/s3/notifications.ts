@@ -136,12 +136,12 @@ export class Notifier {
       await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body))
       return true
     } catch (cause) {
-      const givenUp = Date.now() - created > giveUpMs
-      log(givenUp ? 'An event message was given up after a day' : 'An event message was not taken', {
+      const isGivenUp = Date.now() - created > giveUpMs
+      log(isGivenUp ? 'An event message was given up after a day' : 'An event message was not taken', {
         target,
         cause,
       })
-      return givenUp
+      return isGivenUp
     }
   }
 }

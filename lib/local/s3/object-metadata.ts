@@ -46,7 +46,7 @@ export function refuseUnsupported(headers: Headers): void {
 
 export function readDescription(headers: Headers): ObjectDescription {
   refuseUnsupported(headers)
-  return { headers: readKept(headers), tags: readTagHeader(headers) }
+  return { headers: readKeptHeaders(headers), tags: readTagHeader(headers) }
 }
 
 /** The encryption header that a reply to a write repeats. */
@@ -55,7 +55,7 @@ export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>
   return asked === undefined ? {} : { [encryption.name]: asked }
 }
 
-export function readKept(headers: Headers): Record<string, string> {
+export function readKeptHeaders(headers: Headers): Record<string, string> {
   const kept: Record<string, string> = { 'content-type': 'binary/octet-stream' }
   let metadataBytes = 0
   for (const [name, value] of headers) {
@@ -86,7 +86,7 @@ function isHeader(name: string, value: string): boolean {
 const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** Returns the UTF-8 bytes of a text as one character each, the form in which Node reads and writes headers. */
-export function asHeaderValue(text: string): string {
+export function toHeaderValue(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
@@ -121,9 +121,9 @@ const tagRules = {
   },
 } as const
 
-export type Tagged = keyof typeof tagRules
+export type TaggedKind = keyof typeof tagRules
 
-export function checkTags(tags: readonly S3Tag[], of: Tagged): S3Tag[] {
+export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
   const { most, tooMany, reserved } = tagRules[of]
   const keys = new Set(tags.map((tag) => tag.key))
   if (keys.size < tags.length)

@@ -1,7 +1,7 @@
 // GetObject, HeadObject and GetObjectAttributes.
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { type Checksum, checksumElement, checksumHeaders } from './checksums.ts'
-import { type ByteRange, checkRead, readRange } from './conditions.ts'
+import { checkRead, type ObjectRange, readRange } from './conditions.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { objectHeaders, overrideHeaders } from './object-metadata.ts'
@@ -10,7 +10,7 @@ import { readCount, readPartNumber } from './paging.ts'
 import type { S3Object, Segment } from './stored-object.ts'
 import { toXml } from './xml.ts'
 
-interface Slice extends ByteRange {
+interface Slice extends ObjectRange {
   readonly partial: boolean
   readonly checksum: Checksum | undefined
   readonly headers: Readonly<Record<string, string | number>>

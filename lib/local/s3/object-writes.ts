@@ -21,10 +21,10 @@ import {
   checkTags,
   encryptionHeader,
   readDescription,
-  readKept,
+  readKeptHeaders,
   readTagHeader,
   refuseUnsupported,
-  type Tagged,
+  type TaggedKind,
 } from './object-metadata.ts'
 import { commitObject, eventSourceOf, findObject, requireObject, writeTargetOf } from './objects.ts'
 import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
@@ -106,7 +106,7 @@ const redirectHeader = 'x-amz-website-redirect-location'
 function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  const kept = readKept(call.headers)
+  const kept = readKeptHeaders(call.headers)
   const { [redirectHeader]: redirect } = kept
   const changes =
     metadata === 'REPLACE' ||
@@ -172,7 +172,7 @@ export function renderTags(tags: readonly S3Tag[]): string {
   return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
 }
 
-export function readTags(document: Parsed, of: Tagged): S3Tag[] {
+export function readTags(document: Parsed, of: TaggedKind): S3Tag[] {
   const [set] = children(document, 'TagSet')
   if (!set) throw new S3Error('MalformedXML')
   const tags = children(set, 'Tag').map((tag) => {

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { uriEncode } from '../sigv4.ts'
 import { readCredential } from '../sigv4-claim.ts'
-import { maxS3PutBytes, storeChunks } from './body.ts'
+import { maxS3PutBytes, storeChunksAsBlob } from './body.ts'
 import type { Headers, S3Call, S3Reply, S3Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { asHeaderValue, encryptionHeader, readKept, refuseUnsupported } from './object-metadata.ts'
+import { encryptionHeader, readKeptHeaders, refuseUnsupported, toHeaderValue } from './object-metadata.ts'
 import { chooseAlgorithm, commitSingleBlob, readTags } from './object-writes.ts'
 import { objectArn, requirePermission } from './permissions.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
@@ -53,12 +53,12 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
   refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')
   const description = {
-    headers: readKept(headers),
+    headers: readKeptHeaders(headers),
     tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
   const chunks = within(form.file, size ?? { least: 0, most: maxS3PutBytes })
-  const received = await storeChunks(
+  const received = await storeChunksAsBlob(
     services,
     headers,
     { chunks, trailers: new Map() },
@@ -71,7 +71,7 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
 /** Form fields have the same meaning as the headers of a Put. */
 function asHeaders(fields: ReadonlyMap<string, string>): Headers {
   return new Map(
-    [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, asHeaderValue(value)]),
+    [...fields].map(([name, value]) => [name === 'acl' ? 'x-amz-acl' : name, toHeaderValue(value)]),
   )
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
 import { S3Error } from './errors.ts'
-import { asHeaderValue } from './object-metadata.ts'
+import { toHeaderValue } from './object-metadata.ts'
 
 export interface ResourceAddress {
   readonly bucket: string
@@ -56,7 +56,7 @@ function joinHeaders(
   const joined = new Map<string, string>()
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase()
-    if (lower.startsWith('x-amz-')) joined.set(lower, asHeaderValue(value))
+    if (lower.startsWith('x-amz-')) joined.set(lower, toHeaderValue(value))
   }
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) joined.set(name, Array.isArray(value) ? value.join(',') : value)

@@ -8,7 +8,7 @@ import { deleteObject, deleteObjects } from './deletes.ts'
 import { S3Error } from './errors.ts'
 import { deleteLifecycle, getLifecycle, putLifecycle } from './lifecycle-rules.ts'
 import { listObjectsV1, listObjectsV2, listObjectVersions } from './listing.ts'
-import { abortUpload, createUpload, uploadPart, uploadPartCopy } from './multipart.ts'
+import { abortMultipartUpload, createUpload, uploadPart, uploadPartCopy } from './multipart.ts'
 import { completeUpload } from './multipart-complete.ts'
 import { listParts, listUploads } from './multipart-lists.ts'
 import { getNotification, putNotification } from './notification-settings.ts'
@@ -66,7 +66,7 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
   'PUT uploadId': uploadPart,
   'PUT uploadId copy': uploadPartCopy,
   'POST uploadId': completeUpload,
-  'DELETE uploadId': abortUpload,
+  'DELETE uploadId': abortMultipartUpload,
   ...absentOfObjects,
 }
 

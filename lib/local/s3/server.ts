@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { FileExchange } from '../../aws/connections.ts'
-import { giveBack } from '../../buffer-pool.ts'
-import { saysNoSpace } from '../../disk-space.ts'
+import { releaseBuffer } from '../../buffer-pool.ts'
+import { isNoSpaceError } from '../../disk-space.ts'
 import { type Authorize, allowAll } from '../authorize.ts'
 import { isLocked } from '../group-commit.ts'
 import { isInProcess } from '../in-process-transport.ts'
@@ -193,7 +193,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: S
   if (reply.xml !== undefined) response.setHeader('content-type', 'application/xml')
   if (reply.body && request.method !== 'HEAD') {
     // A caller in this process gets the buffer itself, so it must not be reused.
-    await sendChunks(reply.body, response, isInProcess(request) ? () => {} : giveBack)
+    await sendChunks(reply.body, response, isInProcess(request) ? () => {} : releaseBuffer)
     return
   }
   // A string would be written together with the headers and turn their non-ASCII characters into UTF-8.
@@ -266,7 +266,7 @@ function sendError(
 }
 
 /** False for temporary conditions (full disk, locked file), after which the same request may succeed. */
-const isInternal = (error: unknown) => !saysNoSpace(error) && !isLocked(error)
+const isInternal = (error: unknown) => !isNoSpaceError(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {
   let left = drainBytes

@@ -3,6 +3,6 @@ import type { Actions, SqsServices } from './call.ts'
 import { messageActions } from './message-actions.ts'
 import { queueActions } from './queue-actions.ts'
 
-export function makeActions(services: SqsServices): Actions {
+export function createActions(services: SqsServices): Actions {
   return { ...queueActions(services), ...messageActions(services) }
 }

@@ -36,10 +36,10 @@ export async function runKillRounds(kills: number): Promise<{ acknowledged: numb
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
   const expected = new Map<string, Expected>()
   let acknowledged = 0
-  const begun: { readonly child: ChildProcess; readonly client: S3Client }[] = []
+  const servers: { readonly child: ChildProcess; readonly client: S3Client }[] = []
   const start = async () => {
     const one = await startServer(dir)
-    begun.push(one)
+    servers.push(one)
     return one
   }
   try {
@@ -63,7 +63,7 @@ export async function runKillRounds(kills: number): Promise<{ acknowledged: numb
     return { acknowledged }
   } finally {
     // After a failed check the server and its connections are left, and would keep this process from exiting.
-    for (const { child, client } of begun) {
+    for (const { child, client } of servers) {
       client.destroy()
       if (child.exitCode !== null || child.signalCode !== null) continue
       const exit = once(child, 'exit')
