@@ -1,5 +1,5 @@
-/** Accents that stand for themselves, and what combines with a letter in their place. */
-const marks = new Map(
+/** Standalone accents and their combining characters. */
+const combiningMarks = new Map(
   Object.entries({
     '`': '\u0300',
     '\u00b4': '\u0301',
@@ -18,81 +18,81 @@ const marks = new Map(
     '\u02db': '\u0328',
   }),
 )
-/** Letters that lose their dot below an accent. */
+/** Dotless characters used below an accent, and their plain forms. */
 const dotted = new Map([
   ['\u0131', 'i'],
   ['\u0237', 'j'],
 ])
 
 /**
- * Puts letters and the accents that are painted over them together, which come before or after them: the older fonts of
- * TeX have no letters with accents, and "Café" would be read as "Caf´e".
+ * Joins characters with accents drawn over them, before or after the character: older TeX fonts have no accented
+ * characters, so "Café" would be read as "Caf´e".
  *
- * @param walker is told the letters of a page as MuPDF tells them
- * @returns a walker for MuPDF, and `end` for after the page
+ * @param walker receives the characters of a page as from MuPDF
+ * @returns a walker for MuPDF, with `end` to be called after the page
  */
-export function withAccents(walker) {
-  /** The letter told last is kept back, with what came after it: the next may belong to it. */
+export function joinAccents(walker) {
+  /** The last character and the events after it are delayed, because the next character may join it. */
   let last
-  let held = []
-  const hold = (tell) => {
-    if (last) held.push(tell)
-    else tell()
+  let delayed = []
+  const delay = (event) => {
+    if (last) delayed.push(event)
+    else event()
   }
   const flush = () => {
     if (last) walker.onChar(...last)
-    for (const tell of held) tell()
+    for (const event of delayed) event()
     last = undefined
-    held = []
+    delayed = []
   }
   const gaps = new Set()
   return {
-    beginLine: (...facts) => hold(() => walker.beginLine(...facts)),
-    endLine: () => hold(() => walker.endLine()),
+    beginLine: (...args) => delay(() => walker.beginLine(...args)),
+    endLine: () => delay(() => walker.endLine()),
     onChar(...char) {
       if (/\s/.test(char[0])) {
-        const tell = () => walker.onChar(...char)
-        gaps.add(tell)
-        hold(tell)
+        const event = () => walker.onChar(...char)
+        gaps.add(event)
+        delay(event)
         return
       }
-      const letter = last && overlap(last[4], char[4]) ? composed(last, char) : undefined
-      if (letter) {
-        // What MuPDF takes for a gap is the way back from the accent.
-        held = held.filter((tell) => !gaps.has(tell))
-        const isAfter = isLetter(last)
+      const joined = last && overlap(last[4], char[4]) ? compose(last, char) : undefined
+      if (joined) {
+        // The gap that MuPDF reports is only the move back from the accent.
+        delayed = delayed.filter((event) => !gaps.has(event))
+        const isAfter = isBaseCharacter(last)
         last = undefined
         if (!isAfter) flush()
       } else flush()
       gaps.clear()
-      last = letter ?? char
+      last = joined ?? char
     },
     end: flush,
   }
 }
 
-/** Some accents are letters to Unicode, too. */
-const isLetter = ([char]) => /^\p{L}$/u.test(char) && !marks.has(char)
+/** Excludes accents that Unicode classifies as letters. */
+const isBaseCharacter = ([char]) => /^\p{L}$/u.test(char) && !combiningMarks.has(char)
 
-/** A letter with its accent, given in either order; undefined where they are none. */
-function composed(one, other) {
-  const [letter, [accent]] = isLetter(one) ? [one, other] : [other, one]
-  const mark = marks.get(accent)
-  if (!mark || !isLetter(letter)) return undefined
-  const whole = ((dotted.get(letter[0]) ?? letter[0]) + mark).normalize('NFC')
-  return [...whole].length === 1 ? [whole, ...letter.slice(1)] : undefined
+/** Returns the accented character, whichever of both is the accent; undefined when they do not combine. */
+function compose(one, other) {
+  const [base, [accent]] = isBaseCharacter(one) ? [one, other] : [other, one]
+  const mark = combiningMarks.get(accent)
+  if (!mark || !isBaseCharacter(base)) return undefined
+  const composed = ((dotted.get(base[0]) ?? base[0]) + mark).normalize('NFC')
+  return [...composed].length === 1 ? [composed, ...base.slice(1)] : undefined
 }
 
-/** One stands over the other, at least by half of the narrower. Corners as MuPDF gives them: x and y of each. */
+/** Whether both overlap by at least half of the narrower one. Quads contain x and y of each corner, as from MuPDF. */
 function overlap(one, other) {
   return [0, 1].every((axis) => {
-    const [a, b] = [rangeOf(one, axis), rangeOf(other, axis)]
+    const [a, b] = [findRange(one, axis), findRange(other, axis)]
     const shared = Math.min(a.to, b.to) - Math.max(a.from, b.from)
     return shared >= Math.min(a.to - a.from, b.to - b.from) / 2
   })
 }
 
-function rangeOf(quad, axis) {
+function findRange(quad, axis) {
   const values = quad.filter((_, index) => index % 2 === axis)
   return { from: Math.min(...values), to: Math.max(...values) }
 }

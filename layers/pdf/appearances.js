@@ -1,13 +1,13 @@
-// mutool run appearances.js <source> <target>: draws form fields and comments that have no picture of themselves.
-// Viewers draw these on their own; tools that make them page content would lose them.
+// mutool run appearances.js <source> <target>: creates missing appearance streams of form fields and comments.
+// Viewers draw these on their own; tools that flatten them into page content would lose them.
 // biome-ignore-all lint/suspicious/noVar: mutool's interpreter knows ES5.
 // biome-ignore-all lint/correctness/noInnerDeclarations: mutool's interpreter knows ES5.
 // biome-ignore-all lint/complexity/useArrowFunction: mutool's interpreter knows ES5.
 
 var source = new PDFDocument(scriptArgs[0])
 
-// MuPDF lists fields, links and popups apart from the other annotations, each in the order of the page.
-function objectsOf(number) {
+// MuPDF lists form fields separately from other annotations and omits links and popups, each list in page order.
+function listAnnotations(number) {
   var lists = { fields: [], comments: [] }
   var annotations = source.findPage(number).get('Annots')
   if (!annotations) return lists
@@ -23,7 +23,7 @@ function drawField(field) {
   if (field.getFieldType() !== 'text') return
   var value = field.getValue()
   if (!value) return
-  // Only a change makes it draw.
+  // The appearance is only created when the value changes.
   field.setTextValue(value.concat(' '))
   field.setTextValue(value)
   field.update()
@@ -35,12 +35,12 @@ function drawComment(comment) {
 }
 
 var form = source.getTrailer().get('Root').get('AcroForm')
-var stale = form && String(form.get('NeedAppearances')) === 'true'
+var isStale = form && String(form.get('NeedAppearances')) === 'true'
 for (var number = 0; number < source.countPages(); number++) {
   var page = source.loadPage(number)
-  var objects = objectsOf(number)
+  var objects = listAnnotations(number)
   page.getWidgets().forEach(function (field, index) {
-    if (stale || !objects.fields[index] || !objects.fields[index].get('AP')) drawField(field)
+    if (isStale || !objects.fields[index] || !objects.fields[index].get('AP')) drawField(field)
   })
   page.getAnnotations().forEach(function (comment, index) {
     if (objects.comments[index] && !objects.comments[index].get('AP')) drawComment(comment)

@@ -1,10 +1,10 @@
-// mutool run outlines.js <files.json>: adds objects to PDFs, as qpdf's JSON writes them, and what the catalog is to say.
-// One program for all parts of a document: to start two for each of a thousand would take minutes.
+// mutool run outlines.js <files.json>: adds objects in qpdf's JSON notation to PDFs, and entries to their catalogs.
+// A single run for all parts of a document: starting two processes for each of a thousand would take minutes.
 // biome-ignore-all lint/suspicious/noVar: mutool's interpreter knows ES5.
 // biome-ignore-all lint/correctness/noInnerDeclarations: mutool's interpreter knows ES5.
 // biome-ignore-all lint/complexity/useArrowFunction: mutool's interpreter knows ES5.
 
-function bytesOf(hex) {
+function decodeHex(hex) {
   var bytes = []
   for (var at = 0; at < hex.length; at += 2) bytes.push(parseInt(hex.substr(at, 2), 16))
   return bytes
@@ -16,34 +16,34 @@ function addTo(file) {
     return pdf.addObject(pdf.newDictionary())
   })
 
-  function made(value) {
+  function createObject(value) {
     if (value === null) return pdf.newNull()
     if (typeof value === 'number') {
       return value === Math.floor(value) ? pdf.newInteger(value) : pdf.newReal(value)
     }
     if (typeof value === 'boolean') return pdf.newBoolean(value)
-    if (typeof value === 'string') return madeOf(value.slice(0, 2), value.slice(2), value)
+    if (typeof value === 'string') return createFromString(value.slice(0, 2), value.slice(2), value)
     var holder = Array.isArray(value) ? pdf.newArray() : pdf.newDictionary()
     fill(holder, value)
     return holder
   }
 
-  function madeOf(mark, rest, value) {
-    if (mark === 'u:') return pdf.newString(rest)
-    if (mark === 'b:') return pdf.newByteString(bytesOf(rest))
-    if (mark === 'o:') return added[Number(rest)]
-    if (mark === 'p:') return pdf.findPage(Number(rest))
+  function createFromString(prefix, rest, value) {
+    if (prefix === 'u:') return pdf.newString(rest)
+    if (prefix === 'b:') return pdf.newByteString(decodeHex(rest))
+    if (prefix === 'o:') return added[Number(rest)]
+    if (prefix === 'p:') return pdf.findPage(Number(rest))
     return pdf.newName(value.slice(1))
   }
 
   function fill(holder, value) {
     if (Array.isArray(value)) {
-      value.forEach(function (part) {
-        holder.push(made(part))
+      value.forEach(function (element) {
+        holder.push(createObject(element))
       })
     } else {
       Object.keys(value).forEach(function (key) {
-        holder.put(key.slice(1), made(value[key]))
+        holder.put(key.slice(1), createObject(value[key]))
       })
     }
   }

@@ -1,30 +1,30 @@
 /**
- * Writes what stands on the pages of a PDF: words with their place and look, pictures, lines and links.
- * A program of its own, started by node: it uses MuPDF, which is under the AGPL, and nothing of the service does.
+ * Extracts the content of PDF pages: words with positions and styles, images, vector shapes and links.
+ * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
  *
- * usage: node structure.mjs <folder of the package mupdf> <in.pdf> <out folder> [page,page…]
- * Writes pages.jsonl, a page per line, and picture-<n>.png or .jpg; says "page <n>" after each page.
+ * usage: node structure.mjs <folder of the mupdf package> <in.pdf> <out folder> [page,page…]
+ * Writes pages.jsonl with one page per line, and image-<n>.png or .jpg; prints "page <n>" after each page.
  */
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { withAccents } from './accents.mjs'
+import { joinAccents } from './accents.mjs'
 
 const [packageFolder, source, outFolder, list] = process.argv.slice(2)
 const mupdf = await import(pathToFileURL(join(packageFolder, 'dist/mupdf.js')).href)
 
-// The package makes a character of a code point by this, which cuts emoji to half a character.
+// The package uses String.fromCharCode for code points, which would truncate emoji.
 String.fromCharCode = (...codes) => String.fromCodePoint(...codes.map((code) => Math.min(code, 0x10ffff)))
 
-// Damaged files would fill the log.
+// Damaged files would flood the log.
 mupdf.setLog?.({ error() {}, warning() {} })
 
 const maxVectors = 5000
-const maxPicturePixels = 40_000_000
-const maxDrawnPixels = 4_000_000
+const maxImagePixels = 40_000_000
+const maxRenderedPixels = 4_000_000
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
-/** The second letters of the ligatures of lam. MuPDF tells both letters, this one first and without any width. */
+/** Second characters of the lam ligatures. MuPDF reports both characters, this one first and without width. */
 const alefs = /[\u0622\u0623\u0625\u0627]/
 
 const round = (number) => Math.round(number * 100) / 100
@@ -39,27 +39,27 @@ const hex = (color) =>
     )
     .join('')
 
-/** Styles are few and words many: a word names its style by number. */
+/** Collects styles: words refer to a style by number, because there are few styles and many words. */
 function createStyles() {
   const numbers = new Map()
   const styles = []
   const fonts = new Map()
-  const factsOf = (font) => {
+  const describeFont = (font) => {
     const known = fonts.get(font.pointer)
     if (known) return known
-    const facts = {
+    const description = {
       font: font.getName(),
-      // MuPDF knows the heaviest by their flags, and not by their names.
+      // MuPDF detects heavy fonts by their flags, but not by their names.
       bold: font.isBold() || /bold|black|heavy|demi/i.test(font.getName()),
       italic: font.isItalic(),
       mono: font.isMono(),
       serif: font.isSerif(),
     }
-    fonts.set(font.pointer, facts)
-    return facts
+    fonts.set(font.pointer, description)
+    return description
   }
   const numberOf = (font, size, color) => {
-    const style = { ...factsOf(font), size: round(size), color: hex(color) }
+    const style = { ...describeFont(font), size: round(size), color: hex(color) }
     const key = Object.values(style).join('/')
     const known = numbers.get(key)
     if (known !== undefined) return known
@@ -75,7 +75,7 @@ function createWords(styles) {
   let words = []
   let word
   let vertical = false
-  // Recognized Arabic and Hebrew runs to the left, upright; MuPDF takes that for letters in reverse.
+  // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
   let leftward = false
   let alef = ''
   const endWord = () => {
@@ -98,7 +98,7 @@ function createWords(styles) {
       spaced = false
     },
     onChar(char, origin, font, size, quad, color) {
-      // Upside down: the upper corner is below the lower.
+      // Upside down: the upper corner is below the lower one.
       if (leftward && quad[1] > quad[5]) vertical = true
       if (/\s/.test(char) || char === '\u00a0') {
         endWord()
@@ -131,33 +131,33 @@ function createWords(styles) {
   }
 }
 
-let pictures = 0
+let imageCount = 0
 
-/** Where one is broken the page is drawn to get it: no reason to lose the words. */
-function savedPicture(image, matrix, bbox) {
+/** Returns undefined for a broken image, which is rendered from the page later; the words must not be lost. */
+function trySaveImage(image, matrix, bbox) {
   try {
-    return savePicture(image, matrix, bbox)
+    return saveImage(image, matrix, bbox)
   } catch {
     return undefined
   }
 }
 
-/** A picture as the file holds it, and nothing of what is painted over it. */
-function savePicture(image, matrix, bbox) {
-  // Whose color the walk does not tell.
-  if (image.getImageMask() || image.getWidth() * image.getHeight() > maxPicturePixels) return undefined
+/** Saves an embedded image without anything drawn over it. */
+function saveImage(image, matrix, bbox) {
+  // The walker does not report the color of image masks.
+  if (image.getImageMask() || image.getWidth() * image.getHeight() > maxImagePixels) return undefined
   const upright = matrix[0] > 0 && matrix[3] > 0 && Math.abs(matrix[1]) + Math.abs(matrix[2]) < 0.01
-  if (!upright || image.getMask()) return writePicture(turnedPicture(image, matrix, bbox), true)
+  if (!upright || image.getMask()) return writeImage(renderImage(image, matrix, bbox), true)
   const pixmap = image.toPixmap()
   const isPlain = !pixmap.getColorSpace() || /RGB|Gray/.test(pixmap.getColorSpace().getName())
-  return writePicture(isPlain ? pixmap : pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB))
+  return writeImage(isPlain ? pixmap : pixmap.convertToColorSpace(mupdf.ColorSpace.DeviceRGB))
 }
 
-/** One that is turned, mirrored or clear in parts, as the page shows it. */
-function turnedPicture(image, matrix, bbox) {
+/** Renders a rotated, mirrored or partly transparent image as the page shows it. */
+function renderImage(image, matrix, bbox) {
   const size = Math.max(1, (bbox[2] - bbox[0]) * (bbox[3] - bbox[1]))
-  const own = Math.sqrt((image.getWidth() * image.getHeight()) / size)
-  const scale = Math.min(4, Math.max(1, own), Math.sqrt(maxDrawnPixels / size))
+  const imageScale = Math.sqrt((image.getWidth() * image.getHeight()) / size)
+  const scale = Math.min(4, Math.max(1, imageScale), Math.sqrt(maxRenderedPixels / size))
   const area = bbox.map((edge, index) => (index < 2 ? Math.floor(edge * scale) : Math.ceil(edge * scale)))
   const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, area, true)
   pixmap.clear()
@@ -168,30 +168,30 @@ function turnedPicture(image, matrix, bbox) {
   return pixmap
 }
 
-/** JPEG only where it is far smaller: drawings and screenshots stay exact. */
-function writePicture(pixmap, isClear = false) {
+/** Uses JPEG only when it is much smaller, so that drawings and screenshots stay lossless. */
+function writeImage(pixmap, isTransparent = false) {
   const png = pixmap.asPNG()
-  if (isClear) return storePicture(png, 'png', pixmap)
+  if (isTransparent) return writeImageFile(png, 'png', pixmap)
   const jpeg = png.length > 30_000 ? pixmap.asJPEG(90, false) : undefined
   const small = jpeg && jpeg.length < png.length / 3 ? jpeg : undefined
-  return storePicture(small ?? png, small ? 'jpg' : 'png', pixmap)
+  return writeImageFile(small ?? png, small ? 'jpg' : 'png', pixmap)
 }
 
-function storePicture(bytes, extension, pixmap) {
-  const file = `picture-${++pictures}.${extension}`
+function writeImageFile(bytes, extension, pixmap) {
+  const file = `image-${++imageCount}.${extension}`
   writeFileSync(join(outFolder, file), bytes)
   return { file, width: pixmap.getWidth(), height: pixmap.getHeight() }
 }
 
-function linksOf(page) {
+function readLinks(page) {
   return page
     .getLinks()
     .filter((link) => link.isExternal())
     .map((link) => ({ box: box(link.getBounds()), uri: link.getURI() }))
 }
 
-/** An outline helps to tell headings; a broken one is no reason to fail. */
-function outlineOf(document) {
+/** The outline helps to detect headings; a broken one is ignored. */
+function readOutline(document) {
   const titles = []
   const walk = (items, level) => {
     for (const { title, down } of items ?? []) {
@@ -208,20 +208,20 @@ function outlineOf(document) {
   return titles
 }
 
-function pageFacts(document, index) {
+function readPage(document, index) {
   const page = document.loadPage(index)
   const styles = createStyles()
   const words = createWords(styles)
   const images = []
   const vectors = []
-  const letters = withAccents(words)
+  const walker = joinAccents(words)
   const text = page.toStructuredText('preserve-images,vectors,clip')
   text.walk({
-    beginLine: letters.beginLine,
-    onChar: letters.onChar,
-    endLine: letters.endLine,
+    beginLine: walker.beginLine,
+    onChar: walker.onChar,
+    endLine: walker.endLine,
     onImageBlock(bbox, matrix, image) {
-      images.push({ box: box(bbox), ...savedPicture(image, matrix, bbox) })
+      images.push({ box: box(bbox), ...trySaveImage(image, matrix, bbox) })
     },
     onVector(bbox, flags, color) {
       if (vectors.length >= maxVectors) return
@@ -233,9 +233,9 @@ function pageFacts(document, index) {
       })
     },
   })
-  letters.end()
+  walker.end()
   const [x0, y0, x1, y1] = page.getBounds()
-  const facts = {
+  const content = {
     page: index + 1,
     width: round(x1 - x0),
     height: round(y1 - y0),
@@ -243,20 +243,20 @@ function pageFacts(document, index) {
     lines: words.lines,
     images,
     vectors,
-    links: linksOf(page),
+    links: readLinks(page),
   }
   text.destroy()
   page.destroy()
-  return facts
+  return content
 }
 
 const document = mupdf.Document.openDocument(readFileSync(source), 'application/pdf')
-const wanted = list
+const pageNumbers = list
   ? list.split(',').map(Number)
   : Array.from({ length: document.countPages() }, (_, i) => i + 1)
 const out = openSync(join(outFolder, 'pages.jsonl'), 'w')
-writeSync(out, `${JSON.stringify({ outline: outlineOf(document) })}\n`)
-for (const number of wanted) {
-  writeSync(out, `${JSON.stringify(pageFacts(document, number - 1))}\n`)
+writeSync(out, `${JSON.stringify({ outline: readOutline(document) })}\n`)
+for (const number of pageNumbers) {
+  writeSync(out, `${JSON.stringify(readPage(document, number - 1))}\n`)
   process.stdout.write(`page ${number}\n`)
 }

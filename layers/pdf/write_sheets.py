@@ -1,4 +1,4 @@
-"""Writes tables as a workbook, a sheet each: write_sheets.py sheets.json result.xlsx
+"""Writes tables to a workbook with one sheet each: write_sheets.py sheets.json result.xlsx
 
     {"sheets": [{"name", "widths", "ruled", "cells": [{"row", "column", "rowSpan", "columnSpan", "text", "number", "bold",
     "fill"}]}], "about": {"title", "author", "subject", "keywords"}}
@@ -10,61 +10,61 @@ import sys
 import xlsxwriter
 from xlsxwriter.worksheet import Worksheet
 
-# Points to the width of a digit of the usual font.
+# Points per digit width of the default font, the unit of column widths.
 POINTS_PER_UNIT = 5.3
-MOST_TEXT = 32_767
-MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+MAX_TEXT = 32_767
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
 class ExactSheet(Worksheet):
-    """Writes 85.1 as such. With the library's 16 digits it is 85.09999999999999, which other programs read as it stands."""
+    """Writes 85.1 as is. The library's 16 digits make it 85.09999999999999, which other programs would show."""
 
     def _xml_number_element(self, number, attributes=()):
-        told = ''.join(f' {name}="{self._escape_attributes(value)}"' for name, value in attributes)
-        self.fh.write(f'<c{told}><v>{number!r}</v></c>')
+        attribute_text = ''.join(f' {name}="{self._escape_attributes(value)}"' for name, value in attributes)
+        self.fh.write(f'<c{attribute_text}><v>{number!r}</v></c>')
 
 
 def main(source, target):
     with open(source, encoding='utf-8') as file:
-        given = json.load(file)
-    # What looks like a formula or an address in the PDF is text.
+        data = json.load(file)
+    # Text that looks like a formula or a URL stays text.
     book = xlsxwriter.Workbook(target, {'strings_to_formulas': False, 'strings_to_urls': False})
-    book.set_properties({name: text for name, text in given['about'].items() if text})
-    looks = {}
-    for sheet in given['sheets']:
-        page = book.add_worksheet(sheet['name'], ExactSheet)
+    book.set_properties({name: text for name, text in data['about'].items() if text})
+    formats = {}
+    for sheet in data['sheets']:
+        worksheet = book.add_worksheet(sheet['name'], ExactSheet)
         for column, width in enumerate(sheet['widths']):
-            page.set_column(column, column, min(80, max(4, width / POINTS_PER_UNIT + 1)))
+            worksheet.set_column(column, column, min(80, max(4, width / POINTS_PER_UNIT + 1)))
         for cell in sheet['cells']:
-            if cell['row'] + cell['rowSpan'] <= MOST_ROWS and cell['column'] + cell['columnSpan'] <= MOST_COLUMNS:
-                put(page, cell, look_of(book, looks, cell, sheet['ruled']))
+            if cell['row'] + cell['rowSpan'] <= MAX_ROWS and cell['column'] + cell['columnSpan'] <= MAX_COLUMNS:
+                write_cell(worksheet, cell, get_format(book, formats, cell, sheet['ruled']))
     book.close()
 
 
-def look_of(book, looks, cell, ruled):
+def get_format(book, formats, cell, ruled):
     number = cell.get('number')
     key = (cell.get('bold', False), cell.get('fill'), number and number['format'], ruled, '\n' in cell['text'])
-    if key not in looks:
-        bold, fill, shown, _, wrapped = key
-        looks[key] = book.add_format({
+    if key not in formats:
+        bold, fill, number_format, _, wrapped = key
+        formats[key] = book.add_format({
             'valign': 'top',
             'bold': bold,
             **({'bg_color': f'#{fill}'} if fill else {}),
-            **({'num_format': shown} if shown else {}),
+            **({'num_format': number_format} if number_format else {}),
             **({'border': 1} if ruled else {}),
             **({'text_wrap': True} if wrapped else {}),
         })
-    return looks[key]
+    return formats[key]
 
 
-def put(page, cell, look):
+def write_cell(worksheet, cell, cell_format):
     row, column = cell['row'], cell['column']
     if cell['rowSpan'] > 1 or cell['columnSpan'] > 1:
-        page.merge_range(row, column, row + cell['rowSpan'] - 1, column + cell['columnSpan'] - 1, '', look)
+        worksheet.merge_range(row, column, row + cell['rowSpan'] - 1, column + cell['columnSpan'] - 1, '', cell_format)
     if 'number' in cell:
-        page.write_number(row, column, cell['number']['value'], look)
+        worksheet.write_number(row, column, cell['number']['value'], cell_format)
     else:
-        page.write_string(row, column, cell['text'][:MOST_TEXT], look)
+        worksheet.write_string(row, column, cell['text'][:MAX_TEXT], cell_format)
 
 
 main(*sys.argv[1:])

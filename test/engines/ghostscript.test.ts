@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { pageOptions, toPageSwitches } from '../../lib/engines/ghostscript/pages.ts'
 import { ghostscript } from '../../lib/engines/ghostscript.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
@@ -175,8 +175,8 @@ describe('PDF pages rendered by Ghostscript', () => {
 
   test('Ghostscript needs the password of an encrypted PDF', async () => {
     const source = fixture('needs-password.pdf')
-    await refused(runGhostscriptEngine(source, 'jpg'), 'PDF_ENCRYPTED')
-    await refused(runGhostscriptEngine(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
+    await assertRefused(runGhostscriptEngine(source, 'jpg'), 'PDF_ENCRYPTED')
+    await assertRefused(runGhostscriptEngine(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
   })
 
   test('Ghostscript is the default only where no cheaper engine converts', () => {
@@ -212,7 +212,7 @@ describe('hostile PostScript', () => {
       `(/etc/fonts/fonts.conf) run`,
       `(${secret}) deletefile`,
     ]) {
-      await refused(runGhostscriptEngine(await writeProgram(body), 'pdf'), 'CORRUPT_FILE')
+      await assertRefused(runGhostscriptEngine(await writeProgram(body), 'pdf'), 'CORRUPT_FILE')
     }
     assert.equal(await readFile(secret, 'utf8'), 'alphamarker')
     await assert.rejects(readFile(join(folder, 'written')))
@@ -228,7 +228,7 @@ describe('hostile PostScript', () => {
     for (const body of ['quit', 'undefined-name', '<< /PageSize [1e9 1e9] >> setpagedevice']) {
       const path = join(folder, 'in.eps')
       await writeFile(path, `%!PS-Adobe-3.0 EPSF-3.0\n${body}\n`)
-      await refused(runGhostscriptEngine(path, 'png'), 'CORRUPT_FILE')
+      await assertRefused(runGhostscriptEngine(path, 'png'), 'CORRUPT_FILE')
     }
   })
 })

@@ -12,7 +12,7 @@ import { createScannedPage, createScannedPdf } from './scan-maker.ts'
 
 /** Writes a scan into the work folder of a step and records its warnings. */
 async function createScanStep(images: readonly Uint8Array[]) {
-  const workDir = scratchFolder('ocr-unread')
+  const workDir = scratchFolder('ocr-without-text')
   const path = join(workDir, 'source.pdf')
   const pathOf = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
   await copyFile(pathOf('scan.pdf'), path)
@@ -76,12 +76,12 @@ test('a page that OCR skipped does not count as recognized: in one run, in chunk
   const work = { operation: 'ocr-pdf', inputs: [input], from: 'pdf', to: 'pdf', outDir: workDir } as const
   const { details } = await pdf.run({ ...work, options: {} }, tools)
   assert.deepEqual(details, { pages: 2, pagesRecognized: 1 })
-  const share = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
-  const part = await pdf.run({ ...work, options: {}, chunk: share }, tools)
+  const chunk = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
+  const part = await pdf.run({ ...work, options: {}, chunk }, tools)
   const files = [{ ...input, path: part.files[0].path, format: 'zip' as const }]
   const joined = await pdf.join?.(
     { ...work, options: {} },
-    [{ spec: share, files, details: part.details }],
+    [{ spec: chunk, files, details: part.details }],
     tools,
   )
   assert.deepEqual(joined?.details, { pages: 2, pagesRecognized: 1 })

@@ -32,7 +32,7 @@ interface StepRequest {
 /** Creates a step in its own folder, as a worker does. */
 async function createStep(
   name: string,
-  { to = 'jpg', options = {}, chunk: share }: StepRequest,
+  { to = 'jpg', options = {}, chunk }: StepRequest,
 ): Promise<{ work: EngineWork; tools: Tools }> {
   const workDir = scratchFolder('pdf-share')
   const outDir = join(workDir, 'out')
@@ -46,7 +46,7 @@ async function createStep(
     ...{ operation: 'convert', from: 'pdf', to, outDir },
     inputs: [{ path, filename: 'book.pdf', format: 'pdf', size: 1 }],
     options: schema?.options.parse(options),
-    ...(share && { chunk: share }),
+    ...(chunk && { chunk }),
   }
   const signal = new AbortController().signal
   return { work, tools: createTools({ workDir, signal, limits: pdf.limits }) }

@@ -7,7 +7,7 @@ import type { Tools } from '../../lib/engines/engine.ts'
 import { copyOutlines } from '../../lib/engines/pdf/tools/part-outlines.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import {
   assertValidPdf,
@@ -156,7 +156,7 @@ describe('pages of a PDF', () => {
     const { path } = await run('remove-pdf-pages', { pages: '2,4' })
     assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page3'])
     assert.equal(await pdfPages(path), 2)
-    await refused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
+    await assertRefused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
   })
 
   test('reorder-pdf-pages puts pages that are not named last, in their original order', async () => {
@@ -168,7 +168,7 @@ describe('pages of a PDF', () => {
       ['Alpha one', 2],
       ['Alpha three', 1, ['Alpha two', 3]],
     ])
-    await refused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /appears twice/)
+    await assertRefused(run('reorder-pdf-pages', { pages: '1-3,2' }), 'INVALID_INPUT', /appears twice/)
   })
 
   test('rotate-pdf rotates all pages or the named ones', async () => {
@@ -184,7 +184,7 @@ describe('pages of a PDF', () => {
 
   test('page tools refuse page numbers that do not exist', async () => {
     for (const operation of ['split-pdf', 'extract-pdf-pages', 'remove-pdf-pages', 'rotate-pdf'] as const) {
-      await refused(run(operation, { pages: '2-9' }), 'INVALID_INPUT', /^pages: page 9 .* pages 1 to 4/)
+      await assertRefused(run(operation, { pages: '2-9' }), 'INVALID_INPUT', /^pages: page 9 .* pages 1 to 4/)
     }
   })
 
@@ -199,7 +199,7 @@ describe('pages of a PDF', () => {
     })
     const blank = join((await run('split-pdf', { pages: '1' })).workDir, 'blank.pdf')
     await writeFile(blank, empty)
-    await refused(run('remove-blank-pages-pdf', {}, blank), 'INVALID_INPUT', /none would be left/)
+    await assertRefused(run('remove-blank-pages-pdf', {}, blank), 'INVALID_INPUT', /none would be left/)
   })
 })
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Operation } from '../../lib/engines/engine.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { output, pdfPages, pdfText } from './judge.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
@@ -40,8 +40,8 @@ describe('an encrypted PDF', () => {
     const { path } = await run('decrypt-pdf', { password: 'secret' }, locked)
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
     assert.match(await pdfText(path), /alphamarker/)
-    await refused(run('decrypt-pdf', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
-    await refused(run('decrypt-pdf', { password: 'no' }, locked), 'PDF_ENCRYPTED', /does not open/)
+    await assertRefused(run('decrypt-pdf', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
+    await assertRefused(run('decrypt-pdf', { password: 'no' }, locked), 'PDF_ENCRYPTED', /does not open/)
   })
 
   test('decrypt-pdf removes restrictions without a password', async () => {

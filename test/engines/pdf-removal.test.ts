@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { readUncompressed, renderPage } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
 import { createBook, createPdf, createPhotoPage, writeFiles } from './pdf-maker.ts'
@@ -114,5 +114,5 @@ test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no o
   assert.doesNotMatch(await readUncompressed(path), /Ada Author/)
   const withoutMetadata = await run('edit-pdf-metadata', { removeMetadata: true })
   assert.doesNotMatch(await output('pdfinfo', withoutMetadata.path), /Title|Author/)
-  await refused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
+  await assertRefused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
 })

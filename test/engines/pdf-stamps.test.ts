@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
 import { output, pdfText } from './judge.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
@@ -93,13 +93,13 @@ describe('a watermark on a PDF', () => {
   })
 
   test('a watermark needs either a text or an image', async () => {
-    await refused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
+    await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
     const both = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
     })
-    await refused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
+    await assertRefused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
-    await refused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
+    await assertRefused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })
 })
 
@@ -134,7 +134,7 @@ test('crop-pdf cuts margins off the displayed page or keeps a box', async () => 
     [{ marginTop: '210pt', marginLeft: '250pt' }, /^marginTop: nothing/, 'turned.pdf'],
     [{ marginTop: 5, marginLeft: '-1mm' }, /^marginLeft: expected 0 or more/],
   ] as const)
-    await refused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', message)
-  await refused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /within the page/)
-  await refused(run('crop-pdf', {}), 'INVALID_INPUT', /at least one of the margins/)
+    await assertRefused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', message)
+  await assertRefused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /within the page/)
+  await assertRefused(run('crop-pdf', {}), 'INVALID_INPUT', /at least one of the margins/)
 })

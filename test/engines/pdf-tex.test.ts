@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 // @ts-expect-error -- plain JavaScript without types
-import { withAccents } from '../../layers/pdf/accents.mjs'
+import { joinAccents } from '../../layers/pdf/accents.mjs'
 import { findBorderlessTables } from '../../lib/engines/pdf/docx/borderless-tables.ts'
 import { findRuledRegions } from '../../lib/engines/pdf/docx/horizontal-rules.ts'
 import { toLine } from '../../lib/engines/pdf/docx/lines.ts'
@@ -118,9 +118,9 @@ test('accents and bullets from TeX are correct in extracted text', async () => {
 describe('joining overprinted accents', () => {
   type CharacterEvent = readonly [string, ...unknown[]]
   /** Takes characters with their positions, each ten points wide; `|` ends a line. */
-  const joinAccents = (...characters: readonly (readonly [string, number, number?])[]): string => {
+  const readText = (...characters: readonly (readonly [string, number, number?])[]): string => {
     let text = ''
-    const walker = withAccents({
+    const walker = joinAccents({
       beginLine: () => {},
       onChar: (char: string) => {
         text += char
@@ -143,24 +143,24 @@ describe('joining overprinted accents', () => {
   }
 
   test('an accent joins the character below it, whichever is drawn first', () => {
-    assert.equal(joinAccents(['a', 0], ['´', 10], ['e', 11], ['b', 21]), 'aéb')
-    assert.equal(joinAccents(['a', 0], ['e', 10], ['´', 11], ['b', 20]), 'aéb')
-    assert.equal(joinAccents(['ˇ', 0, -3], ['S', 1]), 'Š')
-    assert.equal(joinAccents(['¨', 0], ['\u0131', 0]), 'ï')
+    assert.equal(readText(['a', 0], ['´', 10], ['e', 11], ['b', 21]), 'aéb')
+    assert.equal(readText(['a', 0], ['e', 10], ['´', 11], ['b', 20]), 'aéb')
+    assert.equal(readText(['ˇ', 0, -3], ['S', 1]), 'Š')
+    assert.equal(readText(['¨', 0], ['\u0131', 0]), 'ï')
   })
 
   test('an accent adds no space, and its character stays in its line', () => {
-    assert.equal(joinAccents(['a', 0], ['´', 10], [' ', 20], ['e', 11]), 'aé')
-    assert.equal(joinAccents(['a', 0], ['|', 0], ['ˇ', 40, -3], ['|', 0], ['S', 41], ['k', 51]), 'a||Šk')
-    assert.equal(joinAccents(['a', 0], [' ', 10], ['b', 20]), 'a b')
+    assert.equal(readText(['a', 0], ['´', 10], [' ', 20], ['e', 11]), 'aé')
+    assert.equal(readText(['a', 0], ['|', 0], ['ˇ', 40, -3], ['|', 0], ['S', 41], ['k', 51]), 'a||Šk')
+    assert.equal(readText(['a', 0], [' ', 10], ['b', 20]), 'a b')
   })
 
   test('an accent next to or below a character, or over one without an accented form, stays separate', () => {
-    assert.equal(joinAccents(['a', 0], ['^', 10], ['b', 20]), 'a^b')
-    assert.equal(joinAccents(['e', 0], ['´', 0, 12]), 'e´')
-    assert.equal(joinAccents(['´', 0], ['7', 0]), '´7')
-    assert.equal(joinAccents(['¨', 0], ['q', 0]), '¨q')
-    assert.equal(joinAccents(['´', 0], ['´', 0]), '´´')
+    assert.equal(readText(['a', 0], ['^', 10], ['b', 20]), 'a^b')
+    assert.equal(readText(['e', 0], ['´', 0, 12]), 'e´')
+    assert.equal(readText(['´', 0], ['7', 0]), '´7')
+    assert.equal(readText(['¨', 0], ['q', 0]), '¨q')
+    assert.equal(readText(['´', 0], ['´', 0]), '´´')
   })
 })
 

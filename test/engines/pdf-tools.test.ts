@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import type { Operation } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { unzipResult } from './inspect-pdf.ts'
 import { zipNames } from './judge.ts'
 import {
@@ -44,7 +44,7 @@ describe('extracting images from a PDF', () => {
   })
 
   test('extract-pdf-images refuses a PDF without images', async () => {
-    await refused(run('extract-pdf-images'), 'INVALID_INPUT', /contains no images/)
+    await assertRefused(run('extract-pdf-images'), 'INVALID_INPUT', /contains no images/)
   })
 })
 

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { resolvePages } from '../../lib/engines/pdf/page-range.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { python3 } from '../python.ts'
 import { conformance } from './conformance.ts'
 import { imageSize, output, zipNames } from './judge.ts'
@@ -144,8 +144,8 @@ describe('converting a PDF', () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
-    await refused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
-    await refused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /does not open/)
+    await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
+    await assertRefused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /does not open/)
   })
 
   test('a PDF with only an owner password opens without one', async () => {
@@ -167,7 +167,7 @@ describe('converting a PDF', () => {
     )
     const path = join((await render('txt')).workDir, 'huge.pdf')
     await writeFile(path, huge, 'latin1')
-    await refused(
+    await assertRefused(
       render('jpg', { dpi: 600 }, path),
       'INVALID_INPUT',
       /^dpi: page 2 would have \d+ megapixels/,
@@ -178,11 +178,11 @@ describe('converting a PDF', () => {
   test('a truncated PDF fails as CORRUPT_FILE', async () => {
     const path = join((await render('txt')).workDir, 'cut.pdf')
     await writeFile(path, (await readFile(source)).subarray(0, 300))
-    await refused(render('jpg', {}, path), 'CORRUPT_FILE')
+    await assertRefused(render('jpg', {}, path), 'CORRUPT_FILE')
   })
 
   test('pages that do not exist and invalid options are refused', async () => {
-    await refused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
+    await assertRefused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
     const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
     for (const input of [
       { dpi: 71 },

@@ -9,7 +9,7 @@ import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { imageSize, output, type Size } from './judge.ts'
@@ -204,7 +204,7 @@ describe('a thumbnail of an image', () => {
       [pdf, 'pdf'],
     ] as const) {
       const run = convert(engine, fixture('plain.txt'), 'png', { operation: 'thumbnail', from })
-      await refused(run, 'CORRUPT_FILE', /damaged/, from)
+      await assertRefused(run, 'CORRUPT_FILE', /damaged/, from)
     }
   })
 })
@@ -247,12 +247,12 @@ describe('a thumbnail of a video', () => {
       const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
       assertColor(sheet, at, color, 20)
     }
-    await refused(convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
+    await assertRefused(convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
   })
 
   test('is refused for a time after the end, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
-      await refused(
+      await assertRefused(
         thumbnail(ffmpeg, video, 'png', { timestamp }),
         'INVALID_INPUT',
         /^timestamp: .* 4 seconds long/,
@@ -310,7 +310,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ timestamp: '1.95' }, [1], bare)
     await assertShows({ timestamp: '3.95' }, [3], bare)
     await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
-    await refused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
+    await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
     const live = pathOf('live.mkv')
     await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', live)
     await assertShows({ count: 4 }, [0, 1, 2, 3], live)
@@ -319,7 +319,7 @@ describe('a thumbnail of a video', () => {
   test('is refused for files without a video track', async () => {
     const audio = pathOf('sound.mp4')
     await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
-    await refused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
+    await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })
 
@@ -365,8 +365,8 @@ describe('thumbnails of a PDF', () => {
 
   test('require the password of the PDF', async () => {
     const locked = fixture('needs-password.pdf')
-    await refused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
-    await refused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
+    await assertRefused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
+    await assertRefused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
     assert.equal((await sizeOf(pdf, locked, { password: 'secret' })).height, 256)
   })
 })

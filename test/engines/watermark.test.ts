@@ -8,7 +8,7 @@ import { positions } from '../../lib/engines/image/watermark-options.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
@@ -256,12 +256,12 @@ describe('a watermark on an image', () => {
   })
 
   test('requires either a text or an image', async () => {
-    await refused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
+    await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
-    await refused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
-    await refused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /picture for the watermark/)
+    await assertRefused(both, 'INVALID_INPUT', /^watermarkText: a picture came/)
+    await assertRefused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /picture for the watermark/)
     const blank = mark(vips, paper, { watermarkText: '\u2800' })
-    await refused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
+    await assertRefused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
     for (const wrong of [
       ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),
@@ -343,14 +343,14 @@ describe('a watermark on a video', () => {
   test('is refused for files without a video track', async () => {
     const audioHash = pathOf('sound.mp4')
     await output('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
-    await refused(
+    await assertRefused(
       mark(ffmpeg, audioHash, { watermarkText: 'x' }),
       'UNSUPPORTED_CONVERSION',
       /has no video track/,
     )
-    await refused(mark(ffmpeg, video, {}), 'INVALID_INPUT', /^watermarkText: expected/)
+    await assertRefused(mark(ffmpeg, video, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const notes = mark(ffmpeg, video, {}, [fixture('plain.txt')])
-    await refused(notes, 'CORRUPT_FILE', /picture for the watermark/)
+    await assertRefused(notes, 'CORRUPT_FILE', /picture for the watermark/)
   })
 })
 
@@ -381,7 +381,7 @@ describe('a watermark on a PDF', () => {
 
   test('can be added to a PDF with a password, which keeps it', async () => {
     const source = fixture('needs-password.pdf')
-    await refused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
+    await assertRefused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
     const { path } = await mark(pdf, source, {
       watermarkText: 'Draft',
       watermarkPosition: 'top',

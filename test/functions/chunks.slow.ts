@@ -7,7 +7,7 @@ import { zipHashes } from '../engines/judge.ts'
 import { createLongBook } from '../engines/pdf-maker.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const folder = scratchFolder('parts')
 const book = { name: 'book.pdf', bytes: new Uint8Array(createLongBook(400)) }
@@ -104,7 +104,7 @@ test('400 pages come as before when the service is killed on the way', { timeout
   const jobId = await send(client)
   const { dataDir } = service
   for (const [name, hasCome] of Object.entries(moments)) {
-    await until(() => hasCome(service), name, 120)
+    await waitUntil(() => hasCome(service), name, 120)
     await service.kill()
     service = await startService({ PARALLEL: '8' }, dataDir)
     client = client.at(service)

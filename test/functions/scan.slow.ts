@@ -8,7 +8,7 @@ import { createScannedPage, createScannedPdf } from '../engines/scan-maker.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const folder = scratchFolder('scan-in-parts')
 const count = 24
@@ -71,7 +71,7 @@ test('24 scanned pages in runs of 60 s are read as in one run, though killed on 
     const began = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
-    await until(async () => (await begun(service)) >= 2, 'two parts were begun', 300)
+    await waitUntil(async () => (await begun(service)) >= 2, 'two parts were begun', 300)
     await service.kill()
     service = await startService(settings, dataDir)
     assert.deepEqual(await facts(sender.at(service), jobId), whole)

@@ -120,7 +120,7 @@ export const areas: readonly Area[] = [
     ],
     tests: tests(
       'engines',
-      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting pdf-batches film-compress picture-colors pictures-together pdf',
+      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting pdf-render film-compress picture-colors pictures-together pdf',
     ),
   },
   {

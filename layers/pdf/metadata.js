@@ -1,12 +1,12 @@
-// mutool run facts.js <source.pdf> <paths.json>: gives the parts of a PDF what it says of itself as a whole.
-// Prints "unread" where the source cannot be read.
+// mutool run metadata.js <source.pdf> <paths.json>: copies the metadata of a PDF to its parts.
+// Prints "unread" when the source cannot be read.
 // biome-ignore-all lint/suspicious/noVar: mutool's interpreter knows ES5.
 // biome-ignore-all lint/complexity/useArrowFunction: mutool's interpreter knows ES5.
 
-// A language and how a title is shown belong to the texts; the profile is what a claim of PDF/A or PDF/X rests on.
-var ofCatalog = ['Metadata', 'Lang', 'ViewerPreferences', 'OutputIntents']
+// The language and the title display belong to the metadata; PDF/A and PDF/X conformance require the output profile.
+var catalogKeys = ['Metadata', 'Lang', 'ViewerPreferences', 'OutputIntents']
 
-function opened(path) {
+function tryOpen(path) {
   try {
     return new PDFDocument(path)
   } catch (_) {
@@ -14,7 +14,7 @@ function opened(path) {
   }
 }
 
-function describe(path, source) {
+function copyMetadata(path, source) {
   var part = new PDFDocument(path)
   var graft = part.newGraftMap()
   var changed = false
@@ -24,10 +24,10 @@ function describe(path, source) {
     changed = true
   }
   copy(source.getTrailer().get('Info'), function (info) {
-    // With the first change the part gets a trailer of its own, so only now it is asked for.
+    // The first change gives the part a new trailer, so it must be read after grafting.
     part.getTrailer().put('Info', info)
   })
-  ofCatalog.forEach(function (key) {
+  catalogKeys.forEach(function (key) {
     copy(source.getTrailer().get('Root').get(key), function (value) {
       part.getTrailer().get('Root').put(key, value)
     })
@@ -35,10 +35,10 @@ function describe(path, source) {
   if (changed) part.save(path, 'incremental')
 }
 
-var source = opened(scriptArgs[0])
+var source = tryOpen(scriptArgs[0])
 if (!source) print('unread')
 else {
   JSON.parse(read(scriptArgs[1])).forEach(function (path) {
-    describe(path, source)
+    copyMetadata(path, source)
   })
 }
