@@ -42,7 +42,8 @@ if ($one{landlock} or $one{filter}) {
 if ($one{landlock}) {
   my $abi = must('Landlock', syscall 444, 0, 0, 1);
   my $known = (1 << ($abi < 2 ? 13 : $abi < 3 ? 14 : $abi < 5 ? 15 : 16)) - 1;
-  # Rights of files, then (from ABI 4) TCP, then (from ABI 6) signals and abstract sockets. The last two are never granted.
+  # Rights of files, then (from ABI 4) TCP, then (from ABI 6) signals and abstract sockets. The last two are never
+  # granted.
   my $handled = pack 'Q3', $known, ($abi < 4 ? 0 : 3), ($abi < 6 ? 0 : 3);
   my $rules = must('Landlock', syscall 444, $handled, ($abi < 4 ? 8 : $abi < 6 ? 16 : 24), 0);
   for (@paths) {

@@ -95,7 +95,9 @@ export interface Capability {
   readonly options: z.ZodObject
   /** Approximate seconds for a typical file on a warm engine, plus a penalty for what the conversion loses. */
   readonly cost: number
-  /** What this row loses by design, such as `The layout of pages is`. Clients are warned if it is used as a fallback. */
+  /**
+   * What this row loses by design, such as `The layout of pages is`. Clients are warned if it is used as a fallback.
+   */
   readonly drops?: string
 }
 
@@ -198,7 +200,9 @@ export interface OutputFile {
   readonly suffix?: string
   /** Set if the file has a different format than requested, such as a ZIP of pages. */
   readonly format?: FormatId
-  /** Name of a file that already had one, such as a member of an archive. Its format is then detected from its content. */
+  /**
+   * Name of a file that already had one, such as a member of an archive. Its format is then detected from its content.
+   */
   readonly filename?: string
 }
 

@@ -5,7 +5,9 @@ import type { Engine } from './engine.ts'
 const run = promisify(execFile)
 const versions = new WeakMap<Engine, Promise<string>>()
 
-/** Returns the version that an engine reports, such as `5.1.9`. The result is cached. @throws if it is not installed. */
+/**
+ * Returns the version that an engine reports, such as `5.1.9`. The result is cached. @throws if it is not installed.
+ */
 export function engineVersion(engine: Engine): Promise<string> {
   const version = versions.get(engine) ?? readVersion(engine)
   versions.set(engine, version)

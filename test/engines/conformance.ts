@@ -11,7 +11,7 @@ import { headerless } from '../../lib/formats/detect/media-signatures.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { formatPairs } from '../../lib/plan/edges.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { assertSound } from './judge.ts'
 import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
@@ -126,7 +126,9 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
   )
 }
 
-/** Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing. */
+/**
+ * Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing.
+ */
 const dots: readonly FormatId[] = ['rgf', 'sixel']
 /** Any bytes are valid text or raw samples. */
 const isAnything = (id: FormatId) => [...textFormats, ...headerless, ...dots].includes(id)
@@ -152,7 +154,7 @@ async function digest(path: string): Promise<string> {
 
 /** Waits until all killed processes have ended, which takes the kernel a while for a whole tree. */
 async function noCommandsIn(folder: string): Promise<void> {
-  await until(() => commandsIn(folder).length === 0, 'no process is left', 3)
+  await waitUntil(() => commandsIn(folder).length === 0, 'no process is left', 3)
 }
 
 function commandsIn(folder: string): string[] {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { codecs, output, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
@@ -160,7 +160,7 @@ describe('audio', () => {
     const empty = join(folder, 'empty.wav')
     writeFileSync(empty, header)
     for (const to of ['mp3', 'flac', 'wav', 'm4a', 'ogg'] as const)
-      await refused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
+      await assertRefused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
   })
 
   test('keeps identical samples in lossless formats', async () => {

@@ -76,7 +76,8 @@ describe('the files that ffmpeg may open', () => {
       ...{ 'apng,png_pipe': 'apng', flac: 'flac', caf: 'caf' },
     }
     for (const [demuxers, formats] of Object.entries(formatsOf))
-      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format) // The ids are listed above.
+      // The ids are listed above.
+      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
   })
 
   test('have several demuxers if a format has variants, and known formats without timestamps', () => {

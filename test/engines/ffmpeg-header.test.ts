@@ -7,7 +7,7 @@ import { readHeader } from '../../lib/engines/ffmpeg/read-header.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output, probed, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
@@ -164,7 +164,7 @@ describe('ffmpeg is started', () => {
     const whole = await readFile(fixture('subtitled.mkv'))
     await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
     assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
-    await refused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
+    await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
   test('after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { probed } from './judge.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
@@ -83,7 +83,7 @@ describe('a merge', () => {
   test('of videos refuses a file without a video track', async () => {
     const more = [fixture('tone.m4a')]
     const merging = convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more })
-    await refused(merging, 'UNSUPPORTED_CONVERSION')
+    await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
   })
 })
 
@@ -138,7 +138,7 @@ describe('compression', () => {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('film.mp4')),
     })
-    const { details } = await refused(compress(long.path, 'mp4', { targetSize: 10_000 }), 'CONVERSION_FAILED')
+    const { details } = await assertRefused(compress(long.path, 'mp4', { targetSize: 10_000 }), 'CONVERSION_FAILED')
     const least = Number(details?.least)
     assert.ok(least > 10_000, `it says that ${least} bytes are possible`)
     const made = await bytes(await compress(long.path, 'mp4', { targetSize: least }))

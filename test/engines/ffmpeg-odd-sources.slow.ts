@@ -1,4 +1,5 @@
-// Run by `npm run test:slow`: sources that ffmpeg converts without an error but, without precautions, to unplayable files.
+// Run by `npm run test:slow`: sources that ffmpeg converts without an error but, without precautions, to unplayable
+// files.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

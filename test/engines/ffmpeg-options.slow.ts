@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { imageSize, output, streams } from './judge.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
@@ -204,7 +204,7 @@ describe('a GIF made from a video', () => {
 
   test('of an empty range is refused', async () => {
     for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
-      await refused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
+      await assertRefused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
     }
   })
 

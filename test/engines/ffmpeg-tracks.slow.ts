@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { codecs, output, probed, streams } from './judge.ts'
 import { convert, fixture, type Run } from './run-engine.ts'
@@ -97,7 +97,7 @@ describe('a trimmed file', () => {
 
   test('is refused if its range is after the end', async () => {
     const late = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
-    await refused(late, 'INVALID_INPUT')
+    await assertRefused(late, 'INVALID_INPUT')
   })
 })
 
@@ -128,7 +128,7 @@ describe('audio', () => {
       assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
     }
     await writeFile(pathOf('noise.mid'), 'MThd and nothing that follows')
-    await refused(convert(ffmpeg, pathOf('noise.mid'), 'mp3'), 'CORRUPT_FILE')
+    await assertRefused(convert(ffmpeg, pathOf('noise.mid'), 'mp3'), 'CORRUPT_FILE')
   })
 })
 

@@ -8,7 +8,7 @@ import { readLanguages } from '../../lib/engines/ffmpeg/track-languages.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { codecs, output, probed, streams } from './judge.ts'
@@ -228,7 +228,7 @@ describe('a video', () => {
   })
 
   test('without audio cannot be converted to audio', async () => {
-    await refused(
+    await assertRefused(
       convert(ffmpeg, fixture('alpha.webm'), 'mp3'),
       'UNSUPPORTED_CONVERSION',
       /has no audio track/,
@@ -259,7 +259,7 @@ describe('a hostile video', () => {
         const path = join(folder, `${name}.${from}`)
         await writeFile(path, text)
         const running = convert(ffmpeg, path, from === 'mp3' ? 'wav' : 'mkv', { from })
-        await refused(running, 'CORRUPT_FILE', undefined, `${name} as ${from}`)
+        await assertRefused(running, 'CORRUPT_FILE', undefined, `${name} as ${from}`)
       }
     }
     assert.equal(asked, 0)
@@ -269,7 +269,7 @@ describe('a hostile video', () => {
   test('that is truncated is reported as corrupt', async () => {
     const path = join((await convert(ffmpeg, fixture('tone.wav'), 'flac')).workDir, 'cut.mp4')
     await writeFile(path, (await readFile(fixture('film.mov'))).subarray(0, 3000))
-    await refused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')
+    await assertRefused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')
   })
 })
 

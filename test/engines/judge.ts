@@ -117,7 +117,9 @@ async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
   return (format === 'svgz' ? gunzipSync(bytes) : bytes).toString('utf8')
 }
 
-/** Returns the size of the drawn area. Ghostscript reads PostScript and PDF, and does not create our EPS and AI files. */
+/**
+ * Returns the size of the drawn area. Ghostscript reads PostScript and PDF, and does not create our EPS and AI files.
+ */
 async function drawingSize(path: string): Promise<Size> {
   const { stderr } = await run('gs', ['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=bbox', path])
   const [, left, bottom, right, top] = /HiResBoundingBox: (\S+) (\S+) (\S+) (\S+)/.exec(stderr) ?? []

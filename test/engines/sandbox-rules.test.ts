@@ -52,7 +52,8 @@ describe('a confined program gets', () => {
     assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
   })
 
-  // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a file,
+  // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a
+  // file,
   // 512 to create a socket, 16384 to truncate.
   test('access to files through Landlock rules where it has no namespaces', () => {
     const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']

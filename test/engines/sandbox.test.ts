@@ -13,7 +13,7 @@ import { confinement, sandboxCommand } from '../../lib/engines/sandbox/isolation
 import { HeadAndTail } from '../../lib/engines/sandbox/output-buffers.ts'
 import { killGroup } from '../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../lib/errors.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
@@ -49,7 +49,7 @@ function processesWith(text: string): string[] {
 }
 
 async function noneRunning(text: string): Promise<void> {
-  await until(() => processesWith(text).length === 0, `no process of ${text}`, 2)
+  await waitUntil(() => processesWith(text).length === 0, `no process of ${text}`, 2)
 }
 
 describe('an engine process', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output, probed, streams } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
@@ -62,7 +62,7 @@ describe('a compressed video', () => {
     const long = `${folder}/long.mp4`
     await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
     // The minimum video bit rate is 10,000 bits per second, and a quarter of the file is overhead.
-    await refused(
+    await assertRefused(
       compress({ targetSize: 10_000 }, long),
       'CONVERSION_FAILED',
       /^targetSize: 10000 bytes .* about 100000 are needed/,

@@ -138,7 +138,8 @@ describe('the output size of a video', () => {
   const sides = (properties: object, options: object = {}, step?: number) => {
     const { video } = mediaInfoWith({ video: properties } satisfies Streams)
     assert.ok(video)
-    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step) // A part of the options.
+    // A part of the options.
+    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step)
     return [width, height]
   }
 

@@ -58,8 +58,8 @@ const sections: Readonly<Record<string, Section>> = {
 }
 
 /**
- * Rearranges the lines of ASS subtitles so that they have all fields in the usual order. Each file declares its own field
- * order, but ffmpeg expects the times at their usual position and treats missing colors as black.
+ * Rearranges the lines of ASS subtitles so that they have all fields in the usual order. Each file declares its own
+ * field order, but ffmpeg expects the times at their usual position and treats missing colors as black.
  */
 export function normalizeFields(text: string): string {
   let section: Section | undefined

@@ -20,7 +20,9 @@ interface AudioTrackArgs {
   readonly warnings: readonly MediaWarning[]
 }
 
-/** Copies the track if possible, and encodes it otherwise. `index` is its number among the audio tracks of the result. */
+/**
+ * Copies the track if possible, and encodes it otherwise. `index` is its number among the audio tracks of the result.
+ */
 export function audioTrackArgs(stream: AudioStream, index: number, request: RecipeRequest): AudioTrackArgs {
   const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
@@ -100,7 +102,9 @@ export function layoutFilters(first: AudioStream, stream: AudioStream, request: 
   return filtersForLayout({ layout, channels, ...(assumedLayout !== undefined && { assumedLayout }) })
 }
 
-/** Arguments for the only track of a filter graph, in the container's default codec and with the stream's properties. */
+/**
+ * Arguments for the only track of a filter graph, in the container's default codec and with the stream's properties.
+ */
 export function singleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
   const codec = audioCodecFor(request)
@@ -150,7 +154,8 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
       ? ['volume=0.999:precision=float']
       : []),
     ...filtersForLayout(arrangement),
-    // Audio blocks of these containers have no timestamps, so gaps are filled; otherwise all later audio would be early.
+    // Audio blocks of these containers have no timestamps, so gaps are filled; otherwise all later audio would be
+    // early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
@@ -172,7 +177,8 @@ function filtersForLayout({ layout, assumedLayout }: ChannelArrangement): string
 }
 
 const channelOrder = (name: string) =>
-  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|') // `chooseLayout` returns only such names.
+  // `chooseLayout` returns only such names.
+  Array.from({ length: channelsIn(name as LayoutName) }, (_, at) => at).join('|')
 
 function channelLimits(
   { maxChannels, layouts }: AudioCodec,

@@ -75,7 +75,9 @@ async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncod
   )
 }
 
-/** Undefined if the audio is only copied, if there is none, and for MIDI, whose duration is only known after rendering. */
+/**
+ * Undefined if the audio is only copied, if there is none, and for MIDI, whose duration is only known after rendering.
+ */
 async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const [input] = work.inputs
   const { operation, to } = work

@@ -48,7 +48,9 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
   }
 }
 
-/** Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low. */
+/**
+ * Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low.
+ */
 export function videoBudget(
   bits: number,
   { media, container }: BudgetRequest,

@@ -28,7 +28,8 @@ import { videoThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
 import { videoImageRows } from './video-frames.ts'
 
-export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[] // Object.keys loses the literal types.
+// Object.keys loses the literal types.
+export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[]
 export const audioFormats = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
 
 const silentVideos: readonly FormatId[] = videoFormats.filter((id) => videoContainers[id].audio.length === 0)

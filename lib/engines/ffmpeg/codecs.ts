@@ -12,7 +12,9 @@ export interface VideoCodec {
   readonly encoder: string
   /** Codec name in ffprobe. */
   readonly name: string
-  /** Constant quality: the flag, its maximum and the values of the quality levels. Lower is better, except for Theora. */
+  /**
+   * Constant quality: the flag, its maximum and the values of the quality levels. Lower is better, except for Theora.
+   */
   readonly crf?: { readonly flag: string; readonly max: number; readonly levels: QualityScale }
   /** Returns the flags of a preset. */
   readonly preset?: (preset: EncoderPreset) => readonly string[]

@@ -109,7 +109,10 @@ async function compressToSize(
   throw targetTooSmallError(targetSize, reachedBytes, minBytes(transcoding, durationS))
 }
 
-/** Estimates the smallest possible size, for the error message. Near the minimum, encoders exceed the requested bit rate. */
+/**
+ * Estimates the smallest possible size, for the error message. Near the minimum, encoders exceed the requested bit
+ * rate.
+ */
 function minBytes(transcoding: TranscodingBase, durationS: number): number {
   return Math.ceil((minBitrate(transcoding) * durationS) / 8 / 0.75)
 }

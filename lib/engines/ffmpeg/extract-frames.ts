@@ -25,7 +25,9 @@ export interface VideoSource {
   readonly lengthS: number | undefined
 }
 
-/** @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT (`timestamp` is after the end), CORRUPT_FILE. */
+/**
+ * @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT (`timestamp` is after the end), CORRUPT_FILE.
+ */
 export async function openVideo(
   { path, format: from }: InputFile,
   { to }: EngineWork,

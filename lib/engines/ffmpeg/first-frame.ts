@@ -12,8 +12,8 @@ const demuxers: Readonly<Partial<Record<FormatId, string>>> = {
 }
 
 /**
- * Converts a bitmap or texture to PNG or TIFF, as the image libraries do not support all variants, or extracts the first
- * frame of an animated PNG.
+ * Converts a bitmap or texture to PNG or TIFF, as the image libraries do not support all variants, or extracts the
+ * first frame of an animated PNG.
  * @throws ProcessFailure, AppError UNSUPPORTED_FORMAT.
  */
 export async function extractFirstFrame(

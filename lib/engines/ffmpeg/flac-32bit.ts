@@ -8,7 +8,10 @@ import { corruptMediaError } from './probe.ts'
 /** ffmpeg 5 cannot decode larger samples; support starts with version 6. */
 const maxFfmpegBits = 24
 
-/** Offset of the sample size in the first block: five bits (value minus one) from the last bit of its 13th byte (RFC 9639, 8.2). */
+/**
+ * Offset of the sample size in the first block: five bits (value minus one) from the last bit of its 13th byte (RFC
+ * 9639, 8.2).
+ */
 const bitsOffset = 'fLaC'.length + 4 + 12
 
 export async function is32BitFlac(path: string, format: FormatId): Promise<boolean> {

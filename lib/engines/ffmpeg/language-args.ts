@@ -3,8 +3,8 @@ import type { MediaStream } from './probe.ts'
 import type { MediaWarning } from './recipe.ts'
 
 /**
- * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, of which ffmpeg finds only one, mostly
- * the older one. Sources may use either.
+ * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, of which ffmpeg finds only one,
+ * mostly the older one. Sources may use either.
  */
 const movLanguageCodes: Readonly<Record<string, string>> = {
   ...{ bod: 'tib', cym: 'wel', cze: 'ces', deu: 'ger', ell: 'gre', eus: 'baq', fas: 'per', fre: 'fra' },

@@ -31,8 +31,8 @@ import {
 
 /**
  * Splits a long merge of videos into chunks: segments of each video are encoded in parallel to the format of the first,
- * and the audio is encoded as a whole. The number of each frame is determined in advance, so that the separately encoded
- * segments and audio have the same duration.
+ * and the audio is encoded as a whole. The number of each frame is determined in advance, so that the separately
+ * encoded segments and audio have the same duration.
  */
 
 const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })

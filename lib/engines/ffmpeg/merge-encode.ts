@@ -23,8 +23,8 @@ export const mergeCodecs = ({ muxer }: Container) =>
 const mergeSampleRate = 48_000
 
 /**
- * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with black
- * borders; videos without audio get silence.
+ * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with
+ * black borders; videos without audio get silence.
  */
 export function mergeVideoArgs(
   inputs: readonly MergeInput[],

@@ -11,7 +11,10 @@ import { type SegmentPosition, segmentLengthS, segmentWork } from './video-segme
 
 /** Decides how a merge of videos is split, and where the segments are placed in the result. */
 
-/** Returns the segment length of each video in seconds. Undefined if the merge is copied, short enough or cannot be split. */
+/**
+ * Returns the segment length of each video in seconds. Undefined if the merge is copied, short enough or cannot be
+ * split.
+ */
 export function segmentLengths(
   mergeInputs: readonly Pick<MergeInput, 'media'>[],
   { container, options }: { readonly container: Container; readonly options: MergeVideoOptions },
@@ -40,7 +43,9 @@ function estimateVideo(
   return encodeTimeS === undefined ? undefined : { durationS, encodeTimeS }
 }
 
-/** Counts frames as ffmpeg's `fps` filter does. The offset compensates for timestamps that are rounded to microseconds. */
+/**
+ * Counts frames as ffmpeg's `fps` filter does. The offset compensates for timestamps that are rounded to microseconds.
+ */
 const frameAt = (seconds: number, perSecond: number) => Math.round(seconds * perSecond + 1e-4)
 
 /** Returns the frames of a segment. */

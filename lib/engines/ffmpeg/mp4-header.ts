@@ -2,7 +2,10 @@ import type { MediaHeader, ReadAt } from './header.ts'
 import { findBox, findChild, listBoxes, type Mp4Box } from './mp4-boxes.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
-/** Track types by handler (ISO 14496-12, section 8.4.3, and QuickTime). `text` is left out because it may be a chapter list. */
+/**
+ * Track types by handler (ISO 14496-12, section 8.4.3, and QuickTime). `text` is left out because it may be a chapter
+ * list.
+ */
 const trackTypes: Readonly<Record<string, string>> = {
   ...{ vide: 'video', soun: 'audio', sbtl: 'subtitle' },
   // Camera data and time codes, which are never kept.
@@ -112,7 +115,9 @@ function readLanguage(header: Buffer): string {
   return String.fromCharCode(...[10, 5, 0].map((bits) => ((packedLanguage >> bits) & 31) + 0x60))
 }
 
-/** Section 8.3.2: counterclockwise degrees from the first row of the matrix, as in ffmpeg's `av_display_rotation_get`. */
+/**
+ * Section 8.3.2: counterclockwise degrees from the first row of the matrix, as in ffmpeg's `av_display_rotation_get`.
+ */
 function readRotation(trackHeader: Buffer): number {
   const matrix = trackHeader.readUInt8(0) === 1 ? 52 : 40
   const [a, b] = [trackHeader.readInt32BE(matrix), trackHeader.readInt32BE(matrix + 4)]

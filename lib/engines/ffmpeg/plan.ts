@@ -9,7 +9,10 @@ import { tagWarnings } from './tag-support.ts'
 import { resolveTrim } from './trim.ts'
 import { videoTrackArgs } from './video-stream.ts'
 
-/** Plans a conversion: which streams to copy or encode, and how. @throws AppError INVALID_INPUT if `start` to `end` is empty. */
+/**
+ * Plans a conversion: which streams to copy or encode, and how. @throws AppError INVALID_INPUT if `start` to `end` is
+ * empty.
+ */
 export function buildRecipe(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
   const videoTrack = container.video.length > 0 ? videoTrackArgs(request) : undefined

@@ -234,7 +234,8 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const known = lengths.filter((length) => length !== undefined && length > 0)
-  return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[])) // as filtered
+  // as filtered
+  return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[]))
 }
 
 /** Parses Matroska's duration tag, such as `00:00:01.000000000`, to seconds. */

@@ -187,7 +187,10 @@ function contentFromProbe({ video, audio, durationS }: MediaInfo, frames?: numbe
 const brokenSourcePattern =
   /Invalid data found when processing input|moov atom not found|Error while decoding|End of file|could not find codec parameters|Header missing|not whitelisted|does not contain any stream/i
 
-/** Converts a failure of ffmpeg to CORRUPT_FILE, UNSUPPORTED_FORMAT or CONVERSION_FAILED; returns other errors unchanged. */
+/**
+ * Converts a failure of ffmpeg to CORRUPT_FILE, UNSUPPORTED_FORMAT or CONVERSION_FAILED; returns other errors
+ * unchanged.
+ */
 export function toClientError(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []

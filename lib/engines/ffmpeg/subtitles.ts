@@ -46,7 +46,8 @@ const encoders = {
   lrc: ['text', 'lrc'],
 } as const satisfies Partial<Record<FormatId, readonly [encoder: string, muxer: string]>>
 
-export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[] // Object.keys loses the literal types.
+// Object.keys loses the literal types.
+export const subtitleSources = Object.keys(demuxers) as (keyof typeof demuxers)[]
 export const subtitleTargets: readonly FormatId[] = [
   ...(Object.keys(encoders) as (keyof typeof encoders)[]), // Object.keys loses the literal types.
   'txt',

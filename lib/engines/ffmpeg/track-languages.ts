@@ -19,7 +19,9 @@ const trackKinds: Readonly<Record<string, keyof TrackLanguages>> = {
 const unspecified = 0x7fff
 const minPackedCode = 0x400
 
-/** Replaces unspecified languages in a written file by packed ISO codes (QuickTime File Format, "Language Code Values"). */
+/**
+ * Replaces unspecified languages in a written file by packed ISO codes (QuickTime File Format, "Language Code Values").
+ */
 export async function restoreLanguages(path: string, wanted: TrackLanguages): Promise<void> {
   const isWanted = [...wanted.audio, ...wanted.subtitles].some(
     (language) => packLanguage(language) !== undefined,

@@ -176,7 +176,8 @@ export async function joinVideo(
       got: z.number().optional().parse(details?.pictures),
     }
   })
-  const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]] // A video is split into at least two chunks.
+  // A video is split into at least two chunks.
+  const [{ media, pictures: expectedFrames }] = chunks as [(typeof chunks)[number]]
   const { container, options } = mediaTargetOf(work)
   const content = chunks.find(({ texts }) => texts !== undefined)?.texts
   const metadata =

@@ -4,8 +4,8 @@ import type { MediaStream } from './probe.ts'
 import type { VideoSize } from './video-filters.ts'
 
 /**
- * Processor seconds per megapixel with the default preset (veryfast), including decoding, and the factor for the slowest
- * preset. Measured at 2.3 GHz with 720p.
+ * Processor seconds per megapixel with the default preset (veryfast), including decoding, and the factor for the
+ * slowest preset. Measured at 2.3 GHz with 720p.
  */
 const encodeTimes: Partial<
   Readonly<Record<VideoCodecId, { readonly defaultPreset: number; readonly slowdown: number }>>

@@ -11,8 +11,8 @@ import type { Overlay } from './video-filters.ts'
 import { videoSizeFor } from './video-stream.ts'
 
 /**
- * Draws a text or an image over a whole video. ffmpeg gets a rendered image, so that no text of a client becomes part of
- * a filter graph.
+ * Draws a text or an image over a whole video. ffmpeg gets a rendered image, so that no text of a client becomes part
+ * of a filter graph.
  * @throws AppError UNSUPPORTED_CONVERSION (no video track), INVALID_INPUT, and what `transcode` throws.
  */
 export async function watermarkVideo(

@@ -102,7 +102,9 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
   return ['video', 'audio', 'subtitle', 'attachment'].includes(stream.codec_type)
 }
 
-/** Removes tags of the file and its streams, except languages and the names of attachments, which are useless without. */
+/**
+ * Removes tags of the file and its streams, except languages and the names of attachments, which are useless without.
+ */
 function stripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {
     if (codec_type === 'attachment') return [`-map_metadata:s:${at}`, `0:s:${index}`]

@@ -62,7 +62,8 @@ export async function runEscapeTest(
   }
 }
 
-const allFailed = Object.fromEntries([...checks, 'runs'].map((check) => [check, false])) as EscapeTestResult // all of its keys
+// all of its keys
+const allFailed = Object.fromEntries([...checks, 'runs'].map((check) => [check, false])) as EscapeTestResult
 
 async function observe(command: SandboxedCommand, wasReached: () => boolean): Promise<EscapeTestResult> {
   const child = spawn(command.file, command.args, {

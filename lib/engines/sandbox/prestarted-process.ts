@@ -85,7 +85,8 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
     child.stdin.on('error', () => undefined)
     // A waiting process must not keep this one alive. When this one ends, so does its stdin, and it exits.
     child.unref()
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref() // Node creates them as sockets.
+    // Node creates them as sockets.
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref()
     return {
       child,
       folder,

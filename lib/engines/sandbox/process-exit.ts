@@ -7,7 +7,9 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Waits until the program has exited and its output has ended. After an abort, other processes may hold the pipes open. */
+/**
+ * Waits until the program has exited and its output has ended. After an abort, other processes may hold the pipes open.
+ */
 export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isAlive } from './process-exit.ts'
 
-/** Creates a folder for a process that is kept between jobs. Its name contains the prefix and the pid of this service. */
+/**
+ * Creates a folder for a process that is kept between jobs. Its name contains the prefix and the pid of this service.
+ */
 export function makeProcessFolder(baseDir: string, prefix: string): Promise<string> {
   return mkdtemp(join(baseDir, `${prefix}${process.pid}-`))
 }
@@ -19,7 +21,9 @@ export function copyIn(from: string, to: string): Promise<void> {
   return copyFile(from, to, constants.COPYFILE_EXCL)
 }
 
-/** Moves a result out of the folder. Returns false for anything but a regular file, which is removed and not followed. */
+/**
+ * Moves a result out of the folder. Returns false for anything but a regular file, which is removed and not followed.
+ */
 export async function moveOut(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
