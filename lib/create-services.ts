@@ -41,7 +41,7 @@ interface ServiceDeps {
 
 export function createServices(
   config: Config,
-  { waitForChange: waitForChange = sleepBeforePoll, connections = {}, timeouts: patience, presignsTaskFiles: signsWork = false }: ServiceDeps = {},
+  { waitForChange = sleepBeforePoll, connections = {}, timeouts: patience, presignsTaskFiles: signsWork = false }: ServiceDeps = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config, documentClient(config, patience))

@@ -28,25 +28,25 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
 }
 
 /** The text of a new key of an account. */
-export async function newKey(services: Stored, owner: string, wish: Partial<KeyInput> = {}): Promise<string> {
-  const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...wish }
+export async function newKey(services: Stored, owner: string, input: Partial<KeyInput> = {}): Promise<string> {
+  const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...input }
   const made = await new ApiKeys(services).create(owner, whole)
   if (!made) throw new Error('the account has too many keys')
   return made.text
 }
 
 /** A key that may do what a person who has signed in may. */
-export const managerKey = (services: Stored, owner: string): Promise<string> =>
+export const newManagerKey = (services: Stored, owner: string): Promise<string> =>
   newKey(services, owner, { scopes: [...grantedScopes, 'ACCOUNT_MANAGE'] })
 
 /** A key that may do what an administrator who has signed in may. */
-export const adminKey = async (services: Stored): Promise<string> =>
+export const newAdminKey = async (services: Stored): Promise<string> =>
   newKey(services, await newAccount(services, { role: 'ADMIN' }), { scopes: [...scopes] })
 
 /** Of a new account of a running service. */
 export const managerOf = (service: TestService): Promise<string> =>
-  within(service, async (place) => managerKey(place, await newAccount(place)))
-export const adminOf = (service: TestService): Promise<string> => within(service, adminKey)
+  within(service, async (place) => newManagerKey(place, await newAccount(place)))
+export const adminOf = (service: TestService): Promise<string> => within(service, newAdminKey)
 
 async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
   const before = { ...process.env }

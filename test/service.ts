@@ -10,7 +10,7 @@ import type { Fidelity } from '../lib/fidelity/fidelity.ts'
 import nodeEnvironment from '../lib/local/node-environment.json' with { type: 'json' }
 import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
 import { watch } from './openapi-checker.ts'
-import { patiently } from './retrying-fetch.ts'
+import { fetchWithRetries } from './retrying-fetch.ts'
 
 /** Where decisions about rights are written down: then each function is a process of its own, with the key of its role. */
 const rightsLog = process.env['RIGHTS_LOG']
@@ -63,7 +63,7 @@ export async function startService(
   })
   watch(url)
   // Each function starts when it is first called, and its first calls of the table may take longer than a request may.
-  if (rightsLog) globalThis.fetch = patiently(globalThis.fetch)
+  if (rightsLog) globalThis.fetch = fetchWithRetries(globalThis.fetch)
   return {
     url,
     dataDir: dir,

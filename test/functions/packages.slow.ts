@@ -13,7 +13,7 @@ import { hasMounts, secretsBucket } from '../packages/box.ts'
 import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../permissions/tally.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 const packages = scratchFolder('packages')
@@ -120,7 +120,7 @@ test('a workflow runs, and its webhook and its socket hear of it', async () => {
   const frames: string[] = []
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/ws/user/jobs?ticket=${ticket.ticket}`)
   socket.on('message', (frame) => frames.push(String(frame)))
-  await until(() => frames.length > 0, 'the socket is greeted', 60)
+  await waitUntil(() => frames.length > 0, 'the socket is greeted', 60)
   socket.send(JSON.stringify({ type: 'subscribe', jobs: '*' }))
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.md', file: '# A' },
@@ -136,15 +136,15 @@ test('a workflow runs, and its webhook and its socket hear of it', async () => {
   assert.equal(made.status, 201, await made.clone().text())
   const { data: workflow } = (await made.json()) as { data: { id: string } }
   assert.equal((await client.post(`/v1/workflows/${workflow.id}/run`, {})).status, 202)
-  await until(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
-  await until(() => frames.some((frame) => frame.includes('job.completed')), 'the socket hears', 60)
+  await waitUntil(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
+  await waitUntil(() => frames.some((frame) => frame.includes('job.completed')), 'the socket hears', 60)
   socket.close()
 })
 
 test('pages, formats, accounts and what is not set up are answered', async () => {
   const client = new Client(service)
   const status = async (path: string) => (await client.fetch(path)).status
-  await until(async () => (await status('/health')) === 200, 'the service is healthy', 60)
+  await waitUntil(async () => (await status('/health')) === 200, 'the service is healthy', 60)
   assert.deepEqual(
     await Promise.all(
       ['/', '/v1/formats/png', '/v1/openapi.json', '/v1/account', '/v1/admin/slo'].map(status),
@@ -166,7 +166,7 @@ test('each package was at work, none wanted what its role does not allow, and no
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
   const idle = () => zipNames.filter((name) => !started().has(ofQueue[name] ?? name))
-  await until(() => idle().length === 0, `${idle()} have run`, 60)
+  await waitUntil(() => idle().length === 0, `${idle()} have run`, 60)
   const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
   assert.deepEqual(failed, [])
   const refused = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(

@@ -19,7 +19,7 @@ import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
@@ -82,7 +82,7 @@ async function begin(t: TestContext) {
 
 test('transfers whose process is killed in the middle of a part end right and leave nothing', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
-  await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
+  await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [begun = assert.fail('an upload')] = await uploads()
   const partial = await readdir(sshd.files)
   assert.ok(partial.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
@@ -121,10 +121,10 @@ test('transfers whose process is killed in the middle of a part end right and le
 test('a transfer whose process is killed in each of three attempts fails, and leaves nothing', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   for (let kills = 0; kills < 3; kills++) {
-    await until(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
+    await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
     const pid = transferWorker(service) ?? assert.fail('no worker')
     process.kill(pid, 'SIGKILL')
-    await until(() => transferWorker(service) !== pid, 'the worker is gone', 30)
+    await waitUntil(() => transferWorker(service) !== pid, 'the worker is gone', 30)
     for (const { state } of proxies) state.isHeld = false
   }
   const codes = (await Promise.all(jobs)).map(({ status, error }) => {

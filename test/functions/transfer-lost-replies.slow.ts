@@ -13,7 +13,7 @@ import { startAzurite } from '../transfer/azurite.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 /** Two parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
@@ -89,7 +89,7 @@ test('an export whose process is killed before it hears that the store is ready 
     )
     return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }).data
   })
-  await until(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
+  await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
   const worker = descendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))
   process.kill(worker?.pid ?? assert.fail('no worker'), 'SIGKILL')
   for (const { state } of proxies) state.holdsAnswer = () => false

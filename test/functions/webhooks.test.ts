@@ -17,7 +17,7 @@ import { ownClient } from '../../lib/aws/client-config.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
-import { creationEvents } from '../../lib/jobs/events.ts'
+import { createCreationEvents } from '../../lib/jobs/events.ts'
 import { EventFeeds } from '../../lib/live/event-feed.ts'
 import { subscriberCacheMs } from '../../lib/subscriber-cache.ts'
 import { type SubscriberLookup, loadSubscribers } from '../../lib/subscribers.ts'
@@ -412,7 +412,7 @@ test('who has an account with a confirmed address is written to once when a webh
   const to: string[] = []
   const mailer = {
     destination: 'mailbox',
-    send: async (letter: Email) => void to.push(JSON.stringify(letter)),
+    send: async (email: Email) => void to.push(JSON.stringify(email)),
   } as const
   const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
   for (const emailVerified of [false, true]) {
@@ -428,12 +428,12 @@ test('who has an account with a confirmed address is written to once when a webh
     await Promise.all(messages.map(({ message }) => by.deliver(message, () => 900_000)))
   }
   assert.equal(to.length, 1)
-  const [letter = ''] = to
+  const [email = ''] = to
   assert.match(
-    letter,
+    email,
     /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/,
   )
-  assert.doesNotMatch(letter, /secret/)
+  assert.doesNotMatch(email, /secret/)
 })
 
 test('a delivery whose message was lost is sent by the look of the clock', async () => {
@@ -623,7 +623,7 @@ test('deliveries are listed in pages, the newest first', async () => {
 async function tellBeginning(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   assert.ok(state)
-  for (const event of creationEvents(state)) await dispatch(event)
+  for (const event of createCreationEvents(state)) await dispatch(event)
 }
 
 test('a job brings its own webhook, signed with the default secret of its owner', async () => {

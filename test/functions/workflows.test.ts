@@ -4,7 +4,7 @@ import { accountKey } from '../../lib/access/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp, type Sent } from '../http/embedded-app.ts'
+import { type EmbeddedApp, openApp, type RequestOptions } from '../http/embedded-app.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 /** The clock is moved by hand: what a minute's schedule does is called with the moment that it would come at. */
@@ -26,7 +26,7 @@ const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', ta
 /** A client with an identity of its own. */
 function newClient() {
   let token: string | undefined
-  return async (method: string, path: string, body?: unknown, query?: Sent['query']) => {
+  return async (method: string, path: string, body?: unknown, query?: RequestOptions['query']) => {
     const headers = token === undefined ? {} : { 'x-owner-token': token }
     const answer = await app.send(method, path, { body, headers, ...(query && { query }) })
     token = answer.headers['x-owner-token'] ?? token

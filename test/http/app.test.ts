@@ -11,7 +11,7 @@ import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
-import { Described } from '../openapi-checker.ts'
+import { OpenApiChecker } from '../openapi-checker.ts'
 
 const letters = contract({
   method: 'POST',
@@ -85,7 +85,7 @@ test('an invalid API key gets another WWW-Authenticate than a missing one', asyn
 })
 
 test('a reply that does not match the OpenAPI document fails the test that receives it', () => {
-  const described = new Described(openApiDocument([letters], { version: '1', url: '/' }))
+  const described = new OpenApiChecker(openApiDocument([letters], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
     (status: number, body: unknown, path = '/letters', headers: Record<string, string> = {}) =>

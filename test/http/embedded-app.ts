@@ -14,12 +14,12 @@ import { openEmbedded } from '../../lib/local/embedded.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { missingPage } from '../../lib/page/missing-page.ts'
 import type { Services } from '../../lib/services.ts'
-import { Described, isOfApi } from '../openapi-checker.ts'
+import { OpenApiChecker, isApiPath } from '../openapi-checker.ts'
 
-const described = new Described(openApiDocument(api, { version: interfaceVersion, url: '/' }))
+const described = new OpenApiChecker(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 
 /** A client's request; a plain value is sent as JSON, a form as multipart or URL-encoded. */
-export interface Sent {
+export interface RequestOptions {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export interface Sent {
   readonly cookies?: readonly string[]
 }
 
-export interface Answered {
+export interface AppReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: readonly string[]
@@ -40,7 +40,7 @@ export interface Answered {
 export interface EmbeddedApp {
   readonly services: Services
   /** Sends a request to the routes of the service, or to the given ones. */
-  send(method: string, path: string, sent?: Sent, contracts?: readonly AnyContract[]): Promise<Answered>
+  send(method: string, path: string, request?: RequestOptions, contracts?: readonly AnyContract[]): Promise<AppReply>
   /** Returns the app with some of its services replaced. */
   with(changed: Partial<Services>): EmbeddedApp
   close(): Promise<void>
@@ -76,16 +76,16 @@ export async function openApp(): Promise<EmbeddedApp> {
     await embedded.close()
     await rm(dir, { recursive: true, force: true })
   }
-  return appOf(createServices(config), close)
+  return createEmbeddedApp(createServices(config), close)
 }
 
-function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
+function createEmbeddedApp(services: Services, close: () => Promise<void>): EmbeddedApp {
   const made = new Map<readonly AnyContract[], ReturnType<typeof createApp>>()
   return {
     services,
     close,
-    with: (changed) => appOf({ ...services, ...changed }, close),
-    send: async (method, path, sent = {}, contracts = routes) => {
+    with: (changed) => createEmbeddedApp({ ...services, ...changed }, close),
+    send: async (method, path, request = {}, contracts = routes) => {
       const app = made.get(contracts) ?? createApp(contracts, services, { missingPage })
       made.set(contracts, app)
       const context = { getRemainingTimeInMillis: () => 29_000 } as Parameters<typeof app>[1]
@@ -95,13 +95,13 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
         cookies = [],
         body = '',
         isBase64Encoded,
-      } = await app(await eventOf(method, path, sent), context)
+      } = await app(await createEvent(method, path, request), context)
       const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body
       const contentType = headers['content-type'] === undefined ? null : String(headers['content-type'])
       const sentHeaders = Object.fromEntries(
         Object.entries(headers).map(([key, value]) => [key, String(value)]),
       )
-      if (isOfApi(path))
+      if (isApiPath(path))
         described.check({
           ...{ method, path, status: statusCode, contentType, text },
           headers: new Headers(sentHeaders),
@@ -118,8 +118,8 @@ function appOf(services: Services, close: () => Promise<void>): EmbeddedApp {
 }
 
 /** Creates a gateway event. */
-export async function eventOf(method: string, path: string, sent: Sent): Promise<HttpEvent> {
-  const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = sent
+export async function createEvent(method: string, path: string, request: RequestOptions): Promise<HttpEvent> {
+  const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = request
   const isForm = body instanceof FormData || body instanceof URLSearchParams
   const isJson = body !== undefined && !isForm
   const request = new Request('http://localhost', {

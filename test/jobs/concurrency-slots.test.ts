@@ -11,7 +11,7 @@ const database = openDatabase()
 const owner = 'anon_1'
 
 /** An owner whose plan allows this many concurrent jobs. */
-async function open(concurrentJobs: number | null) {
+async function openSlots(concurrentJobs: number | null) {
   const tableName = await database.makeTable()
   const config = readConfig({ LOG_LEVEL: 'silent', TABLE_NAME: tableName })
   const table = new Table(config, database.client())
@@ -70,7 +70,7 @@ async function open(concurrentJobs: number | null) {
 }
 
 test('plans without a limit write nothing', async () => {
-  const { take, free, items, ends } = await open(null)
+  const { take, free, items, ends } = await openSlots(null)
   assert.equal(await take('a'), true)
   ends('a')
   await free('a')
@@ -78,7 +78,7 @@ test('plans without a limit write nothing', async () => {
 })
 
 test('all tasks of a job share one slot, which the next job gets when the job is over', async () => {
-  const { take, free, ends, sent, state, waiting, looks } = await open(1)
+  const { take, free, ends, sent, state, waiting, looks } = await openSlots(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
   assert.equal((await state())?.['count'], 1)
@@ -106,7 +106,7 @@ test('all tasks of a job share one slot, which the next job gets when the job is
 })
 
 test('waiting jobs are resumed while there are free slots, oldest first', async () => {
-  const { take, free, ends, sent, waiting } = await open(2)
+  const { take, free, ends, sent, waiting } = await openSlots(2)
   for (const id of ['a', 'b']) assert.equal(await take(id), true)
   for (const id of ['e', 'd', 'c']) assert.equal(await take(id), false)
   ends('a')
@@ -119,7 +119,7 @@ test('waiting jobs are resumed while there are free slots, oldest first', async 
 })
 
 test('jobs that ended while waiting are not resumed and do not take up a slot', async () => {
-  const { take, free, ends, sent, waiting } = await open(1)
+  const { take, free, ends, sent, waiting } = await openSlots(1)
   await take('a')
   await take('b')
   await take('c')
@@ -130,7 +130,7 @@ test('jobs that ended while waiting are not resumed and do not take up a slot', 
 })
 
 test('the slot of a job that ended without releasing it goes to the next job', async () => {
-  const { take, ends, state } = await open(1)
+  const { take, ends, state } = await openSlots(1)
   await take('a')
   ends('a')
   assert.equal(await take('b'), true)
@@ -143,7 +143,7 @@ test('the slot of a job that ended without releasing it goes to the next job', a
 })
 
 test('a job that is released while another starts to wait resumes it', async () => {
-  const { take, free, ends, between, sent, waiting } = await open(1)
+  const { take, free, ends, between, sent, waiting } = await openSlots(1)
   await take('a')
   between(async () => {
     between(async () => {})
@@ -157,7 +157,7 @@ test('a job that is released while another starts to wait resumes it', async () 
 })
 
 test('a job that starts to wait gets the slot of a job that ended without releasing it', async () => {
-  const { take, ends, between, sent, waiting, state } = await open(1)
+  const { take, ends, between, sent, waiting, state } = await openSlots(1)
   await take('a')
   between(async () => ends('a'))
   assert.equal(await take('b'), true)
@@ -165,7 +165,7 @@ test('a job that starts to wait gets the slot of a job that ended without releas
 })
 
 test('the sweep resumes waiting jobs after a process died, until none waits', async () => {
-  const { take, ends, slots, sent, state, waiting } = await open(1)
+  const { take, ends, slots, sent, state, waiting } = await openSlots(1)
   await take('a')
   for (const id of ['b', 'c']) await take(id)
   ends('a')

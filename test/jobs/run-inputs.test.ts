@@ -45,7 +45,7 @@ const step = {
   to: 'txt',
   options: {},
 }
-const piece = {
+const inputPlan = {
   files: [{ ...file('a.html'), format: 'html' }],
   steps: [step],
   step: 0,
@@ -73,7 +73,13 @@ async function run(
       services: { files, engines: async () => engines, config } as unknown as TaskServices,
       image: 'document',
     },
-    ...{ task: work, inputPlans: [piece], workDir: await mkdtemp(join(folder, 'run-')), log, findFallback },
+    ...{
+      task: work,
+      inputPlans: [inputPlan],
+      workDir: await mkdtemp(join(folder, 'run-')),
+      log,
+      findFallback,
+    },
     space: { requireWhole: async () => {}, explain: async () => undefined } as unknown as DiskSpaceMonitor,
     ...{ signal: new AbortController().signal, progress: () => {}, saveRemaining: async () => {} },
     ...more,
@@ -89,7 +95,7 @@ test('a result without the source’s content is deleted although it is already 
 })
 
 test('the result of the fallback route is stored and kept', async () => {
-  const { done, files } = await run((_, tried) => ({ ...piece, tried: [...tried] }))
+  const { done, files } = await run((_, tried) => ({ ...inputPlan, tried: [...tried] }))
   const ended = await done
   assert.ok('storedKeys' in ended)
   assert.deepEqual(ended.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
@@ -152,7 +158,7 @@ test('a failure on a full disk reports that, and does not lead to a fallback', a
 test('details of all inputs are merged', async () => {
   const said = [{ pages: 1, first: true }, { pages: 2 }]
   const engines = [engineWith(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
-  const { done } = await run(noOther, { engines, inputPlans: [piece, piece] })
+  const { done } = await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })
   const ended = await done
   assert.ok('storedKeys' in ended)
   const { engine: by, engineVersion, method, details, fidelity } = ended.facts
@@ -172,8 +178,9 @@ test('the percent continues from the previous route, and all inputs count equall
   ]
   const progress = (percent: number) => void seen.push(percent)
   await (await run(noOther, { engines, progress })).done
-  await (await run(noOther, { engines, progress, inputPlans: [{ ...piece, reached: 40 }] })).done
-  await (await run(noOther, { engines, progress, inputPlans: [piece, { ...piece, reached: 40 }] })).done
+  await (await run(noOther, { engines, progress, inputPlans: [{ ...inputPlan, reached: 40 }] })).done
+  await (await run(noOther, { engines, progress, inputPlans: [inputPlan, { ...inputPlan, reached: 40 }] }))
+    .done
   assert.deepEqual(seen, [50, 70, 25, 85])
 })
 
@@ -181,7 +188,7 @@ test('a partly completed input keeps its files, step and fidelity for the next i
   const steps = [step, { ...step, engine: 'vips', image: 'image', from: 'txt', to: 'png' }]
   const { done, files } = await run(noOther, {
     engines: [engineWith(async () => ({}))],
-    inputPlans: [{ ...piece, steps } as InputPlan, { ...piece, steps, step: 2 } as InputPlan],
+    inputPlans: [{ ...inputPlan, steps } as InputPlan, { ...inputPlan, steps, step: 2 } as InputPlan],
   })
   const ended = await done
   assert.ok('storedKeys' in ended)
@@ -194,7 +201,7 @@ test('a partly completed input keeps its files, step and fidelity for the next i
     first?.files.map(({ key, format }) => [files.objects.has(key), format]),
     [[true, 'txt']],
   )
-  assert.deepEqual(second, { ...piece, steps, step: 2 }, 'a completed input is unchanged')
+  assert.deepEqual(second, { ...inputPlan, steps, step: 2 }, 'a completed input is unchanged')
 })
 
 test('a step is split for the idle workers and their time limit', async () => {
@@ -207,7 +214,7 @@ test('a step is split for the idle workers and their time limit', async () => {
   await (await run(noOther, { engines })).done
   const ended = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
   assert.ok('storedKeys' in ended)
-  await (await run(noOther, { engines, inputPlans: [piece, piece] })).done
+  await (await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })).done
   assert.deepEqual(workerPools, [
     { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
     { workers: 1, timeoutS: 900 },
@@ -218,7 +225,7 @@ test('a step is split for the idle workers and their time limit', async () => {
   assert.deepEqual(shared.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
     [left?.step, left?.files, left?.held],
-    [0, piece.files, { counts: {}, features: ['selectableText'] }],
+    [0, inputPlan.files, { counts: {}, features: ['selectableText'] }],
   )
 })
 
@@ -247,10 +254,10 @@ test('a failed route records its steps up to the failure, and its folder is dele
           first.steps.map(({ from }) => from),
           ['html', 'txt'].slice(0, failing + 1),
         )
-        return { ...piece, steps: [step] as InputPlan['steps'], tried: [...tried] }
+        return { ...inputPlan, steps: [step] as InputPlan['steps'], tried: [...tried] }
       },
       {
-        ...{ engines, inputPlans: [{ ...piece, steps } as InputPlan] },
+        ...{ engines, inputPlans: [{ ...inputPlan, steps } as InputPlan] },
         saveRemaining: async ([left]) => void savedPercents.push(left?.reached ?? -1),
       },
     )

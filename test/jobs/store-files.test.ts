@@ -83,12 +83,12 @@ describe('a result file', () => {
 
   test('that was cut for a chunk is stored with that chunk', async () => {
     assert.ok(work)
-    const portions = [
+    const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
     ] as unknown as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
-    const [first, second] = await storeChunks({ services, task: work }, piece, portions)
-    assert.deepEqual([first?.spec, second], [portions[0]?.spec, { spec: portions[1]?.spec }])
+    const [first, second] = await storeChunks({ services, task: work }, piece, chunkSpecs)
+    assert.deepEqual([first?.spec, second], [chunkSpecs[0]?.spec, { spec: chunkSpecs[1]?.spec }])
     const { key, filename, format, mimeType, size } = first?.file ?? {}
     assert.deepEqual(
       [key, filename, format, mimeType, size],

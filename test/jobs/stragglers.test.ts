@@ -5,7 +5,7 @@ import type { Task } from '../../lib/jobs/job.ts'
 import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { chunkedGraph, findLeftovers } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
@@ -14,10 +14,10 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const part = (ranMs: number | undefined, wishes: Partial<Task> = {}): Task => ({
+const part = (ranMs: number | undefined, more: Partial<Task> = {}): Task => ({
   ...{ jobId: 'job_1', number: 0, part: 1000, name: '', operation: 'convert', spec: {}, ins: [], outs: [] },
   ...{ fed: true, status: ranMs === undefined ? 'processing' : 'completed', percent: 0, attempt: 1 },
-  ...{ files: [], warnings: [], createdAt: '', ttl: 0, ...(ranMs !== undefined && { ranMs }), ...wishes },
+  ...{ files: [], warnings: [], createdAt: '', ttl: 0, ...(ranMs !== undefined && { ranMs }), ...more },
 })
 const cut = { cut: 'piece' }
 
@@ -82,18 +82,18 @@ async function playWith(
 }
 
 test('the speculative copy of a straggler counts when it finishes first', async () => {
-  const told: (boolean | undefined)[] = []
+  const results: (boolean | undefined)[] = []
   const hangs: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
-    await until(async () => (await countOpenChunks(service)) === 1, 'the others are over')
-    told.push(await look(service), await look(service))
+    await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
+    results.push(await look(service), await look(service))
     assert.ok((await findCopies(service)).length <= 1)
-    await until(async () => (await countOpenChunks(service)) === 0, 'the twin is over')
-    told.push(await look(service))
+    await waitUntil(async () => (await countOpenChunks(service)) === 0, 'the copy is complete')
+    results.push(await look(service))
   }
   assert.equal(await playWith(hangs), 2)
-  assert.deepEqual(told.slice(0, 2), [true, true])
-  assert.notEqual(told[2], true)
+  assert.deepEqual(results.slice(0, 2), [true, true])
+  assert.notEqual(results[2], true)
 })
 
 test('a straggler that fails while its speculative copy runs does not fail the task', async () => {
@@ -103,10 +103,10 @@ test('a straggler that fails while its speculative copy runs does not fail the t
       .map(({ part: number }) => number)
   const fails: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) {
-      await until(async () => (await failed(service)).includes(1004), 'the first one has failed')
+      await waitUntil(async () => (await failed(service)).includes(1004), 'the first one has failed')
       return
     }
-    await until(async () => (await countOpenChunks(service)) === 1, 'the others are over')
+    await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
     assert.equal(await look(service), true)
     throw new AppError('TIMEOUT', 'It took longer than it may.')
   }

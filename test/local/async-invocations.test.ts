@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { AsyncInvocations } from '../../lib/local/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/local/lambda/runtime.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { log, makeFunction } from './lambda-runtime.ts'
 import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 
@@ -47,7 +47,7 @@ test('an accepted invocation reaches its function once, with its payload unchang
   const event = { text: 'é \uffff \u0000 "', list: [1, null] }
   // The JSON contains two characters that a queue does not accept.
   await asyncInvocations.accept('take', JSON.stringify(event), 'request-1')
-  await until(isEmpty(sqs, url), 'the queue is empty')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(invocations, [[event, 'request-1']])
 })
 
@@ -58,7 +58,7 @@ test('an Event payload of 1 MB is accepted', async (t) => {
   })
   const { asynchronous: asyncInvocations } = await start(t, () => [take])
   await asyncInvocations.accept('take', JSON.stringify('x'.repeat(999_998)))
-  await until(() => length === 999_998, 'the function is called')
+  await waitUntil(() => length === 999_998, 'the function is called')
 })
 
 test('a failing Event is retried twice with the same request id and then sent to the dead-letter queue', async (t) => {
@@ -79,7 +79,7 @@ test('a failing Event is retried twice with the same request id and then sent to
     asynchronous: asyncInvocations,
   } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
   await asyncInvocations.accept('fails', '{"a":1}', 'request-1')
-  await until(isEmpty(sqs, url), 'the queue is empty')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
   assert.deepEqual(
     attempts.map(([, requestId]) => requestId),
     ['request-1', 'request-1', 'request-1'],
@@ -110,7 +110,7 @@ test('a function declared without retries runs once', async (t) => {
   )
   const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [fails])
   await asyncInvocations.accept('fails', '{}')
-  await until(isEmpty(sqs, url), 'the queue is empty')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
 
@@ -124,12 +124,12 @@ test('an invocation of the bus runs directly, and its retry comes from the queue
   const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])
   await asyncInvocations.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
-  await until(() => attempts.length === 2, 'the invocation is retried')
-  await until(isEmpty(sqs, url), 'the queue is empty')
+  await waitUntil(() => attempts.length === 2, 'the invocation is retried')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
   const queued = asyncInvocations.runOrAccept('slow', '{}')
   assert.equal(attempts.length, 2, 'a function that may take long is queued')
   await queued
-  await until(() => attempts.length === 3, 'the queued invocation runs')
+  await waitUntil(() => attempts.length === 3, 'the queued invocation runs')
 })
 
 test('a function that runs longer than its lease runs only once', async (t) => {
@@ -145,7 +145,7 @@ test('a function that runs longer than its lease runs only once', async (t) => {
   const asyncInvocations = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
   t.after(() => asyncInvocations.close())
   await asyncInvocations.accept('slow', '{}')
-  await until(isEmpty(sqs, url), 'the queue is empty')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
   assert.equal(attempts, 1)
 })
 
@@ -177,7 +177,7 @@ test('accepted and running invocations run after a SIGKILL', { timeout: 60_000 }
   await startProcess('work')
   const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
   // The running invocation is repeated when its lease ends.
-  await until(() => lines().length >= 2, 'two lines are logged')
+  await waitUntil(() => lines().length >= 2, 'two lines are logged')
   assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
 })
 

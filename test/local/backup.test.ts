@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { checkRestoredJobs, runBackupScript } from './backup-jobs.ts'
 import { checkAcknowledged, startWriters } from './backup-writers.ts'
 import { startEmbedded } from './embedded-process.ts'
@@ -29,7 +29,7 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
   const writers = await startWriters(JSON.parse(printed))
   const before = []
   for (const name of ['first.tar', 'second.tar', 'third.tar']) {
-    await until(
+    await waitUntil(
       () => writers.acknowledged().items.size >= (before.length + 1) * 40,
       'some items are acknowledged',
       60,

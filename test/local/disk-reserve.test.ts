@@ -6,7 +6,7 @@ import pino from 'pino'
 import { DiskReserve } from '../../lib/local/disk-reserve.ts'
 import { createLog } from '../../lib/log.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const mib = 1024 ** 2
 const silentLog = pino({ level: 'silent' })
@@ -21,7 +21,7 @@ test('disk space is reserved, released when the disk is full, and reserved again
   const open = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
   const reserve = open()
   t.after(() => reserve.close())
-  await until(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
+  await waitUntil(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(reserve.ensureFreeSpace() > 8 * mib)
   assert.equal(sizeOf(file), 10 * mib, 'nothing is released while there is free space')
@@ -33,7 +33,7 @@ test('disk space is reserved, released when the disk is full, and reserved again
   reserve.ensureFreeSpace()
   assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'one release is enough for several operations')
   disk.empty()
-  await until(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
+  await waitUntil(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()
   disk.fill()
   const next = open()

@@ -54,12 +54,12 @@ test('--json prints the variables as JSON, with the requested ports and region',
   const second = await startFailure('--data', data)
   assert.deepEqual(second, {
     code: 1,
-    words: `The data folder ${data} is in use by another service. Stop that service, or set another --data.\n`,
+    output: `The data folder ${data} is in use by another service. Stop that service, or set another --data.\n`,
   })
   const other = await startFailure('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
   assert.deepEqual(other, {
     code: 1,
-    words: `Port ${base} on 127.0.0.1 is in use. Stop the program that uses it, or set another --port-base.\n`,
+    output: `Port ${base} on 127.0.0.1 is in use. Stop the program that uses it, or set another --port-base.\n`,
   })
 })
 

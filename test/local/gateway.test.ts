@@ -125,7 +125,7 @@ const routeCases: [method: string, path: string, key: string, parameters?: Recor
   ['GET', '/files', '$default'],
 ]
 for (const [method, path, key, parameters] of routeCases) {
-  test(`${method} ${path} takes the route ${key}`, async () => {
+  test(`${method} ${path} is routed to ${key}`, async () => {
     const event = await fetchEvent({ method, path })
     assert.equal(event.routeKey, key)
     assert.equal(event.requestContext.routeKey, key)
@@ -307,7 +307,7 @@ const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status:
   ],
 ]
 for (const [what, options, status, code] of errorCases) {
-  test(`${what} gets ${status} ${code}`, async () => {
+  test(`the gateway responds to ${what} with ${status} ${code}`, async () => {
     const answer = await callRaw(url, options)
     assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/local/group-commit.ts'
 import { IncrementalVacuum } from '../../lib/local/sqlite-vacuum.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Sync {
   complete(): void
@@ -143,7 +143,7 @@ test('a failed sync rejects waiting and later commits, and is reported once', as
   assert.match(String(failures[0]?.cause), /EIO/)
 })
 
-test('closing waits for the running sync', async (t) => {
+test('closing a store waits for the running sync', async (t) => {
   const { store, note, sync } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
@@ -210,7 +210,7 @@ test('a file shrinks after a mass deletion, in steps that do not block the event
     db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     return statSync(file).size
   }
-  await until(() => sizeNow() < before / 4, 'the file shrinks to a quarter')
+  await waitUntil(() => sizeNow() < before / 4, 'the file shrinks to a quarter')
   assert.ok(maxBlockedMs < 300, `it took ${maxBlockedMs} ms in one go`)
   assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { descendants, withEnvironment } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const run = promisify(execFile)
 
@@ -64,14 +64,14 @@ test('six jobs survive SIGKILL of every process of the service and each complete
       assert.equal(response.status, 202)
       ids.push(((await response.json()) as { jobId: string }).jobId)
     }
-    await until(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are processing', 30)
+    await waitUntil(async () => (await countProcessing(client, ids)) >= 3, 'several jobs are processing', 30)
     const workers = descendants(service.pid).filter(({ command }) => command.includes('worker.ts'))
     assert.ok(workers.length >= 2, 'each image with tasks has a worker')
     for (const worker of workers) process.kill(worker.pid, 'SIGKILL')
     const database = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))
     assert.ok(database, 'the database is running')
     process.kill(database.pid, 'SIGKILL')
-    await until(
+    await waitUntil(
       () =>
         countProcessing(client, ids).then(
           (count) => count >= 1,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type LambdaAndSocketsApi, openLambdaAndSocketsApi } from '../../lib/local/lambda-and-sockets-api.ts'
 import { OnDemandWorker } from '../../lib/local/on-demand-worker.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 let release: () => void = () => {}
@@ -172,7 +172,7 @@ const refusals: Refusal[] = [
     /Function not found: arn:aws:lambda:eu-central-1:000000000000:function:none/,
   ],
   ['an unknown version', () => invoke('echo:7'), 404, 'ResourceNotFoundException', /function:echo:7/],
-  ['a name that is none', () => invoke('a b'), 400, 'ValidationException', /functionName/],
+  ['an invalid name', () => invoke('a b'), 400, 'ValidationException', /functionName/],
   [
     'a function of another region',
     () => invoke(arn.replace(region, 'us-east-1')),
@@ -181,14 +181,14 @@ const refusals: Refusal[] = [
     /functionName/,
   ],
   [
-    'no JSON',
+    'a payload that is not JSON',
     () => invoke('echo', '{'),
     400,
     'InvalidRequestContentException',
     /Could not parse request body/,
   ],
   [
-    'no UTF-8',
+    'a payload that is not UTF-8',
     () => invoke('echo', Buffer.from([34, 255, 34])),
     400,
     'InvalidRequestContentException',
@@ -249,7 +249,7 @@ const refusals: Refusal[] = [
   ],
 ]
 for (const [what, call, status, code, message] of refusals) {
-  test(`${what} gets ${status} ${code}`, async () => {
+  test(`Invoke with ${what} gets ${status} ${code}`, async () => {
     const response = await call()
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
     const body = (await response.json()) as { message?: string; Message?: string }
@@ -260,7 +260,7 @@ for (const [what, call, status, code, message] of refusals) {
 test('a function at its concurrency limit gets 429 TooManyRequestsException', async () => {
   const first = invoke('single')
   const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
-  await until(() => lambda.isBusy(single), 'it runs')
+  await waitUntil(() => lambda.isBusy(single), 'it runs')
   const second = await invoke('single')
   assert.equal(second.status, 429)
   assert.partialDeepStrictEqual(await second.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { QueueMapping, type QueueMappingOptions } from '../../lib/local/queue-mapping.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { log } from './lambda-runtime.ts'
 import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 
@@ -83,7 +83,7 @@ test('a record has all documented fields, and its message is deleted after the f
   })
   for (const name of ['messageId', 'receiptHandle', 'md5OfBody'] as const) assert.ok(record[name], name)
   assert.ok(record.attributes.SentTimestamp && record.attributes.SenderId)
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
 })
 
 test('no more invocations run than the maximum concurrency', async (t) => {
@@ -99,10 +99,10 @@ test('no more invocations run than the maximum concurrency', async (t) => {
   }
   setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
   for (let done = 0; done < 7; done++) {
-    await until(() => releases.length > 0, 'a batch is processing')
+    await waitUntil(() => releases.length > 0, 'a batch is processing')
     releases.shift()?.()
   }
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
   assert.equal(maxRunning, 3)
 })
 
@@ -113,7 +113,7 @@ test('a batch waits for its window and starts early when it is full', async (t) 
     settings: { batchSize: 12, maximumBatchingWindow: 2 },
   })
   for (let at = 0; at < 14; at++) await setup.send(`${at}`)
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
   assert.deepEqual(sizes, [12, 2])
 })
 
@@ -123,7 +123,7 @@ test('the bodies of a batch fit into the payload of an invocation', async (t) =>
   for (let at = 0; at < 7; at++) await setup.send(body)
   const sizes: number[] = []
   setup.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
   assert.ok(
     sizes.every((size) => size <= 5),
     sizes.join(),
@@ -144,7 +144,7 @@ test('messages of one FIFO group are never processed concurrently', async (t) =>
     },
     { concurrency: 4, settings: { batchSize: 2 } },
   )
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
   assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
 })
 
@@ -157,7 +157,7 @@ test('only messages that the function reports as failed stay in the queue', asyn
   setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
     settings: { ...reports, maximumBatchingWindow: 1 },
   })
-  await until(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
+  await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
 })
 
 const responses: [what: string, answer: unknown, left: number][] = [
@@ -183,7 +183,7 @@ for (const [what, answer, left] of responses) {
       },
       { settings: reports },
     )
-    await until(() => invocations === 1, 'the function is called')
+    await waitUntil(() => invocations === 1, 'the function is called')
     await mapping.close()
     assert.deepEqual(await counts(setup), [0, left])
   })
@@ -193,7 +193,7 @@ test('without ReportBatchItemFailures all messages succeed when the function ret
   const setup = await setUp(t)
   await setup.send('body')
   setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
-  await until(isEmpty(setup), 'the queue is empty')
+  await waitUntil(isEmpty(setup), 'the queue is empty')
 })
 
 test('messages of a failing function are delivered again until they go to the dead-letter queue', async (t) => {

@@ -86,7 +86,7 @@ test("replay shows a failed job with the engine's output, and it fails again in 
     'import-file: completed\n    import/upload\n    result cut.flac (flac, ',
     'convert-file: failed, attempt 1',
     'convert of import-file, created ',
-    '1. flac to mp3 by ffmpeg (image av) {"mode":"auto"}',
+    '1. flac to mp3 with ffmpeg (image av) {"mode":"auto"}',
     'job created',
     'task claimed',
     'task failed',

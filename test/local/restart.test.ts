@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { descendants } from '../processes.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const run = promisify(execFile)
 
@@ -25,7 +25,7 @@ test('a conversion interrupted by a restart of the service completes afterwards'
   const response = await client.convert({ name: 'video.mp4', bytes }, { targetFormat: 'webm' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   const isEncoding = ({ command }: { readonly command: string }) => /(^|\/)ffmpeg .*libvpx/.test(command)
-  await until(() => descendants(service.pid).some(isEncoding), 'the video is being converted', 60)
+  await waitUntil(() => descendants(service.pid).some(isEncoding), 'the video is being converted', 60)
   await service.end()
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   assert.doesNotMatch(log, /"level":"(warn|error)"/, 'a stopped service logs no errors')

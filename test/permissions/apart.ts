@@ -12,7 +12,7 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { managerOf } from '../account.ts'
 import { callSigned, region } from '../local/lambda-runtime.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 /** Where decisions are written down. */
@@ -83,7 +83,7 @@ export async function openApart() {
   const sqs = new SQSClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
 
   // A busy machine may take longer to start it than a request may.
-  await until(async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200, 'the API answers', 180)
+  await waitUntil(async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200, 'the API answers', 180)
 
   /** Somebody with an account and a webhook: whoever tells of his jobs has to know of both. */
   async function newMember(): Promise<AnyClient> {

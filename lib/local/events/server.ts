@@ -145,7 +145,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   return {
     handle(request, response) {
       answer(request, response).catch((error: unknown) => {
-        log('An answer of the event bus could not be sent.', { error })
+        log('A response of the event bus could not be sent.', { error })
         response.destroy()
       })
     },

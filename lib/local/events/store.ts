@@ -57,7 +57,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
     onUndone: (error) => {
       if (!(error instanceof ApiError)) load()
     },
-    onFailed: (error) => log('The event bus is stopped.', { error }),
+    onFailed: (error) => log('The event bus stopped because its disk failed.', { error }),
   })
 
   return {

@@ -196,7 +196,10 @@ export class AsyncInvocations {
   ): Promise<void> {
     const { deadLetterUrl, name } = target
     if (!deadLetterUrl) {
-      this.#options.log.error({ function: name, requestId, ...failure }, 'an invocation failed for good')
+      this.#options.log.error(
+        { function: name, requestId, ...failure },
+        'an invocation failed in its last attempt',
+      )
       return
     }
     const {

@@ -22,7 +22,7 @@ export function printJob(
   const { source, target, operations } = job.display
   const from = source ? `${source.filename} (${source.format}, ${source.size} bytes)` : 'uploads'
   printer.line(`${job.id}: ${job.status}, in ${location}`)
-  printer.line(`  ${from} to ${target?.format ?? 'what comes out'}, by ${operations.join(', ')}`)
+  printer.line(`  ${from} to ${target?.format ?? 'its results'}, with ${operations.join(', ')}`)
   if (job.error) printer.line(`  ${job.error.code}: ${job.error.message}`)
   if (job.error?.details) printer.line(`  details ${JSON.stringify(job.error.details)}`)
   for (const { code, message } of warningsOf(job, tasks)) printer.line(`  warning ${code}: ${message}`)
@@ -72,7 +72,7 @@ function printPlan(plan: TaskPlan, task: Task, printer: Printer): void {
     if (plan.inputPlans.length > 1) printer.line(`    ${files.map(({ filename }) => filename).join(', ')}:`)
     for (const [at, { operation, engine, image, from, to, options }] of steps.entries()) {
       const verb = operation === 'convert' ? '' : `${operation} `
-      const route = `${verb}${from} to ${to} by ${engine} (image ${image})`
+      const route = `${verb}${from} to ${to} with ${engine} (image ${image})`
       const marker = at === next && !isTaskOver(task) ? '  ← here' : ''
       printer.line(`    ${at + 1}. ${route} ${JSON.stringify(options)}${marker}`)
     }
@@ -80,7 +80,7 @@ function printPlan(plan: TaskPlan, task: Task, printer: Printer): void {
 }
 
 function printChunk(part: Task, printer: Printer): void {
-  printer.line(`    part ${part.part}: ${part.status}, attempt ${part.attempt}, ${formatTimes(part)}`)
+  printer.line(`    chunk ${part.part}: ${part.status}, attempt ${part.attempt}, ${formatTimes(part)}`)
   printError(part, printer)
 }
 

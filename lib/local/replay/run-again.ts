@@ -54,9 +54,9 @@ export async function fetchTaskFiles(
     return 'its passwords cannot be decrypted. Set SERVICE_SECRET to the secret of the service that created the job.'
   const plan = planTask(task, state, engines)
   if ('unavailable' in plan) return plan.unavailable
-  const { inputPlans: pieces } = plan
+  const { inputPlans } = plan
   const missing = await listMissing(
-    pieces.flatMap((piece) => piece.files),
+    inputPlans.flatMap((piece) => piece.files),
     files,
   )
   if (missing.length > 0)
@@ -64,7 +64,7 @@ export async function fetchTaskFiles(
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
   const fetched: FetchedInput[] = []
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, piece] of inputPlans.entries()) {
     const inputFolder = join(folder, `piece-${index + 1}`)
     await mkdir(inputFolder)
     const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
@@ -102,7 +102,7 @@ export async function runAgain(
     interrupted.throwIfAborted()
     printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${after()}`)
     printFailure(signal.aborted ? signal.reason : error, printer)
-    printer.line(`  its files are in ${folder}`)
+    printer.line(`  The files of the task are in ${folder}`)
     return false
   } finally {
     clearTimeout(timer)

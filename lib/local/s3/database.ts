@@ -49,7 +49,7 @@ export class Database {
     const db = openDatabase(join(dir, 'objects.sqlite'), schema)
     this.#commits = groupCommit(db, {
       createClosedError: () => new Error('The S3 server is closed.'),
-      onFailed: (cause) => log('The S3 server takes no more objects', { cause }),
+      onFailed: (cause) => log('The S3 server stopped because its disk failed', { cause }),
     })
     this.write = this.#commits.commit
     this.sql = db.createTagStore()

@@ -137,7 +137,7 @@ export class Notifier {
       return true
     } catch (cause) {
       const isGivenUp = Date.now() - created > giveUpMs
-      log(isGivenUp ? 'An event message was given up after a day' : 'An event message was not taken', {
+      log(isGivenUp ? 'An event message was dropped after a day' : 'An event message was not accepted', {
         target,
         cause,
       })

@@ -112,7 +112,9 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
 
 function openServices(options: SqsServerOptions, accountId: string): SqsServices {
   const { file, region, inFlightLimit = usualInFlightLimit, now = Date.now, log } = options
-  const store = openSqsStore(file, (err) => log?.error({ err }, 'The queues are stopped'))
+  const store = openSqsStore(file, (err) =>
+    log?.error({ err }, 'The SQS server stopped because its disk failed'),
+  )
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
   const clock = createSqsClock(newest?.at ?? 0, now)
   const queues = openQueueRegistry(store, region, accountId, clock)

@@ -13,7 +13,7 @@ import pino from 'pino'
 import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
 import { checkDatabaseFile } from '../../../lib/local/dynamodb/startup-checks.ts'
 import { supervise } from '../../../lib/local/dynamodb/supervisor.ts'
-import { until } from '../../wait-until.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
 /** A log that records its lines. */
@@ -78,7 +78,7 @@ test('a DynamoDB process that keeps exiting is restarted with growing pauses, an
     log,
   })
   t.after(() => supervisor.close())
-  await until(() => lines.length >= 6, 'six restarts', 20)
+  await waitUntil(() => lines.length >= 6, 'six restarts', 20)
   assert.ok(Date.now() - startedMs > 100 + 200 + 400 + 800)
   assert.match(lines[0]?.msg ?? '', /exited and is restarted/)
   assert.match(lines[5]?.msg ?? '', /keeps exiting before it responds\. Check its last output/)

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
 
-test('conditional reads respond with 304 and 412', async (t) => {
+test('conditional object reads respond with 304 and 412', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const past = new Date(Date.now() - 3_600_000)
@@ -56,7 +56,7 @@ test('exactly one of several writers with the same If-Match wins', async (t) => 
   assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
 })
 
-test('deletes respect If-Match', async (t) => {
+test('DeleteObject respects If-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const remove = (IfMatch: string | undefined, Key = 'k') =>

@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { until } from '../../wait-until.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { runKillRounds } from './kill-rounds.ts'
 import { Bucket, errorOf, listBlobFiles, makeClient, startS3, startWithBucket } from './start-s3.ts'
 
@@ -68,8 +68,8 @@ test('an interrupted upload leaves no file behind', async (t) => {
   t.after(() => void upload.destroy())
   upload.write(Buffer.alloc(500_000))
   const hasArrived = async () => (await listBlobFiles(dir)).length > 0
-  await until(hasArrived, 'the bytes of the upload are there')
+  await waitUntil(hasArrived, 'the bytes of the upload are there')
   upload.destroy()
-  await until(async () => !(await hasArrived()), 'they are gone')
+  await waitUntil(async () => !(await hasArrived()), 'they are gone')
   assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

@@ -27,7 +27,7 @@ test('keys are listed in the order of their UTF-8 bytes', async (t) => {
   )
 })
 
-test('pages of a listing have no gaps and no repetitions', async (t) => {
+test('pages of an S3 listing have no gaps and no repetitions', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${`${index}`.padStart(2, '0')}`)
   await putKeys(client, keys)
@@ -55,7 +55,7 @@ test('pages of a listing have no gaps and no repetitions', async (t) => {
   assert.equal(empty.KeyCount, 25)
 })
 
-test('a delimiter groups keys, and groups count in pages', async (t) => {
+test('a delimiter groups listed keys, and groups count in pages', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
   const list = (options: object) => client.send(new ListObjectsV2Command({ Bucket, ...options }))
@@ -103,7 +103,7 @@ test('ListObjects version 1 pages by marker', async (t) => {
   assert.equal(rest.CommonPrefixes, undefined)
 })
 
-test('names are percent-encoded on request', async (t) => {
+test('listed keys are percent-encoded on request', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['foo+1/bar', 'foo/bar/xyz', 'quux ab/thud', 'asdf+b', 'a\u0001'])
   const page = await client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/', EncodingType: 'url' }))

@@ -159,7 +159,7 @@ test('an aborted multipart upload leaves no files', async (t) => {
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 0))
 })
 
-test('parts are listed in pages', async (t) => {
+test('the parts of a multipart upload are listed in pages', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)

@@ -269,7 +269,7 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', as
   )
 })
 
-test('a body must match its signed hash', async (t) => {
+test('an S3 request body must match its signed hash', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   client.middlewareStack.add(

@@ -170,7 +170,7 @@ describe('SQS Query protocol', () => {
     assert.match((await call({ Action: 'ReceiveMessage' }, path)).body, /<ReceiveMessageResult\/>/)
   })
 
-  test('GET works, the path names the queue, and errors are XML', async (t) => {
+  test('the Query protocol accepts GET and queue URLs, and its errors are XML', async (t) => {
     const { endpoint, createQueue, client } = await startSqs(t)
     const url = await createQueue('get')
     const other = await createQueue('other')

@@ -107,7 +107,7 @@ describe('SQS visibility', () => {
     assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
   })
 
-  test('receives and messages in flight are limited', async (t) => {
+  test('the parameters of a receive and the messages in flight are limited', async (t) => {
     const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)
