@@ -2,40 +2,40 @@ import type { Table } from './aws/table.ts'
 import { AppError } from './errors.ts'
 
 /** Addresses that lead to a file so many times and no more: each is counted in a record, which goes when the address expires. */
-export class Downloads {
+export class DownloadLimits {
   readonly #table: Table
 
   constructor(table: Table) {
     this.#table = table
   }
 
-  /** @param link id of the address. */
-  async begin(link: string, expiresAtS: number): Promise<void> {
-    await this.#table.put({ ...keyOf(link), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
+  /** @param linkId id of the address. */
+  async create(linkId: string, expiresAtS: number): Promise<void> {
+    await this.#table.put({ ...keyOf(linkId), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
   }
 
   /** @throws AppError FILE_GONE as `take` does, which would count. */
-  async look(link: string, most: number): Promise<void> {
-    const record = await this.#table.get(keyOf(link))
-    if (!record || Number(record['taken']) >= most) throw usedUp(most)
+  async check(linkId: string, maxDownloads: number): Promise<void> {
+    const record = await this.#table.get(keyOf(linkId))
+    if (!record || Number(record['taken']) >= maxDownloads) throw downloadLimitReached(maxDownloads)
   }
 
   /** @throws AppError FILE_GONE when it was taken as often as it may. */
-  async take(link: string, most: number): Promise<void> {
+  async countDownload(linkId: string, maxDownloads: number): Promise<void> {
     const { applied } = await this.#table.update(
-      keyOf(link),
+      keyOf(linkId),
       { setPlus: { taken: ['taken', 1] } },
-      { condition: { exists: true, below: { taken: most } } },
+      { condition: { exists: true, below: { taken: maxDownloads } } },
     )
-    if (!applied) throw usedUp(most)
+    if (!applied) throw downloadLimitReached(maxDownloads)
   }
 }
 
-const usedUp = (most: number) =>
+const downloadLimitReached = (maxDownloads: number) =>
   new AppError(
     'FILE_GONE',
-    `This address has led to the file as often as it may, ${most === 1 ? 'once' : `${most} times`}. Ask whoever sent it for a new one.`,
-    { maxDownloads: most },
+    `This address has led to the file as often as it may, ${maxDownloads === 1 ? 'once' : `${maxDownloads} times`}. Ask whoever sent it for a new one.`,
+    { maxDownloads },
   )
 
-const keyOf = (link: string) => ({ pk: `LINK#${link}`, sk: 'LINK' })
+const keyOf = (linkId: string) => ({ pk: `LINK#${linkId}`, sk: 'LINK' })

@@ -3,12 +3,12 @@ import { partLimits, type StoredPart } from './aws/multipart.ts'
 import { requireOwnUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { AppError } from './errors.ts'
-import { fileName } from './file-name.ts'
+import { sanitizeFileName } from './file-name.ts'
 import { declaredSizeError } from './http/content-length.ts'
 import { fileTooLargeError } from './http/multipart-form.ts'
 import { newId } from './ids.ts'
 import type { Services } from './services.ts'
-import { partsLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
+import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
 /** Files that come in parts, each straight to the storage: begun, resumed, put together, dropped. */
 
@@ -18,16 +18,16 @@ export const partUrlLifetimeS = 3600
 const mib = 1024 ** 2
 
 /** Bytes of the largest file that may come in parts. */
-export const mostBytes = ({ maxFileBytes }: PlanLimits) => Math.min(partLimits.object, maxFileBytes)
+export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) => Math.min(partLimits.object, maxFileBytes)
 
 /** Bytes of a part with which the whole fits into as many as there may be. */
 export const partSizeFor = (size: number): number =>
   Math.max(8, Math.ceil(size / partLimits.parts / mib)) * mib
 
 /** An upload whose file comes in parts. */
-export type PartUpload = UploadRecord & { readonly partsId: string }
+export type MultipartUpload = UploadRecord & { readonly partsId: string }
 
-export interface Announced {
+export interface MultipartUploadRequest {
   readonly owner: string
   readonly filename: string
   readonly contentType: string
@@ -38,25 +38,25 @@ export interface Announced {
 }
 
 /** @throws AppError FILE_TOO_LARGE, INVALID_INPUT for an empty file, INSUFFICIENT_DISK_SPACE. */
-export async function beginParts(announced: Announced, services: Services): Promise<PartUpload> {
+export async function startMultipartUpload(request: MultipartUploadRequest, services: Services): Promise<MultipartUpload> {
   const { config, files, uploads } = services
-  const { owner, contentType, size, open } = announced
+  const { owner, contentType, size, open } = request
   await requireDiskSpace(config)
-  const bounds = await limitsOfOwner(owner, services)
-  const maxSize = mostBytes(bounds)
+  const limits = await limitsOfOwner(owner, services)
+  const maxSize = maxMultipartBytes(limits)
   if (size !== undefined && size > maxSize) throw declaredSizeError(maxSize, size)
-  if (size === 0) throw isEmpty('size')
+  if (size === 0) throw emptyFileError('size')
   const id = newId('upl')
-  const key = uploadKey('uploads', id, bounds.retentionHours)
+  const key = uploadKey('uploads', id, limits.retentionHours)
   const partsId = await files.parts.begin(key, contentType)
   const now = Date.now()
   const upload = {
     ...{ id, owner, key, contentType, maxSize, partsId },
-    filename: fileName(announced.filename),
+    filename: sanitizeFileName(request.filename),
     ...(size !== undefined && { size }),
     ...(open && { open }),
     createdAt: new Date(now).toISOString(),
-    expiresAt: new Date(now + partsLifetimeS * 1000).toISOString(),
+    expiresAt: new Date(now + multipartLifetimeS * 1000).toISOString(),
   }
   await uploads.create(upload)
   return upload
@@ -67,10 +67,10 @@ export async function beginParts(announced: Announced, services: Services): Prom
  * @param key that the client has of it; it need not name it.
  * @throws AppError UPLOAD_NOT_FOUND
  */
-export async function findParts(
+export async function findMultipartUpload(
   { uploadId, key, owner }: { uploadId: string; key?: string | undefined; owner: string },
   services: Services,
-): Promise<PartUpload> {
+): Promise<MultipartUpload> {
   const upload = await requireOwnUpload(uploadId, 'uploadId', owner, services)
   if (upload.partsId === undefined || (key !== undefined && key !== upload.key))
     throw uploadNotFound(uploadId, 'uploadId')
@@ -78,7 +78,7 @@ export async function findParts(
 }
 
 /** Parts that are there; undefined when they were put together or dropped. */
-export const partsOf = ({ key, partsId }: PartUpload, { files }: Services) =>
+export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: Services) =>
   files.parts.list({ key, uploadId: partsId })
 
 /**
@@ -86,20 +86,20 @@ export const partsOf = ({ key, partsId }: PartUpload, { files }: Services) =>
  * @throws AppError FILE_TOO_LARGE as soon as the parts that are there leave no room for another; CONFLICT when the upload
  *   is over.
  */
-export async function partUrls(
-  upload: PartUpload,
+export async function signPartUrls(
+  upload: MultipartUpload,
   numbers: readonly number[],
   services: Services,
 ): Promise<Map<number, string>> {
   const { files, config } = services
   await requireDiskSpace(config)
-  const there = await partsOf(upload, services)
-  if (!there) throw isOver(upload)
-  const most = upload.maxSize ?? mostBytes(await limitsOfOwner(upload.owner, services))
-  const kept = there.filter(({ number }) => !numbers.includes(number))
-  if (sizeOf(kept) >= most) {
-    await dropParts(upload, services)
-    throw fileTooLargeError(most)
+  const uploaded = await listUploadedParts(upload, services)
+  if (!uploaded) throw uploadClosedError(upload)
+  const maxSize = upload.maxSize ?? maxMultipartBytes(await limitsOfOwner(upload.owner, services))
+  const others = uploaded.filter(({ number }) => !numbers.includes(number))
+  if (sizeOf(others) >= maxSize) {
+    await deleteMultipartUpload(upload, services)
+    throw fileTooLargeError(maxSize)
   }
   const target = { key: upload.key, uploadId: upload.partsId }
   const signed = numbers.map(
@@ -108,7 +108,7 @@ export async function partUrls(
   return new Map(await Promise.all(signed))
 }
 
-export interface NamedPart {
+export interface PartReference {
   readonly number: number
   /** With or without quotes. */
   readonly etag: string
@@ -120,99 +120,99 @@ export interface NamedPart {
  *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped, or while a part
  *   is sent again.
  */
-export async function completeParts(
-  upload: PartUpload,
-  named: readonly NamedPart[],
+export async function completeMultipartUpload(
+  upload: MultipartUpload,
+  references: readonly PartReference[],
   services: Services,
 ): Promise<{ size: number; etag: string }> {
   const { key, partsId: uploadId } = upload
-  const there = await partsOf(upload, services)
-  if (there) {
-    const parts = checked(named, there)
+  const uploaded = await listUploadedParts(upload, services)
+  if (uploaded) {
+    const parts = matchParts(references, uploaded)
     const size = sizeOf(parts)
     if (size > (upload.maxSize ?? size)) {
-      await dropParts(upload, services)
+      await deleteMultipartUpload(upload, services)
       throw fileTooLargeError(upload.maxSize ?? size, size)
     }
-    requireAnnounced(upload, size)
+    requireDeclaredSize(upload, size)
     // Parts can be sent anew, so the upload stays.
-    if (size === 0) throw isEmpty('parts')
-    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed') throw wasResent(upload)
+    if (size === 0) throw emptyFileError('parts')
+    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed') throw partResentError(upload)
   }
   const stored = await services.files.head(key)
-  if (!stored) throw isOver(upload)
-  await services.uploads.measured(upload, stored.size)
+  if (!stored) throw uploadClosedError(upload)
+  await services.uploads.recordSize(upload, stored.size)
   return stored
 }
 
 /** Drops what is there of it, and the record; not what a job has taken already. */
-export async function abortParts(upload: PartUpload, services: Services): Promise<void> {
+export async function abortMultipartUpload(upload: MultipartUpload, services: Services): Promise<void> {
   if (upload.jobId !== undefined)
     throw new AppError(
       'CONFLICT',
       `The upload ${upload.id} was already used by the job ${upload.jobId}. Delete the job to delete its file.`,
       { uploadId: upload.id, jobId: upload.jobId },
     )
-  await dropParts(upload, services)
+  await deleteMultipartUpload(upload, services)
 }
 
-async function dropParts({ id, key, partsId: uploadId }: PartUpload, { files, uploads }: Services) {
+async function deleteMultipartUpload({ id, key, partsId: uploadId }: MultipartUpload, { files, uploads }: Services) {
   await files.parts.abort({ key, uploadId })
   await files.delete([key])
-  await uploads.forget([id])
+  await uploads.delete([id])
 }
 
 const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
 
 /** The parts that are named, as they are there. */
-function checked(named: readonly NamedPart[], there: readonly StoredPart[]): readonly StoredPart[] {
-  const known = new Map(there.map((part) => [part.number, part]))
-  const unordered = named.find(({ number }, index) => number <= (named[index - 1]?.number ?? 0))
+function matchParts(references: readonly PartReference[], uploaded: readonly StoredPart[]): readonly StoredPart[] {
+  const known = new Map(uploaded.map((part) => [part.number, part]))
+  const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
   if (unordered)
-    throw wrongPart(unordered.number, 'parts have to stand in the order of their numbers, each once')
-  return named.map(({ number, etag }, index) => {
+    throw invalidPartError(unordered.number, 'parts have to stand in the order of their numbers, each once')
+  return references.map(({ number, etag }, index) => {
     const part = known.get(number)
-    if (!part) throw wrongPart(number, 'it has not arrived. PUT it to its URL first')
-    if (bare(part.etag) !== bare(etag))
-      throw wrongPart(number, `its ETag is ${bare(part.etag)}, not ${bare(etag).slice(0, 64)}`)
-    if (part.size < partLimits.least && index < named.length - 1)
-      throw wrongPart(number, `it has ${part.size} bytes; all but the last need at least ${partLimits.least}`)
+    if (!part) throw invalidPartError(number, 'it has not arrived. PUT it to its URL first')
+    if (normalizeEtag(part.etag) !== normalizeEtag(etag))
+      throw invalidPartError(number, `its ETag is ${normalizeEtag(part.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`)
+    if (part.size < partLimits.least && index < references.length - 1)
+      throw invalidPartError(number, `it has ${part.size} bytes; all but the last need at least ${partLimits.least}`)
     return part
   })
 }
 
-const bare = (etag: string) => etag.replaceAll('"', '').toLowerCase()
+const normalizeEtag = (etag: string) => etag.replaceAll('"', '').toLowerCase()
 
-const wrongPart = (part: number, what: string) =>
-  new AppError('INVALID_REQUEST', `parts: part ${part}: ${what}.`, { field: 'parts', part })
+const invalidPartError = (part: number, problem: string) =>
+  new AppError('INVALID_REQUEST', `parts: part ${part}: ${problem}.`, { field: 'parts', part })
 
-function requireAnnounced({ size: announced }: PartUpload, size: number): void {
-  if (announced === undefined || size === announced) return
-  const details = { field: 'parts', expected: announced, got: size }
-  if (size < announced)
+function requireDeclaredSize({ size: declared }: MultipartUpload, size: number): void {
+  if (declared === undefined || size === declared) return
+  const details = { field: 'parts', expected: declared, got: size }
+  if (size < declared)
     throw new AppError(
       'UPLOAD_INCOMPLETE',
-      `The parts have ${size} bytes together, ${announced} were announced. Send those that are missing.`,
+      `The parts have ${size} bytes together, ${declared} were announced. Send those that are missing.`,
       details,
     )
   throw new AppError(
     'INVALID_REQUEST',
-    `parts: they have ${size} bytes together, only ${announced} were announced.`,
+    `parts: they have ${size} bytes together, only ${declared} were announced.`,
     details,
   )
 }
 
-const isEmpty = (field: string) =>
+const emptyFileError = (field: string) =>
   new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', { field })
 
-const wasResent = ({ id }: PartUpload) =>
+const partResentError = ({ id }: MultipartUpload) =>
   new AppError(
     'CONFLICT',
     `A part of upload ${id} was sent again while they were put together. Complete it with the ETags of GET /v1/uploads/multipart/${id}.`,
     { uploadId: id },
   )
 
-const isOver = ({ id }: PartUpload) =>
+const uploadClosedError = ({ id }: MultipartUpload) =>
   new AppError('CONFLICT', `The parts of upload ${id} were put together or dropped already.`, {
     uploadId: id,
   })

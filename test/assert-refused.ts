@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 
 /** The error that a call ends with, of this code and in words that tell nothing of the machine. */
-export async function refused(
+export async function assertRefused(
   call: Promise<unknown>,
   code: ErrorCode,
   sentence = /./,

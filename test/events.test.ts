@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventExamples } from '../events/examples/index.ts'
-import { type BusEvent, type EventName, eventSchema, events, toldOf } from '../events/index.ts'
+import { type BusEvent, type EventName, eventSchema, events, toPublicEvent } from '../events/index.ts'
 import {
-  creationEvents,
-  endEvent,
-  expiredEvent,
-  importedFileEvents,
-  fileDeletedEvent,
-  fileDownloadedEvent,
-  fileUploadedEvent,
-  progressEvent,
-  queuedEvent,
-  startedEvent,
-  unpublishedEvents,
+  createCreationEvents,
+  createEndEvent,
+  createExpiredEvent,
+  createImportedFileEvents,
+  createFileDeletedEvent,
+  createFileDownloadedEvent,
+  createFileUploadedEvent,
+  createProgressEvent,
+  createQueuedEvent,
+  createStartedEvent,
+  findUnpublishedEvents,
 } from '../lib/jobs/events.ts'
 import type { Job, JobState, Task } from '../lib/jobs/job.ts'
 import { jobEndChange } from '../lib/jobs/job-end.ts'
@@ -95,12 +95,12 @@ const gone = (state: JobState, why: Partial<Job>): JobState => ({
 })
 const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
   gone(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
-const deletions = (state: JobState) => filesOfJob(state).map((one, at) => fileDeletedEvent(state, one, at))
+const deletions = (state: JobState) => filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
 
 const fact = (state: JobState, name: string) => {
   const found = state.job.log[name]
   assert.ok(found)
-  return progressEvent(state.job, name, found)
+  return createProgressEvent(state.job, name, found)
 }
 
 const fresh = newJob(diamond, { tag: 'mine' })
@@ -125,14 +125,14 @@ const sent = newJob([
 
 test('events of a job with a webhook of its own say so, others do not', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
-    creationEvents(newJob([storedImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
+    createCreationEvents(newJob([storedImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
   assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
   assert.ok(no?.every((one) => one === undefined))
 })
 
 test('a file that somebody sends is told of once, with how it came', () => {
-  const told = creationEvents(sent).filter(({ event }) => event === 'file.uploaded')
+  const told = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
     told.map(({ file }) => file),
@@ -140,7 +140,7 @@ test('a file that somebody sends is told of once, with how it came', () => {
   )
   const again = { ...sent, job: { ...sent.job, retryOf: 'job_0' } }
   assert.deepEqual(
-    creationEvents(again).map(({ event }) => event),
+    createCreationEvents(again).map(({ event }) => event),
     ['job.created', 'job.queued'],
     'a copy is no upload',
   )
@@ -148,49 +148,49 @@ test('a file that somebody sends is told of once, with how it came', () => {
 
 /** What is told, by who tells it. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
-  'a job that is made': () => creationEvents(fresh),
-  'a job that waits for an upload': () => creationEvents(waiting),
+  'a job that is made': () => createCreationEvents(fresh),
+  'a job that waits for an upload': () => createCreationEvents(waiting),
   'an upload that arrives': () => [
-    fileUploadedEvent({
+    createFileUploadedEvent({
       owner: 'anon_1',
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
       ...{ occurredAt: timestamp(5), via: 'presigned', jobId: 'job_1' },
     }),
-    queuedEvent(arrived),
+    createQueuedEvent(arrived),
   ],
-  'a file that comes with the request': () => creationEvents(sent),
+  'a file that comes with the request': () => createCreationEvents(sent),
   'a file that a task fetches': () => {
     const [task] = withTasks(waiting, { in: completed(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
     assert.ok(task)
-    return importedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
+    return createImportedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
   },
-  'a job that starts': () => [startedEvent(running)],
+  'a job that starts': () => [createStartedEvent(running)],
   'a job under way': () => [fact(running, '1')],
-  'a job that is completed': () => [endEvent(done)],
+  'a job that is completed': () => [createEndEvent(done)],
   'a job that is over before anybody told of its start': () => {
     const short = over(fresh, allDone)
-    return [...unpublishedEvents(short), endEvent(short)]
+    return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
-  'a job that fails': () => [endEvent(over(running, oneFailed))],
+  'a job that fails': () => [createEndEvent(over(running, oneFailed))],
   'a batch of which one item fails': () => {
     const batch = newJob([storedImport('in'), newTask('left', [0]), newTask('right', [0]), exportTask('out', [1, 2])], {
       require: 'any',
     })
-    return [endEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
+    return [createEndEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
-    fileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
+    createFileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
   ],
-  'a job that is cancelled': () => [endEvent(cancelled(running))],
+  'a job that is cancelled': () => [createEndEvent(cancelled(running))],
   'a job that is deleted': () => {
     const deleted = gone(cancelled(running), { deletedAt: timestamp(7) })
-    return [...unpublishedEvents(deleted), endEvent(deleted), ...deletions(deleted)]
+    return [...findUnpublishedEvents(deleted), createEndEvent(deleted), ...deletions(deleted)]
   },
   'a job that expires': () => {
     const late = expiredAfter(done, 'retention')
-    return [...deletions(late), expiredEvent(late, filesOfJob(late).length)]
+    return [...deletions(late), createExpiredEvent(late, filesOfJob(late).length)]
   },
-  'a job whose upload never came': () => [expiredEvent(expiredAfter(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never came': () => [createExpiredEvent(expiredAfter(waiting, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
@@ -199,7 +199,7 @@ for (const [story, tell] of Object.entries(stories)) {
     assert.ok(told.length > 0)
     for (const event of told) {
       const strict = eventSchema(event.event).strict()
-      const body = JSON.parse(JSON.stringify(toldOf(event)))
+      const body = JSON.parse(JSON.stringify(toPublicEvent(event)))
       assert.deepEqual(strict.parse(body), body)
       assert.equal(event.owner, fresh.job.owner)
     }
@@ -240,35 +240,35 @@ const statusesIn = (event: BusEvent | undefined) =>
 test('an event says the same of its moment whatever became of the job since', () => {
   const states = [begun(fresh), running, withTasks(running, allDone), done, expiredAfter(done, 'retention')]
   for (const state of states) {
-    assert.deepEqual(creationEvents(state), creationEvents(fresh))
-    assert.deepEqual(startedEvent(state), startedEvent(begun(fresh)))
+    assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
+    assert.deepEqual(createStartedEvent(state), createStartedEvent(begun(fresh)))
   }
   for (const state of states.slice(1))
     assert.deepEqual(fact({ ...state, job: running.job }, '1'), fact(running, '1'))
-  assert.deepEqual(endEvent(done), endEvent({ ...done, job: { ...done.job, log: {} } }))
+  assert.deepEqual(createEndEvent(done), createEndEvent({ ...done, job: { ...done.job, log: {} } }))
 })
 
 test('events of a job list all its tasks, as they were then', () => {
   const made = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(creationEvents(fresh)[0]), made)
-  assert.deepEqual(statusesIn(creationEvents(done)[1]), made)
+  assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), made)
+  assert.deepEqual(statusesIn(createCreationEvents(done)[1]), made)
   const begins = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(startedEvent(done)), begins)
+  assert.deepEqual(statusesIn(createStartedEvent(done)), begins)
   const all = ['in completed', 'left completed', 'right completed', 'both completed', 'out completed']
-  assert.deepEqual(statusesIn(endEvent(done)), all)
+  assert.deepEqual(statusesIn(createEndEvent(done)), all)
   const some = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
-  assert.deepEqual(statusesIn(endEvent(over(running, oneFailed))), some)
-  assert.deepEqual(statusesIn(queuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
+  assert.deepEqual(statusesIn(createEndEvent(over(running, oneFailed))), some)
+  assert.deepEqual(statusesIn(createQueuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
 })
 
 test('the events of a job are numbered from 1, in the order of what happened', () => {
   const late = expiredAfter(done, 'retention')
   const told = [
-    ...creationEvents(late),
-    ...unpublishedEvents(running),
-    endEvent(done),
+    ...createCreationEvents(late),
+    ...findUnpublishedEvents(running),
+    createEndEvent(done),
     ...deletions(late),
-    expiredEvent(late, filesOfJob(late).length),
+    createExpiredEvent(late, filesOfJob(late).length),
   ]
   assert.deepEqual(
     told.map(({ event, sequence }) => `${sequence} ${event}`),
@@ -288,18 +288,18 @@ test('the events of a job are numbered from 1, in the order of what happened', (
 test('facts that nobody is known to have told are told in order', () => {
   const again = underWay(running, 40, 3)
   assert.deepEqual(
-    unpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    findUnpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [
       ['job.started', 3, timestamp(1)],
       ['job.progress', 5, timestamp(3)],
     ],
   )
   assert.deepEqual(
-    unpublishedEvents(arrived).map(({ event }) => event),
+    findUnpublishedEvents(arrived).map(({ event }) => event),
     // Whoever sends the file may be faster than the creator.
     ['job.created', 'job.queued'],
   )
-  assert.deepEqual(unpublishedEvents(fresh), [])
+  assert.deepEqual(findUnpublishedEvents(fresh), [])
 })
 
 test('no event shows where files are in the bucket, who owns the job, or what a task was given', () => {
@@ -313,6 +313,6 @@ test('no event shows where files are in the bucket, who owns the job, or what a 
   )
   const ended = over(begun(secret), { left: completed(3, file('l.webp', 'jobs/job_1/1/0')) })
   const late = expiredAfter(ended, 'retention')
-  const told = [...creationEvents(late), startedEvent(late), endEvent(ended), ...deletions(late), expiredEvent(late, 2)]
-  assert.doesNotMatch(JSON.stringify(told.map(toldOf)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
+  const told = [...createCreationEvents(late), createStartedEvent(late), createEndEvent(ended), ...deletions(late), createExpiredEvent(late, 2)]
+  assert.doesNotMatch(JSON.stringify(told.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

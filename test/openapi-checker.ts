@@ -1,9 +1,9 @@
 // Every reply that a test sees has to be what the OpenAPI document says of it.
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { patiently } from './retrying-fetch.ts'
+import { fetchWithRetries } from './retrying-fetch.ts'
 
-export interface Seen {
+export interface CheckedReply {
   readonly method: string
   /** Without its query. */
   readonly path: string
@@ -19,9 +19,9 @@ interface Documented {
 interface Operation {
   readonly operationId: string
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, Answer>>
+  readonly responses: Readonly<Record<string, DocumentedReply>>
 }
-interface Answer {
+interface DocumentedReply {
   readonly content?: Content
   readonly headers?: Readonly<Record<string, { readonly required: boolean }>>
 }
@@ -41,7 +41,7 @@ const isUri = (text: string) => URL.canParse(text)
 const isDateTime = (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
 
 /** What an OpenAPI document allows. */
-export class Described {
+export class OpenApiChecker {
   readonly document: Documented
   readonly #ajv = new Ajv2020({
     strict: false,
@@ -61,7 +61,7 @@ export class Described {
   }
 
   /** Fails with what is wrong about a reply. */
-  check(seen: Seen): void {
+  check(seen: CheckedReply): void {
     const { method, status, text } = seen
     if (method === 'OPTIONS') return
     const place = this.#placeOf(seen)
@@ -106,14 +106,14 @@ export class Described {
     )
   }
 
-  #checkHeaders(seen: Headers, described: NonNullable<Answer['headers']>, what: string): void {
+  #checkHeaders(seen: Headers, described: NonNullable<DocumentedReply['headers']>, what: string): void {
     for (const [name, { required }] of Object.entries(described))
       if (required) assert.ok(seen.has(name), `${what} without the header ${name}`)
     const unknown = [...seen.keys()].filter((name) => !(name in described) && !usual.test(name))
     assert.deepEqual(unknown, [], `${what} with headers that the OpenAPI document does not name`)
   }
 
-  #placeOf({ path, method }: Seen): Place | undefined {
+  #placeOf({ path, method }: CheckedReply): Place | undefined {
     const found = this.#paths.find(({ pattern }) => pattern.test(path))?.path
     const operation = found === undefined ? undefined : this.document.paths[found]?.[method.toLowerCase()]
     return found === undefined || !operation ? undefined : { path: found, operation }
@@ -122,11 +122,11 @@ export class Described {
 
 /** What the document describes; files and pages are something else. */
 /** Signing in is described by the library that does it. */
-export const isOfApi = (path: string) => path === '/health' || /^\/v1(?:\/(?!auth\/)|$)/.test(path)
+export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/(?!auth\/)|$)/.test(path)
 
 const plainFetch = globalThis.fetch
 /** Of each service its own document, read with the first reply: loading all routes here would take longer. */
-const services = new Map<string, Promise<Described | undefined> | undefined>()
+const services = new Map<string, Promise<OpenApiChecker | undefined> | undefined>()
 
 /** From now on what a test fetches from there is checked, by whatever means it does so: all of them use `fetch`. */
 export function watch(url: string): void {
@@ -134,17 +134,17 @@ export function watch(url: string): void {
   globalThis.fetch = checkedFetch
 }
 
-async function documentOf(origin: string): Promise<Described | undefined> {
+async function documentOf(origin: string): Promise<OpenApiChecker | undefined> {
   // A busy machine may take longer to start a function than a request may.
-  const response = await patiently(plainFetch)(`${origin}/v1/openapi.json`).catch(() => undefined)
+  const response = await fetchWithRetries(plainFetch)(`${origin}/v1/openapi.json`).catch(() => undefined)
   // Some tests end the service: what it said last has been checked by others.
-  return response && new Described((await response.json()) as object)
+  return response && new OpenApiChecker((await response.json()) as object)
 }
 
 const checkedFetch: typeof fetch = async (input, init) => {
   const response = await plainFetch(input, init)
   const { origin, pathname: path } = new URL(response.url)
-  if (!services.has(origin) || !isOfApi(path)) return response
+  if (!services.has(origin) || !isApiPath(path)) return response
   const described = services.get(origin) ?? documentOf(origin)
   services.set(origin, described)
   // What breaks off is for the test to find out.

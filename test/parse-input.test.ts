@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import { listJobs } from '../functions/routes/list-jobs.ts'
 import { presignUpload } from '../functions/routes/presign-upload.ts'
-import { inOrder } from '../lib/canonical-json.ts'
+import { sortKeys } from '../lib/canonical-json.ts'
 import { engines } from '../lib/engines/index.ts'
 import { MetadataOptions } from '../lib/engines/metadata/options.ts'
 import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
 import { AppError } from '../lib/errors.ts'
-import { parseJson, parseWith } from '../lib/parse-input.ts'
+import { parseJson, parseInput } from '../lib/parse-input.ts'
 import { requestHeaders } from '../lib/tasks/import-url.ts'
 import { taskOperations } from '../lib/tasks/index.ts'
 
@@ -17,7 +17,7 @@ type Wrong = Readonly<Record<string, string>>
 /** What is said of each field. */
 function said(schema: z.ZodType, value: unknown): Wrong {
   try {
-    parseWith(schema, value, 'body')
+    parseInput(schema, value, 'body')
   } catch (error) {
     assert.ok(error instanceof AppError)
     // Made by the function that is under test.
@@ -57,7 +57,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
     {
       Host: 'expected another header: the service sets this one itself',
-      'a b': 'expected the name of a header, of at most 100 characters',
+      'a b': 'expected a header name of at most 100 characters',
       'x-a': 'expected ASCII without line breaks, of at most 4000 characters, got "a\\nb"',
       Authorization: 'expected ASCII without line breaks, of at most 4000 characters',
       Cookie: 'expected ASCII without line breaks, of at most 4000 characters',
@@ -84,7 +84,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
       watermarkColor:
         'expected a color as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
       watermarkOpacity: 'expected a number from 0.01 to 1, got "3"',
-      pages: 'expected page numbers and ranges, as 1-5,10,15-last, got "x"',
+      pages: 'expected page numbers and ranges such as 1-5,10,15-last, got "x"',
     },
   ],
   [
@@ -156,8 +156,8 @@ test('a hundred wrong fields are not all listed', () => {
 test('what comes back from the table in any order is told in one', () => {
   const one = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
   const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
-  assert.equal(JSON.stringify(inOrder(one)), JSON.stringify(inOrder(other)))
-  assert.deepEqual(inOrder(one), one)
+  assert.equal(JSON.stringify(sortKeys(one)), JSON.stringify(sortKeys(other)))
+  assert.deepEqual(sortKeys(one), one)
 })
 
 test('of what came too long the beginning is shown, and no half of a character', () => {
@@ -183,7 +183,7 @@ test('JSON in a field of a form has each name once, and whole characters', () =>
   const of = (text: string) => parseJson(options, text, 'options', 'a JSON object')
   assert.throws(() => of('{"quality":1,"quality":2}'), {
     details: { field: 'quality' },
-    message: /sent twice/,
+    message: /expected once, got it twice/,
   })
   assert.throws(() => of('{"title":"\\ud83d"}'), { details: { field: 'title' }, message: /half of one/ })
 })

@@ -5,7 +5,7 @@ const patienceMs = 120_000
 const pauseMs = 500
 
 /** Asks again for as long as the service is too busy to answer, as its clients do. */
-export const patiently =
+export const fetchWithRetries =
   (send: typeof fetch): typeof fetch =>
   async (input, init) => {
     const isOnce = input instanceof Request || init?.body instanceof ReadableStream

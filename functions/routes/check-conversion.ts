@@ -6,7 +6,7 @@ import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
 import { parseEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
 import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
 import { createExportTask } from '../../lib/conversion/remote-files.ts'
-import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
+import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
@@ -99,13 +99,13 @@ const formatsOf = ({ steps }: Route) => steps.map(({ to }) => to)
 
 /** @throws the same AppErrors as POST /v1/convert. */
 function parseFields(body: z.infer<typeof Fields>) {
-  const from = targetFormatOf({ targetFormat: body.from }, 'from')
+  const from = parseTargetFormat({ targetFormat: body.from }, 'from')
   if (!from)
     throw new AppError('INVALID_REQUEST', 'from is missing. Send the format of the file, such as docx.', {
       field: 'from',
     })
   const task = findTaskOperation(body.toolOperation)
-  const to = targetFormatOf(body)
+  const to = parseTargetFormat(body)
   if (!to && !task) throw missingTargetError()
   return { from, to, task: task ?? requireProcessOperation('convert') }
 }
@@ -114,6 +114,6 @@ function parseFields(body: z.infer<typeof Fields>) {
 function findTaskOperation(name: string | undefined): ProcessOperation | undefined {
   const task = name ? findPublicOperation(name.toLowerCase()) : undefined
   if (task?.kind === 'process') return task
-  const tool = toolOf(name)
+  const tool = parseToolOperation(name)
   return tool && requireProcessOperation(tool)
 }

@@ -4,9 +4,9 @@ import { writeAccess } from '../../lib/access/principal.ts'
 import type { ImportSource } from '../../lib/conversion/job-request.ts'
 import { parseEngine } from '../../lib/conversion/options.ts'
 import { createExportTask, createFetchTask } from '../../lib/conversion/remote-files.ts'
-import { type SourceFile, uploadedSource } from '../../lib/conversion/source.ts'
+import { type SourceFile, openUploadedSource } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
-import { targetFormatOf } from '../../lib/conversion/target-format.ts'
+import { parseTargetFormat } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
 import { sanitizeFileName } from '../../lib/file-name.ts'
 import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
@@ -85,7 +85,7 @@ export const createBatch = contract({
     const items = await openItems(request, services)
     const created = (await request.findEarlierJob()) ?? (await start(request, items, services))
     const { state, ...answer } = await waitForJob(created, request, services)
-    const shared = targetFormatOf(request.body)
+    const shared = parseTargetFormat(request.body)
     const views = items.map((item) => itemView(item, created, shared))
     const rejected = views.filter(({ status }) => status === 'rejected').length
     return {
@@ -139,7 +139,7 @@ function start(
         ...task(names.convert, convertOperation, [names.import]),
         continueOnError: !failFast,
         fields: {
-          output_format: item.targetFormat ?? targetFormatOf(body),
+          output_format: item.targetFormat ?? parseTargetFormat(body),
           engine: parseEngine(item.engine ?? body.engine),
           options: { ...options, ...collectOptions(item, BatchItem) },
         },
@@ -216,7 +216,7 @@ async function fromUpload(
       field,
     })
   try {
-    return { source: await uploadedSource(item.uploadId, field, owner, services, item.filename) }
+    return { source: await openUploadedSource(item.uploadId, field, owner, services, item.filename) }
   } catch (error) {
     if (error instanceof AppError) return { refused: error }
     throw error

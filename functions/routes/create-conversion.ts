@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { parseEngine } from '../../lib/conversion/options.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
-import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
+import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
-import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
+import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -86,13 +86,13 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, files, principal } = request
   const options = collectOptions(body, Fields)
-  const tool = toolOf(body.toolOperation)
-  const to = targetFormatOf(body)
+  const tool = parseToolOperation(body.toolOperation)
+  const to = parseTargetFormat(body)
   if (!to && !tool) throw missingTargetError()
   const more = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
-      uploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
+      openUploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
     ),
   ])
   const conversion = {

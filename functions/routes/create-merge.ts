@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
-import { uploadedSource } from '../../lib/conversion/source.ts'
-import { targetFormatOf } from '../../lib/conversion/target-format.ts'
+import { openUploadedSource } from '../../lib/conversion/source.ts'
+import { parseTargetFormat } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -71,7 +71,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const { mergeType } = body
   const [first, second, ...others] = await Promise.all([
     ...files,
-    ...(body.uploadIds ?? []).map((id) => uploadedSource(id, 'uploadIds', principal.ownerId, services)),
+    ...(body.uploadIds ?? []).map((id) => openUploadedSource(id, 'uploadIds', principal.ownerId, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
   if (!first) throw tooFewFilesError('NO_FILES', 0)
@@ -82,7 +82,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     sources,
     additionalField: 'file',
     operation: 'merge',
-    to: targetFormatOf(body) ?? defaultMergeTargets[mergeType],
+    to: parseTargetFormat(body) ?? defaultMergeTargets[mergeType],
     options: collectOptions(body, Fields),
     tag: body.tag,
     webhookUrl: body.webhookUrl,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listAccess, readAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { JobParams, requireJobId, requireVisibleJob } from '../../lib/http/job-access.ts'
-import { createTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
+import { createTicket as createConnectTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
@@ -25,7 +25,7 @@ export const createTicket = contract({
     schema: z.object({ ticket: z.string(), expiresAt: z.iso.datetime() }),
   },
   idempotent: true,
-  handle: async ({ principal }, { table }) => ({ data: await createTicket(table, principal.ownerId) }),
+  handle: async ({ principal }, { table }) => ({ data: await createConnectTicket(table, principal.ownerId) }),
 })
 
 const Stream = z

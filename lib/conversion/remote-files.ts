@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { describeValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
-import { parseJson, parseInput } from '../parse-input.ts'
+import { parseInput, parseJson } from '../parse-input.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
@@ -80,10 +80,11 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
       { field: 'exportPath' },
     )
   const fields = { ...config, ...(path && { [pathField]: path }) }
-  const sentAs = (field: string) => (path && field === pathField ? 'exportPath' : `exportConfig.${field}`)
+  const requestFieldOf = (field: string) =>
+    path && field === pathField ? 'exportPath' : `exportConfig.${field}`
   return {
     ...{ name: 'export-store', operation, input, continueOnError: false },
-    fields: parseInput(operation.fields, fields, 'exportConfig', sentAs),
+    fields: parseInput(operation.fields, fields, 'exportConfig', requestFieldOf),
   }
 }
 

@@ -68,8 +68,8 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   const { id: jobId, owner, tasks: all } = request
   const numbers = all.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
   const isCounted = new Set(numbers)
-  const counted = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
-  const outs = findDependents(all, counted, isCounted)
+  const withRecords = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
+  const outs = findDependents(all, withRecords, isCounted)
   const createdAt = now.toISOString()
   const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + ttlMarginS
   const bucketed = all.length > bucketSize
@@ -79,7 +79,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
       : [
           createTaskRecord({
             ...{ jobId, owner, number, createdAt, ttl, bucketed, task },
-            open: counted,
+            open: withRecords,
             outs: outs.get(number) ?? [],
           }),
         ],
@@ -97,7 +97,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
     tasks,
     joinBuckets: [
       ...(bucketed ? createCountBuckets(jobId, numbers) : []),
-      ...createJoinBuckets(jobId, all, counted),
+      ...createJoinBuckets(jobId, all, withRecords),
     ],
     dependentPages: numbers.flatMap((number) => createDependentPages(number, outs.get(number) ?? [])),
     ttl,
@@ -107,13 +107,13 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
 /** Returns the dependents of each task. */
 function findDependents(
   all: readonly NewTask[],
-  counted: (ins: readonly number[]) => number[],
+  withRecords: (ins: readonly number[]) => number[],
   isCounted: ReadonlySet<number>,
 ): Map<number, string[]> {
   const outs = new Map<number, string[]>()
   for (const [number, { ins }] of all.entries()) {
     if (!isCounted.has(number)) continue
-    const inputs = counted(ins)
+    const inputs = withRecords(ins)
     for (const [index, input] of inputs.entries()) {
       const bucketSuffix = inputs.length > bucketSize ? `#${Math.floor(index / bucketSize)}` : ''
       const dependents = outs.get(input) ?? []
@@ -137,8 +137,8 @@ interface TaskRecordInput {
 }
 
 function createTaskRecord(input: TaskRecordInput): Task {
-  const { jobId, owner, number, task, open: counted, outs, createdAt, ttl, bucketed } = input
-  const waitsFor = counted(task.ins)
+  const { jobId, owner, number, task, open: withRecords, outs, createdAt, ttl, bucketed } = input
+  const waitsFor = withRecords(task.ins)
   const open = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
   const isPaged = outs.length > maxInlineDependents
   return {
@@ -197,10 +197,10 @@ function createCountBuckets(jobId: string, numbers: readonly number[]) {
 function createJoinBuckets(
   jobId: string,
   all: readonly NewTask[],
-  counted: (ins: readonly number[]) => number[],
+  withRecords: (ins: readonly number[]) => number[],
 ) {
   return all.flatMap((task, number) => {
-    const inputs = task.fixed ? [] : counted(task.ins)
+    const inputs = task.fixed ? [] : withRecords(task.ins)
     if (inputs.length <= bucketSize) return []
     return joinBucketNumbers(inputs.length).map((index) => {
       const members = inputs.slice(index * bucketSize, (index + 1) * bucketSize)

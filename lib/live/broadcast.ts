@@ -5,22 +5,22 @@ import type { PostOutcome } from '../aws/sockets.ts'
 import { loadViewState } from '../http/job-access.ts'
 import { type Job, liveStatuses } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
-import { Connections, type Wanting } from './connections.ts'
-import { type Entry, type Feed, Feeds } from './event-feed.ts'
-import { type CloseReason, closes, type frameErrors, heartbeatMs, type ServerFrame } from './frames.ts'
-import { eventFrame, flattened, isEnd, jobFrame, snapshotFrames } from './render.ts'
-import { isWanted, withLess, withMore } from './subscriptions.ts'
+import { Connections, type ListenerWithRequests } from './connections.ts'
+import { type FeedEntry, type Feed, EventFeeds } from './event-feed.ts'
+import { type CloseReason, closeReasons, type frameErrors, pingIntervalMs, type ServerFrame } from './frames.ts'
+import { eventFrame, toJobFrame, isTerminalEvent, jobFrame, snapshotFrames } from './render.ts'
+import { isSubscribed, removeSubscriptions, addSubscription } from './subscriptions.ts'
 
 /** Sockets that are written to at a time. */
-const writers = 50
+const maxConcurrentPosts = 50
 /** How long one of them may hold up the others of its owner. */
-const patienceMs = 2000
+const maxPostMs = 2000
 /** How long to wait for who sends to the sockets of an owner now. */
-const waitMs = 12_000
+const maxAcquireMs = 12_000
 /** Jobs that a snapshot of all shows, the newest. */
-const mostLive = 100
+const maxSnapshotJobs = 100
 
 /** What waits to be numbered, and who sends it. */
 interface Round {
@@ -34,73 +34,73 @@ interface Round {
  */
 export class Broadcast {
   readonly #services: Services
-  readonly #feeds: Feeds
+  readonly #feeds: EventFeeds
   readonly #connections: Connections
   /** The next round of each owner, which takes with it all that comes before it begins. */
-  readonly #next = new Map<string, Round>()
-  readonly #now = new Map<string, Promise<void>>()
+  readonly #waitingRounds = new Map<string, Round>()
+  readonly #currentRounds = new Map<string, Promise<void>>()
 
   constructor(services: Services) {
     this.#services = services
-    this.#feeds = new Feeds(services.table)
+    this.#feeds = new EventFeeds(services.table)
     this.#connections = new Connections(services.table)
   }
 
   /** Resolves when everybody who is there has been sent the event; it may be told again. */
-  tell(event: BusEvent): Promise<void> {
-    return this.#round(event.owner, event)
+  publish(event: BusEvent): Promise<void> {
+    return this.#joinRound(event.owner, event)
   }
 
   /** Resolves when what the sockets of an owner want has been sent. */
   serve(owner: string): Promise<void> {
-    return this.#round(owner)
+    return this.#joinRound(owner)
   }
 
-  #round(owner: string, event?: BusEvent): Promise<void> {
-    const waiting = this.#next.get(owner)
+  #joinRound(owner: string, event?: BusEvent): Promise<void> {
+    const waiting = this.#waitingRounds.get(owner)
     if (waiting) {
       if (event) waiting.events.push(event)
       return waiting.done
     }
     const events = event ? [event] : []
-    const before = this.#now.get(owner)?.catch(() => undefined) ?? Promise.resolve()
-    const done = before.then(() => {
-      this.#next.delete(owner)
-      this.#now.set(owner, done)
-      return this.#send(owner, events)
+    const previous = this.#currentRounds.get(owner)?.catch(() => undefined) ?? Promise.resolve()
+    const done = previous.then(() => {
+      this.#waitingRounds.delete(owner)
+      this.#currentRounds.set(owner, done)
+      return this.#runRound(owner, events)
     })
-    this.#next.set(owner, { events, done })
-    const leave = () => {
-      if (this.#now.get(owner) === done) this.#now.delete(owner)
+    this.#waitingRounds.set(owner, { events, done })
+    const cleanUp = () => {
+      if (this.#currentRounds.get(owner) === done) this.#currentRounds.delete(owner)
     }
-    done.then(leave, leave)
+    done.then(cleanUp, cleanUp)
     return done
   }
 
-  async #send(owner: string, events: readonly BusEvent[]): Promise<void> {
+  async #runRound(owner: string, events: readonly BusEvent[]): Promise<void> {
     const holder = randomUUID()
     const appended = events.length > 0 ? await this.#feeds.append(owner, events, holder) : 'taken'
-    const feed = appended === 'taken' ? await this.#taken(owner, holder) : appended
+    const feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
     if (!feed) return
     const { sent, last } = feed
     const [entries, listeners] = await Promise.all([
-      sent < last ? this.#feeds.between(owner, sent, last) : [],
-      this.#connections.of(owner),
+      sent < last ? this.#feeds.readRange(owner, sent, last) : [],
+      this.#connections.list(owner),
     ])
-    const jobs = await this.#jobsOf(entries, listeners)
-    await eachOf(listeners, writers, async (one) => {
-      const turn = { owner, feed, entries, jobs, ...one }
-      if (one.listener.jobId === undefined) await this.#serveUser(turn)
-      else await this.#serveJob(turn, one.listener.jobId)
+    const jobs = await this.#loadJobs(entries, listeners)
+    await forEachConcurrently(listeners, maxConcurrentPosts, async (one) => {
+      const round = { owner, feed, entries, jobs, ...one }
+      if (one.listener.jobId === undefined) await this.#serveUser(round)
+      else await this.#serveJob(round, one.listener.jobId)
     })
-    await this.#feeds.giveBack(owner, holder, last)
+    await this.#feeds.release(owner, holder, last)
   }
 
-  async #taken(owner: string, holder: string): Promise<Feed | undefined> {
-    const deadline = Date.now() + waitMs
+  async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
+    const deadline = Date.now() + maxAcquireMs
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 300)) {
-      const taken = await this.#feeds.take(owner, holder)
-      if (taken !== 'taken') return taken
+      const acquired = await this.#feeds.acquire(owner, holder)
+      if (acquired !== 'taken') return acquired
       if (Date.now() > deadline)
         throw new Error('somebody else sends to the sockets of an owner all the time')
       await sleep(pauseMs)
@@ -108,28 +108,28 @@ export class Broadcast {
   }
 
   /** What sockets of single jobs show beside the events. */
-  async #jobsOf(entries: readonly Entry[], listeners: readonly Wanting[]): Promise<ReadonlyMap<string, Job>> {
-    const ids = listeners.flatMap(({ listener: { jobId, from }, wants }) =>
+  async #loadJobs(entries: readonly FeedEntry[], listeners: readonly ListenerWithRequests[]): Promise<ReadonlyMap<string, Job>> {
+    const ids = listeners.flatMap(({ listener: { jobId, from }, requests: wants }) =>
       jobId !== undefined &&
       (from === undefined || wants.length > 0 || entries.some(({ stream }) => stream === jobId))
         ? [jobId]
         : [],
     )
-    const jobs = await this.#services.jobs.store.jobs([...new Set(ids)])
+    const jobs = await this.#services.jobs.store.getJobs([...new Set(ids)])
     return new Map(jobs.map((job) => [job.id, job]))
   }
 
-  async #serveUser(turn: Turn): Promise<void> {
-    const { listener, wants, entries, feed, owner } = turn
+  async #serveUser(round: SocketRound): Promise<void> {
+    const { listener, requests: wants, entries, feed, owner } = round
     if (listener.from === undefined && wants.length === 0) return
     let { from, subscriptions } = listener
     const frames =
       from === undefined
         ? []
         : entries
-            .filter((entry) => isWanted(entry, subscriptions))
+            .filter((entry) => isSubscribed(entry, subscriptions))
             .map((entry) => eventFrame(entry, this.#services.resultLink))
-    for (const { want } of wants) {
+    for (const { request: want } of wants) {
       if (from === undefined && want.type !== 'greet') continue
       switch (want.type) {
         case 'greet':
@@ -139,18 +139,18 @@ export class Broadcast {
           frames.push(hello(listener.id, feed.last))
           break
         case 'subscribe':
-          subscriptions = withMore(subscriptions, want)
+          subscriptions = addSubscription(subscriptions, want)
           frames.push(...snapshotFrames(feed.last, await this.#snapshot(owner, want.jobs)))
           break
         case 'unsubscribe':
-          subscriptions = withLess(subscriptions, want.jobs)
+          subscriptions = removeSubscriptions(subscriptions, want.jobs)
           break
         case 'resume': {
-          const missed = await this.#feeds.since(owner, want.since, feed, from)
+          const missed = await this.#feeds.readMissed(owner, want.since, feed, from)
           if (missed)
             frames.push(
               ...missed
-                .filter((entry) => isWanted(entry, subscriptions))
+                .filter((entry) => isSubscribed(entry, subscriptions))
                 .map((entry) => eventFrame(entry, this.#services.resultLink)),
             )
           else
@@ -162,42 +162,42 @@ export class Broadcast {
         }
       }
     }
-    await this.#deliver(turn, frames, { from, subscriptions })
+    await this.#deliver(round, frames, { from, subscriptions })
   }
 
-  async #serveJob(turn: Turn, jobId: string): Promise<void> {
-    const { listener, wants, entries, jobs, feed } = turn
+  async #serveJob(round: SocketRound, jobId: string): Promise<void> {
+    const { listener, requests: wants, entries, jobs, feed } = round
     if (listener.from === undefined && wants.length === 0) return
     const job = jobs.get(jobId)
-    const told = listener.from === undefined ? [] : entries.filter(({ stream }) => stream === jobId)
-    const flat = told.flatMap((entry) => flattened(entry, job) ?? [])
+    const jobEntries = listener.from === undefined ? [] : entries.filter(({ stream }) => stream === jobId)
+    const jobFrames = jobEntries.flatMap((entry) => toJobFrame(entry, job) ?? [])
     const isOver =
-      told.some(({ event }) => isEnd(event)) ||
+      jobEntries.some(({ event }) => isTerminalEvent(event)) ||
       (listener.from === undefined &&
         (job === undefined || !liveStatuses.some((live) => live === job.status)))
-    const frames = [...flat, ...(wants.length > 0 && job ? [jobFrame(job)] : [])]
+    const frames = [...jobFrames, ...(wants.length > 0 && job ? [jobFrame(job)] : [])]
     const sent = await this.#deliver(
-      turn,
+      round,
       frames.map((frame) => JSON.stringify(frame)),
       { from: listener.from ?? feed.last, subscriptions: undefined },
     )
-    if (sent && isOver) await this.end(listener.id, turn.owner, 'over')
+    if (sent && isOver) await this.close(listener.id, round.owner, 'over')
   }
 
   /** False when nobody reads it. */
   async #deliver(
-    { owner, listener, wants }: Turn,
+    { owner, listener, requests: wants }: SocketRound,
     frames: readonly string[],
-    changed: Pick<Wanting['listener'], 'from' | 'subscriptions'>,
+    changed: Pick<ListenerWithRequests['listener'], 'from' | 'subscriptions'>,
   ): Promise<boolean> {
     const outcome = await this.#post(listener.id, frames)
     if (outcome !== 'sent') {
-      if (outcome === 'slow') await this.end(listener.id, owner, 'tooSlow')
+      if (outcome === 'slow') await this.close(listener.id, owner, 'tooSlow')
       else await this.#connections.remove(listener.id, owner)
       return false
     }
     if (wants.length > 0)
-      await this.#connections.settle(
+      await this.#connections.completeRequests(
         owner,
         { ...listener, ...changed },
         wants.map(({ key }) => key),
@@ -207,7 +207,7 @@ export class Broadcast {
 
   /** A gap would go unnoticed: whoever misses one frame gets no other. */
   async #post(id: string, frames: readonly string[]): Promise<PostOutcome> {
-    const deadline = Date.now() + patienceMs
+    const deadline = Date.now() + maxPostMs
     for (const frame of frames) {
       if (Date.now() > deadline) return 'slow'
       const outcome = await this.#services.sockets.post(id, frame).catch((error: unknown) => {
@@ -220,30 +220,30 @@ export class Broadcast {
   }
 
   /** Closes a socket, with a frame that says why. */
-  async end(id: string, owner: string | undefined, reason: CloseReason): Promise<void> {
-    const { code, means } = closes[reason]
+  async close(id: string, owner: string | undefined, reason: CloseReason): Promise<void> {
+    const { code, description } = closeReasons[reason]
     const errorCode = errorCodes[reason]
     const frame: ServerFrame | undefined = errorCode && {
-      ...{ type: 'error', code: errorCode, message: means, closeCode: code },
+      ...{ type: 'error', code: errorCode, message: description, closeCode: code },
     }
     const { sockets, log } = this.#services
     log.info({ connectionId: id, code }, 'socket closed')
     if (frame) await sockets.post(id, JSON.stringify(frame)).catch(() => 'gone')
     await this.#connections.remove(id, owner)
-    await sockets.close(id, code, means)
+    await sockets.close(id, code, description)
   }
 
-  async #snapshot(owner: string, wanted: '*' | readonly string[]): Promise<StatusView[]> {
+  async #snapshot(owner: string, requested: '*' | readonly string[]): Promise<StatusView[]> {
     const { jobs, resultLink } = this.#services
     const found =
-      wanted === '*'
+      requested === '*'
         ? (
             await jobs.store.list({
-              ...{ owner, limit: mostLive, newestFirst: true, statuses: liveStatuses },
+              ...{ owner, limit: maxSnapshotJobs, newestFirst: true, statuses: liveStatuses },
               matches: ({ status }) => liveStatuses.some((live) => live === status),
             })
           ).jobs
-        : await jobs.store.jobs([...new Set(wanted)])
+        : await jobs.store.getJobs([...new Set(requested)])
     const own = found.filter((job) => job.owner === owner && !job.deletedAt)
     const states = await Promise.all(own.map((job) => loadViewState(job, this.#services)))
     return states.map((state) => statusView(state, resultLink))
@@ -251,10 +251,10 @@ export class Broadcast {
 }
 
 /** One socket in one round. */
-interface Turn extends Wanting {
+interface SocketRound extends ListenerWithRequests {
   readonly owner: string
   readonly feed: Feed
-  readonly entries: readonly Entry[]
+  readonly entries: readonly FeedEntry[]
   readonly jobs: ReadonlyMap<string, Job>
 }
 
@@ -270,7 +270,7 @@ const hello = (connectionId: string, lastSequence: number) =>
   JSON.stringify({
     type: 'hello',
     connectionId,
-    heartbeatMs,
+    heartbeatMs: pingIntervalMs,
     serverTime: new Date().toISOString(),
     lastSequence,
   } satisfies ServerFrame)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Item, Key, Table } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { partitionOf } from './event-feed.ts'
+import { livePartition } from './event-feed.ts'
 import { Subscription } from './frames.ts'
 
 /** Open sockets as records: who is at the other end, what they want to hear of, what they are still owed. */
@@ -10,7 +10,7 @@ import { Subscription } from './frames.ts'
 /** API Gateway ends a connection after two hours; a record that nobody removed goes soon after. */
 const lifetimeMs = 2 * 3600_000 + 600_000
 /** Sockets of one owner, and of one job. */
-export const mostSockets = 100
+export const maxSockets = 100
 
 /** What is known of a socket by its id alone. */
 export const Socket = z.object({
@@ -24,7 +24,7 @@ export const Socket = z.object({
 export type Socket = z.infer<typeof Socket>
 
 /** A socket among those of an owner. */
-export const Listener = z.object({
+export const SocketListener = z.object({
   id: z.string(),
   /** It is the socket of this job; else of all that the owner has. */
   jobId: z.string().optional(),
@@ -33,10 +33,10 @@ export const Listener = z.object({
   /** Everything, until the client chooses. */
   subscriptions: z.array(Subscription).optional(),
 })
-export type Listener = z.infer<typeof Listener>
+export type SocketListener = z.infer<typeof SocketListener>
 
 /** What a client has asked for, and gets in turn with the events. */
-export const Want = z.discriminatedUnion('type', [
+export const SocketRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('greet') }),
   z.object({ type: z.literal('subscribe'), ...Subscription.shape }),
   z.object({
@@ -45,17 +45,17 @@ export const Want = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('resume'), since: z.int() }),
 ])
-export type Want = z.output<typeof Want>
+export type SocketRequest = z.output<typeof SocketRequest>
 
-export interface Wanting {
-  readonly listener: Listener
-  readonly wants: readonly { readonly key: Key; readonly want: Want }[]
+export interface ListenerWithRequests {
+  readonly listener: SocketListener
+  readonly requests: readonly { readonly key: Key; readonly request: SocketRequest }[]
 }
 
 const socketKey = (id: string): Key => ({ pk: `SOCKET#${id}`, sk: 'SOCKET' })
-const listenerKey = (owner: string, id: string): Key => ({ pk: partitionOf(owner), sk: `S#${id}` })
-const wantPrefix = (id: string) => `S#${id}#`
-let wanted = 0
+const listenerKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `S#${id}` })
+const requestPrefix = (id: string) => `S#${id}#`
+let requestCount = 0
 
 export class Connections {
   readonly #table: Table
@@ -72,10 +72,10 @@ export class Connections {
       ...(wakeAt && { wakeAt: wakeAt.toISOString(), wakeShard: wakeShardOf(socket.id) }),
       ttl: ttlOf(),
     })
-    if (socket.owner !== undefined) await this.#listen(socket.owner, socket)
+    if (socket.owner !== undefined) await this.#addListener(socket.owner, socket)
   }
 
-  async #listen(owner: string, { id, jobId }: Pick<Socket, 'id' | 'jobId'>): Promise<void> {
+  async #addListener(owner: string, { id, jobId }: Pick<Socket, 'id' | 'jobId'>): Promise<void> {
     await this.#table.put({ ...listenerKey(owner, id), ...{ id, jobId }, ttl: ttlOf() })
   }
 
@@ -91,7 +91,7 @@ export class Connections {
       { set: { owner }, remove: ['wakeAt', 'wakeShard'] },
       { condition: { exists: true, absent: ['owner'] } },
     )
-    if (applied) await this.#listen(owner, socket)
+    if (applied) await this.#addListener(owner, socket)
     return applied
   }
 
@@ -105,13 +105,13 @@ export class Connections {
     return item ? Socket.parse(item).bad : 0
   }
 
-  async want(owner: string, id: string, want: Want): Promise<void> {
-    wanted += 1
+  async addRequest(owner: string, id: string, request: SocketRequest): Promise<void> {
+    requestCount += 1
     // In the order in which this process was told of them.
-    const place = `${String(Date.now()).padStart(15, '0')}.${String(wanted).padStart(9, '0')}`
+    const order = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
-      ...{ pk: partitionOf(owner), sk: `${wantPrefix(id)}${place}` },
-      ...want,
+      ...{ pk: livePartition(owner), sk: `${requestPrefix(id)}${order}` },
+      ...request,
       ttl: ttlOf(),
     })
   }
@@ -120,31 +120,31 @@ export class Connections {
   async count(owner: string): Promise<number> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
-      ExpressionAttributeValues: { ':pk': partitionOf(owner), ':sk': 'S#' },
+      ExpressionAttributeValues: { ':pk': livePartition(owner), ':sk': 'S#' },
       ProjectionExpression: 'sk',
-      Limit: mostSockets,
+      Limit: maxSockets,
     })
     return items.length
   }
 
   /** Every socket of an owner, with what it wants. */
-  async of(owner: string): Promise<Wanting[]> {
-    const items = await this.#table.partition(partitionOf(owner), 'S#')
-    const found = new Map<string, { listener: Listener; wants: { key: Key; want: Want }[] }>()
+  async list(owner: string): Promise<ListenerWithRequests[]> {
+    const items = await this.#table.partition(livePartition(owner), 'S#')
+    const found = new Map<string, { listener: SocketListener; requests: { key: Key; request: SocketRequest }[] }>()
     const now = Date.now() / 1000
     for (const item of items) {
       const sk = String(item['sk'])
-      const [, id = '', place] = sk.split('#')
-      if (place === undefined && Number(item['ttl']) > now)
-        found.set(id, { listener: Listener.parse(item), wants: [] })
-      else if (place !== undefined)
-        found.get(id)?.wants.push({ key: { pk: partitionOf(owner), sk }, want: Want.parse(item) })
+      const [, id = '', order] = sk.split('#')
+      if (order === undefined && Number(item['ttl']) > now)
+        found.set(id, { listener: SocketListener.parse(item), requests: [] })
+      else if (order !== undefined)
+        found.get(id)?.requests.push({ key: { pk: livePartition(owner), sk }, request: SocketRequest.parse(item) })
     }
     return [...found.values()]
   }
 
   /** What was given is no longer wanted; the rest of the record is as it is now. */
-  async settle(owner: string, listener: Listener, done: readonly Key[]): Promise<void> {
+  async completeRequests(owner: string, listener: SocketListener, done: readonly Key[]): Promise<void> {
     const { id, from, subscriptions } = listener
     await this.#table.update(listenerKey(owner, id), { set: { from, subscriptions } })
     await this.#table.writeAll([], done)
@@ -152,13 +152,13 @@ export class Connections {
 
   /** Nobody is there any more. */
   async remove(id: string, owner: string | undefined): Promise<void> {
-    const wants = owner === undefined ? [] : await this.#table.partition(partitionOf(owner), wantPrefix(id))
+    const requests = owner === undefined ? [] : await this.#table.partition(livePartition(owner), requestPrefix(id))
     await this.#table.writeAll(
       [],
       [
         socketKey(id),
         ...(owner === undefined ? [] : [listenerKey(owner, id)]),
-        ...wants.map(({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })),
+        ...requests.map(({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })),
       ],
     )
   }

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import * as z from 'zod'
-import { type BusEvent, type ServiceEvent, toldOf } from '../../events/index.ts'
+import { type BusEvent, type ServiceEvent, toPublicEvent } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
-import { believedMs, untilHeeded } from '../subscriber-cache.ts'
+import { subscriberCacheMs, waitForCacheExpiry } from '../subscriber-cache.ts'
 
 /**
  * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client
@@ -21,7 +21,7 @@ const Feed = z.object({
 })
 export type Feed = z.infer<typeof Feed>
 
-export interface Entry {
+export interface FeedEntry {
   readonly seq: number
   readonly event: ServiceEvent
   readonly stream: string
@@ -30,28 +30,28 @@ export interface Entry {
 /** A connection lasts two hours at most; who comes back within another hour misses nothing. */
 export const watchMs = 3 * 3600_000
 /** Events of one read or write; whoever missed more is better off with a snapshot. */
-const mostAtOnce = 40
-export const mostMissed = 1000
+const maxBatch = 40
+export const maxMissed = 1000
 /** How long one sends to the sockets of an owner; whoever dies at it holds the others up for so long. */
 const leaseMs = 5000
-const tries = 20
+const maxTries = 20
 
 /** Names are owners: something was added by this process. Elsewhere time passes. */
-const added = new EventEmitter().setMaxListeners(0)
+const appended = new EventEmitter().setMaxListeners(0)
 
-export const partitionOf = (owner: string) => `LIVE#${owner}`
-export const feedKey = (owner: string): Key => ({ pk: partitionOf(owner), sk: 'FEED' })
-const digits = (seq: number) => String(seq).padStart(16, '0')
-const entryKey = (owner: string, seq: number): Key => ({ pk: partitionOf(owner), sk: `E#${digits(seq)}` })
-const idKey = (owner: string, id: string): Key => ({ pk: partitionOf(owner), sk: `ID#${id}` })
+export const livePartition = (owner: string) => `LIVE#${owner}`
+export const feedKey = (owner: string): Key => ({ pk: livePartition(owner), sk: 'FEED' })
+const padSeq = (seq: number) => String(seq).padStart(16, '0')
+const entryKey = (owner: string, seq: number): Key => ({ pk: livePartition(owner), sk: `E#${padSeq(seq)}` })
+const idKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `ID#${id}` })
 const secondsOf = (ms: number) => Math.ceil(ms / 1000)
 
 /** The feed for who took the sending, `taken` where somebody else has it. */
-type Taken = Feed | 'taken' | undefined
+type Acquired = Feed | 'taken' | undefined
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
-const heldBy = (holder: string, now: number) => ({ holder, heldUntil: isoOf(now + leaseMs) })
-const free = (holder: string, now: number): Condition[] => [
+const lease = (holder: string, now: number) => ({ holder, heldUntil: isoOf(now + leaseMs) })
+const isFreeFor = (holder: string, now: number): Condition[] => [
   { absent: ['holder'] },
   { equal: { holder } },
   { until: { heldUntil: isoOf(now) } },
@@ -61,7 +61,7 @@ const free = (holder: string, now: number): Condition[] => [
 export const isWatched = (item: Item | undefined, now = Date.now()): boolean =>
   item !== undefined && Feed.parse(item).until > now
 
-export class Feeds {
+export class EventFeeds {
   readonly #table: Table
 
   constructor(table: Table) {
@@ -76,25 +76,25 @@ export class Feeds {
   /** From its answer on events are kept. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
     const until = now + watchMs
-    const kept = { until, ttl: secondsOf(until) }
-    for (let attempt = 0; attempt < tries; attempt++) {
+    const expiry = { until, ttl: secondsOf(until) }
+    for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
       // What came after the end of a feed was not kept, so that a new one does not go on from there.
-      const begin = { first: now, last: now, sent: now, ...kept }
+      const newFeed = { first: now, last: now, sent: now, ...expiry }
       const { applied, item } = isRunning
         ? await this.#table.update(
             feedKey(owner),
-            { set: kept },
+            { set: expiry },
             { condition: { equal: { first: feed.first } } },
           )
         : await this.#table.put(
-            { ...feedKey(owner), ...begin },
+            { ...feedKey(owner), ...newFeed },
             { condition: feed ? { equal: { until: feed.until } } : { exists: false } },
           )
       if (!applied) continue
       const watched = Feed.parse(item)
-      if (now - watched.first < believedMs) await untilHeeded()
+      if (now - watched.first < subscriberCacheMs) await waitForCacheExpiry()
       return watched
     }
     throw new Error('the feed of an owner could not be begun')
@@ -104,19 +104,19 @@ export class Feeds {
    * Numbers events that are new, in this order, and where nobody has it takes the sending as `take` does, all at once.
    * Undefined when nobody watches.
    */
-  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
-    let taken: Taken
-    for (let at = 0; at < events.length; at += mostAtOnce) {
-      taken = await this.#appendSome(owner, events.slice(at, at + mostAtOnce), holder)
-      if (!taken) return undefined
+  async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Acquired> {
+    let acquired: Acquired
+    for (let at = 0; at < events.length; at += maxBatch) {
+      acquired = await this.#appendSome(owner, events.slice(at, at + maxBatch), holder)
+      if (!acquired) return undefined
     }
-    added.emit(owner)
-    return taken
+    appended.emit(owner)
+    return acquired
   }
 
-  async #appendSome(owner: string, events: readonly BusEvent[], holder: string): Promise<Taken> {
+  async #appendSome(owner: string, events: readonly BusEvent[], holder: string): Promise<Acquired> {
     const now = Date.now()
-    for (let attempt = 0; attempt < tries; attempt++) {
+    for (let attempt = 0; attempt < maxTries; attempt++) {
       const items = await this.#table.getAll([
         feedKey(owner),
         ...[...new Set(events.map(({ id }) => id))].map((id) => idKey(owner, id)),
@@ -137,7 +137,7 @@ export class Feeds {
       const writes = fresh.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
         // As text, which keeps the order of its fields.
-        const entry = { seq, event: JSON.stringify(toldOf(event)), stream: event.stream }
+        const entry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
           { put: { ...entryKey(owner, seq), ...entry, ttl } },
           { put: { ...idKey(owner, event.id), ttl } },
@@ -145,8 +145,8 @@ export class Feeds {
       })
       const advance: Write = {
         update: feedKey(owner),
-        change: { set: { last, ...(isFree && heldBy(holder, now)) } },
-        if: { equal: { last: feed.last, first: feed.first }, ...(isFree && { either: free(holder, now) }) },
+        change: { set: { last, ...(isFree && lease(holder, now)) } },
+        if: { equal: { last: feed.last, first: feed.first }, ...(isFree && { either: isFreeFor(holder, now) }) },
       }
       if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
     }
@@ -154,22 +154,22 @@ export class Feeds {
   }
 
   /** What came after `seq`, up to and with `to`. Undefined when some of it is not there, or it is too much. */
-  async since(owner: string, seq: number, { first, last }: Feed, to = last): Promise<Entry[] | undefined> {
+  async readMissed(owner: string, seq: number, { first, last }: Feed, to = last): Promise<FeedEntry[] | undefined> {
     const count = to - seq
     if (count <= 0) return seq <= last ? [] : undefined
-    if (seq < first || count > mostMissed) return undefined
-    const entries = await this.between(owner, seq, to)
+    if (seq < first || count > maxMissed) return undefined
+    const entries = await this.readRange(owner, seq, to)
     return entries.length === count ? entries : undefined
   }
 
-  async between(owner: string, after: number, to: number): Promise<Entry[]> {
-    const entries: Entry[] = []
+  async readRange(owner: string, after: number, to: number): Promise<FeedEntry[]> {
+    const entries: FeedEntry[] = []
     let from: Item | undefined
     do {
       const page = await this.#table.query({
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
-          ':pk': partitionOf(owner),
+          ':pk': livePartition(owner),
           ':from': entryKey(owner, after + 1).sk,
           ':to': entryKey(owner, to).sk,
         },
@@ -183,18 +183,18 @@ export class Feeds {
   }
 
   /** Takes the sending to the sockets of an owner, when nobody has it. */
-  async take(owner: string, holder: string, now = Date.now()): Promise<Taken> {
+  async acquire(owner: string, holder: string, now = Date.now()): Promise<Acquired> {
     const { applied, item } = await this.#table.update(
       feedKey(owner),
-      { set: heldBy(holder, now) },
-      { condition: { exists: true, either: free(holder, now) }, mark: { holder } },
+      { set: lease(holder, now) },
+      { condition: { exists: true, either: isFreeFor(holder, now) }, mark: { holder } },
     )
     if (!item) return undefined
     return applied ? Feed.parse(item) : 'taken'
   }
 
   /** Gives it back; everything up to `sent` was sent. */
-  async giveBack(owner: string, holder: string, sent: number): Promise<void> {
+  async release(owner: string, holder: string, sent: number): Promise<void> {
     await this.#table.update(
       feedKey(owner),
       { set: { sent }, remove: ['holder', 'heldUntil'] },
@@ -204,15 +204,15 @@ export class Feeds {
 }
 
 /** As `append` wrote it. */
-const entryOf = ({ seq, event, stream }: Item): Entry => ({
+const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
   ...{ seq: Number(seq), stream: String(stream) },
   event: JSON.parse(String(event)) as ServiceEvent,
 })
 
 /** Resolves when something may have been added to the feed of an owner, at the latest after so long. */
-export async function addition(owner: string, longestMs: number): Promise<void> {
+export async function waitForAppend(owner: string, timeoutMs: number): Promise<void> {
   const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(), longestMs)
-  await once(added, owner, { signal: waiting.signal }).catch(() => undefined)
+  const timer = setTimeout(() => waiting.abort(), timeoutMs)
+  await once(appended, owner, { signal: waiting.signal }).catch(() => undefined)
   clearTimeout(timer)
 }

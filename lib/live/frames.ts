@@ -9,30 +9,30 @@ import { StatusView } from '../jobs/view.ts'
 export const subprotocol = 'v1.jobs'
 
 /** Milliseconds after which a client says something, so that gateways take the connection for used. */
-export const heartbeatMs = 30_000
+export const pingIntervalMs = 30_000
 /** Milliseconds in which a client says who it is. */
-export const authMs = 10_000
+export const authTimeoutMs = 10_000
 /** Frames that cannot be understood; with the last of them the connection is closed. */
-export const mostBadFrames = 10
+export const maxBadFrames = 10
 /** Subscriptions of one connection, and jobs that each may name. */
-export const mostSubscriptions = 20
-const mostJobs = 100
+export const maxSubscriptions = 20
+const maxJobs = 100
 
 /** Why the service closes a connection. A frame of type `error` with `closeCode` goes before it. */
-export const closes = {
-  over: { code: 1000, means: 'The job is over.' },
-  away: { code: 1001, means: 'The service restarts. Connect again after a random pause, then resume.' },
-  badFrames: { code: 1008, means: 'Ten frames could not be understood.' },
-  unauthenticated: { code: 4401, means: 'The token or ticket is not valid.' },
-  forbidden: { code: 4403, means: 'The page belongs to another origin.' },
-  authTimeout: { code: 4408, means: 'The client did not say within 10 s who it is.' },
-  tooSlow: { code: 4409, means: 'The client does not read what it is sent. Connect again, then resume.' },
-  tooMany: { code: 4429, means: 'There are too many connections of this identity, or to this job.' },
-} as const satisfies Readonly<Record<string, { readonly code: number; readonly means: string }>>
-export type CloseReason = keyof typeof closes
+export const closeReasons = {
+  over: { code: 1000, description: 'The job is over.' },
+  away: { code: 1001, description: 'The service restarts. Connect again after a random pause, then resume.' },
+  badFrames: { code: 1008, description: 'Ten frames could not be understood.' },
+  unauthenticated: { code: 4401, description: 'The token or ticket is not valid.' },
+  forbidden: { code: 4403, description: 'The page belongs to another origin.' },
+  authTimeout: { code: 4408, description: 'The client did not say within 10 s who it is.' },
+  tooSlow: { code: 4409, description: 'The client does not read what it is sent. Connect again, then resume.' },
+  tooMany: { code: 4429, description: 'There are too many connections of this identity, or to this job.' },
+} as const satisfies Readonly<Record<string, { readonly code: number; readonly description: string }>>
+export type CloseReason = keyof typeof closeReasons
 
 const JobId = z.string().regex(idPattern('job'))
-const Jobs = z.union([z.literal('*'), z.array(JobId).min(1).max(mostJobs)])
+const Jobs = z.union([z.literal('*'), z.array(JobId).min(1).max(maxJobs)])
 
 /** Names of events as a subscription may have them: `*`, `job.*`, `job.completed`. */
 const patterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.')[0]}.*`)), ...eventNames]

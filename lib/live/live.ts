@@ -2,33 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAccount } from '../access/accounts.ts'
 import { AppError } from '../errors.ts'
 import { requireJobId, requireVisibleJob } from '../http/job-access.ts'
-import { Turns } from '../keyed-mutex.ts'
-import { parseWith } from '../parse-input.ts'
+import { KeyedMutex } from '../keyed-mutex.ts'
+import { parseInput } from '../parse-input.ts'
 import type { Services } from '../services.ts'
 import { Broadcast } from './broadcast.ts'
-import { useTicket } from './connect-tokens.ts'
-import { Connections, mostSockets, type Socket } from './connections.ts'
-import { Feeds } from './event-feed.ts'
-import { authMs, ClientFrame, clientFrames, mostBadFrames, type ServerFrame } from './frames.ts'
-import { type Claim, claimOf, claimOfToken, type Handshake } from './handshake.ts'
+import { redeemTicket } from './connect-tokens.ts'
+import { Connections, maxSockets, type Socket } from './connections.ts'
+import { EventFeeds } from './event-feed.ts'
+import { authTimeoutMs, ClientFrame, clientFrames, maxBadFrames, type ServerFrame } from './frames.ts'
+import { type IdentityClaim, readClaim, readTokenClaim, type Handshake } from './handshake.ts'
 
 /** How long a socket may take to be open after its handshake was accepted. */
-const openingMs = 3000
+const openTimeoutMs = 3000
 /** How long a frame waits for the one before it, which says who it is from. */
-const claimingMs = 1000
+const identifyTimeoutMs = 1000
 
 /** What happens to sockets: they open, say something, are gone. */
 export class Live {
   readonly broadcast: Broadcast
   readonly #services: Services
-  readonly #feeds: Feeds
+  readonly #feeds: EventFeeds
   readonly #connections: Connections
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
 
   constructor(services: Services) {
     this.#services = services
     this.broadcast = new Broadcast(services)
-    this.#feeds = new Feeds(services.table)
+    this.#feeds = new EventFeeds(services.table)
     this.#connections = new Connections(services.table)
   }
 
@@ -44,14 +44,14 @@ export class Live {
         : await this.#jobSocket(id, jobId, handshake)
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
-    await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authMs) : undefined)
+    await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)
     await this.#services.bus.signal('socket.opened', { connectionId: id, listeners: ['sockets'] })
     // Where this process goes on it is told in time; elsewhere the minute's sweep does it.
-    if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authMs + 50).unref()
+    if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authTimeoutMs + 50).unref()
   }
 
   async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
-    const claim = await claimOf(handshake, this.#services)
+    const claim = await readClaim(handshake, this.#services)
     const owner = await this.#ownerOf(claim)
     if (owner === undefined)
       return claim.kind === 'unknown'
@@ -60,60 +60,60 @@ export class Live {
     return (await this.#isFull(owner)) ? { id, bad: 0, refused: 'tooMany' } : { id, bad: 0, owner }
   }
 
-  async #ownerOf(claim: Claim): Promise<string | undefined> {
+  async #ownerOf(claim: IdentityClaim): Promise<string | undefined> {
     if (claim.kind === 'known') return claim.owner
-    return claim.kind === 'ticket' ? useTicket(this.#services.table, claim.ticket) : undefined
+    return claim.kind === 'ticket' ? redeemTicket(this.#services.table, claim.ticket) : undefined
   }
 
   /** Whoever knows the id of a job may watch it, unless it belongs to an account. */
-  async #jobSocket(id: string, given: string, handshake: Handshake): Promise<Socket> {
-    const jobId = requireJobId(given)
+  async #jobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
+    const jobId = requireJobId(requestedJobId)
     const found = await this.#services.jobs.store.getJob(jobId)
     const isOfAccount = found !== undefined && isAccount(found.owner)
-    const owner = isOfAccount ? await this.#ownerOf(await claimOf(handshake, this.#services)) : undefined
+    const owner = isOfAccount ? await this.#ownerOf(await readClaim(handshake, this.#services)) : undefined
     const job = requireVisibleJob(found, jobId, { ownerId: owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
     return { id, bad: 0, owner: job.owner, jobId }
   }
 
   async #isFull(owner: string, jobId?: string): Promise<boolean> {
-    if ((await this.#connections.count(owner)) < mostSockets) return false
+    if ((await this.#connections.count(owner)) < maxSockets) return false
     const count = async () => {
-      const all = await this.#connections.of(owner)
+      const all = await this.#connections.list(owner)
       return all.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
     }
     const listeners = await count()
-    if (listeners.length < mostSockets) return false
+    if (listeners.length < maxSockets) return false
     // Of a gateway that died nobody has told that they are gone.
     for (const { id } of listeners)
       if (!(await this.#services.sockets.isOpen(id))) await this.#connections.remove(id, owner)
-    return (await count()).length >= mostSockets
+    return (await count()).length >= maxSockets
   }
 
   /** A socket can be written to from some moment after its handshake was accepted. */
-  async opened(id: string): Promise<void> {
+  async handleOpened(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
     if (!socket) return
-    const deadline = Date.now() + openingMs
+    const deadline = Date.now() + openTimeoutMs
     while (!(await this.#services.sockets.isOpen(id))) {
       if (Date.now() > deadline) return this.#connections.remove(id, socket.owner)
       await sleep(20)
     }
-    if (socket.refused) await this.broadcast.end(id, socket.owner, socket.refused)
+    if (socket.refused) await this.broadcast.close(id, socket.owner, socket.refused)
     else if (socket.owner !== undefined) await this.#greet(socket.owner, id)
   }
 
   async #greet(owner: string, id: string): Promise<void> {
-    await this.#connections.want(owner, id, { type: 'greet' })
+    await this.#connections.addRequest(owner, id, { type: 'greet' })
     await this.broadcast.serve(owner)
   }
 
   /** The answer to a frame, where it needs no place among the events. */
   async receive(id: string, text: string, sourceIp = ''): Promise<ServerFrame | undefined> {
-    const done = await this.#turns.take(id, () => this.#receive(id, text, sourceIp))
+    const done = await this.#mutex.run(id, () => this.#receive(id, text, sourceIp))
     if (!done || 'type' in done) return done
     // Out of turn: of many frames in a row all are served in one round.
-    await this.broadcast.serve(done.wantedOf)
+    await this.broadcast.serve(done.ownerToServe)
     return undefined
   }
 
@@ -121,36 +121,36 @@ export class Live {
     id: string,
     text: string,
     sourceIp: string,
-  ): Promise<ServerFrame | { readonly wantedOf: string } | undefined> {
+  ): Promise<ServerFrame | { readonly ownerToServe: string } | undefined> {
     const socket = await this.#connections.find(id)
     if (!socket || socket.refused) return undefined
     let frame: ClientFrame
     try {
-      frame = frameOf(text)
+      frame = parseFrame(text)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if ((await this.#connections.countBad(id)) >= mostBadFrames) {
-        await this.broadcast.end(id, socket.owner, 'badFrames')
+      if ((await this.#connections.countBad(id)) >= maxBadFrames) {
+        await this.broadcast.close(id, socket.owner, 'badFrames')
         return undefined
       }
       return { type: 'error', code: 'INVALID_REQUEST', message: error.message }
     }
     if (frame.type === 'ping') return { type: 'pong' }
     if (frame.type === 'auth') return this.#identify(socket, frame.token, sourceIp)
-    const owner = socket.owner ?? (await this.#claimed(id))
+    const owner = socket.owner ?? (await this.#waitForOwner(id))
     if (owner === undefined) {
-      await this.broadcast.end(id, undefined, 'unauthenticated')
+      await this.broadcast.close(id, undefined, 'unauthenticated')
       return undefined
     }
     if (socket.jobId !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job takes `ping` alone.' }
-    await this.#connections.want(owner, id, frame)
-    return { wantedOf: owner }
+    await this.#connections.addRequest(owner, id, frame)
+    return { ownerToServe: owner }
   }
 
   /** Of frames that were sent one after the other another process may have the first. */
-  async #claimed(id: string): Promise<string | undefined> {
-    const deadline = Date.now() + claimingMs
+  async #waitForOwner(id: string): Promise<string | undefined> {
+    const deadline = Date.now() + identifyTimeoutMs
     while (Date.now() < deadline) {
       const { owner } = (await this.#connections.find(id)) ?? {}
       if (owner !== undefined) return owner
@@ -163,11 +163,11 @@ export class Live {
     const { id } = socket
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'It is known already who is there.' }
-    const claim = await claimOfToken(token, sourceIp, this.#services)
+    const claim = await readTokenClaim(token, sourceIp, this.#services)
     const owner = await this.#ownerOf(claim)
     if (owner === undefined)
-      await this.broadcast.end(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
-    else if (await this.#isFull(owner)) await this.broadcast.end(id, undefined, 'tooMany')
+      await this.broadcast.close(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
+    else if (await this.#isFull(owner)) await this.broadcast.close(id, undefined, 'tooMany')
     else {
       await this.#feeds.watch(owner)
       if (await this.#connections.identify(socket, owner)) await this.#greet(owner, id)
@@ -175,13 +175,13 @@ export class Live {
     return undefined
   }
 
-  async disconnected(id: string): Promise<void> {
+  async handleDisconnect(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
     if (socket) await this.#connections.remove(id, socket.owner)
   }
 
   /** Nothing that went wrong here is left without an answer in a form that clients know. */
-  readonly breakdown = (error: unknown): ServerFrame => {
+  readonly internalErrorFrame = (error: unknown): ServerFrame => {
     this.#services.log.error({ error }, 'a frame could not be answered')
     return {
       type: 'error',
@@ -193,12 +193,12 @@ export class Live {
   /** Ends a socket whose client has not said in time who it is. */
   async wake(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
-    if (socket && socket.owner === undefined) await this.broadcast.end(id, undefined, 'authTimeout')
+    if (socket && socket.owner === undefined) await this.broadcast.close(id, undefined, 'authTimeout')
   }
 }
 
 /** @throws AppError that says what is wrong about it. */
-function frameOf(text: string): ClientFrame {
+function parseFrame(text: string): ClientFrame {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -209,5 +209,5 @@ function frameOf(text: string): ClientFrame {
   const known = Object.keys(clientFrames)
   if (typeof type !== 'string' || !known.includes(type))
     throw new AppError('INVALID_REQUEST', `type: expected one of ${known.join(', ')}.`)
-  return parseWith(ClientFrame, value, type)
+  return parseInput(ClientFrame, value, type)
 }

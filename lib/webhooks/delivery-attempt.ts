@@ -1,19 +1,19 @@
 import { AppError } from '../errors.ts'
 import type { Outgoing } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
-import { facadeSignature } from './compat-event.ts'
+import { compatSignatureHeader } from './compat-event.ts'
 import type { Delivery } from './delivery.ts'
 import type { Outcome } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Milliseconds for all of an attempt: to connect, to send, and to be answered. */
-export const attemptMs = 15_000
+export const attemptTimeoutMs = 15_000
 /** Bytes of an answer that are read, so that who answers at length has the time to; and those that are kept of it. */
-const mostRead = 64 * 1024
-const mostKept = 1024
+const maxReadBytes = 64 * 1024
+const maxStoredBytes = 1024
 
-export interface Sending {
+export interface AttemptRequest {
   readonly url: string
   readonly delivery: Pick<Delivery, 'id' | 'eventId' | 'event' | 'attempt'>
   readonly body: Buffer
@@ -22,20 +22,20 @@ export interface Sending {
   /** The current one first. */
   readonly secrets: readonly [string, ...string[]]
   readonly at: Date
-  readonly withinMs?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 /** One attempt: whatever comes of it is an outcome, and nothing is thrown but bugs. */
 export async function attemptDelivery(
-  sending: Sending,
-  outgoing: Pick<Outgoing, 'request'>,
+  attempt: AttemptRequest,
+  guardedHttp: Pick<Outgoing, 'request'>,
 ): Promise<Outcome> {
-  const { url, delivery, body, contentType, format, secrets, at, withinMs = attemptMs } = sending
-  const begun = performance.now()
-  const durationMs = () => Math.round(performance.now() - begun)
+  const { url, delivery, body, contentType, format, secrets, at, timeoutMs: withinMs = attemptTimeoutMs } = attempt
+  const startedAtMs = performance.now()
+  const durationMs = () => Math.round(performance.now() - startedAtMs)
   const signal = AbortSignal.timeout(withinMs)
   try {
-    const answer = await outgoing.request(url, {
+    const response = await guardedHttp.request(url, {
       method: 'POST',
       headers: {
         'content-type': contentType,
@@ -44,53 +44,53 @@ export async function attemptDelivery(
         'x-webhook-delivery': delivery.id,
         'x-webhook-attempt': String(delivery.attempt + 1),
         ...signatureHeaders({ id: delivery.eventId, body, at }, secrets),
-        ...(format === 'facade-v2' && facadeSignature(body, secrets[0])),
+        ...(format === 'facade-v2' && compatSignatureHeader(body, secrets[0])),
       },
       ...{ body, signal, mostRedirects: 0, answerMs: withinMs, isOnItsOwn: true },
     })
-    const { status: responseStatus, headers } = answer
-    const responseBody = await beginning(answer.body)
+    const { status: responseStatus, headers } = response
+    const responseBody = await readBeginning(response.body)
     const retryAfter = headers['retry-after']
     return {
       responseStatus,
       responseBody,
       retryAfter,
-      error: errorOf(responseStatus),
+      error: describeStatus(responseStatus),
       durationMs: durationMs(),
     }
   } catch (error) {
-    return { error: sentenceOf(error, signal, withinMs), durationMs: durationMs() }
+    return { error: describeFailure(error, signal, withinMs), durationMs: durationMs() }
   }
 }
 
-function errorOf(status: number): string | undefined {
+function describeStatus(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status >= 300 && status < 400) return `It answered ${status}; redirects are not followed.`
   return `It answered ${status}.`
 }
 
-function sentenceOf(error: unknown, signal: AbortSignal, withinMs: number): string {
-  if (signal.aborted) return `There was no answer within ${withinMs / 1000} s.`
+function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number): string {
+  if (signal.aborted) return `There was no answer within ${timeoutMs / 1000} s.`
   if (error instanceof AppError || error instanceof RemoteError) return error.message
   throw error
 }
 
 /** What an answer begins with, as text; one that breaks off has been an answer all the same. */
-async function beginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
   let read = 0
   try {
     for await (const chunk of body) {
-      if (read < mostKept) chunks.push(chunk)
+      if (read < maxStoredBytes) chunks.push(chunk)
       read += chunk.length
-      if (read >= mostRead) break
+      if (read >= maxReadBytes) break
     }
   } catch {
     // Its status is what counts.
   } finally {
     body.destroy()
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostKept), { stream: true })
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxStoredBytes), { stream: true })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '\ufffd')
 }

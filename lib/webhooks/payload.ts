@@ -1,35 +1,35 @@
 import { type ResultLink, addResultLinks } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
-import { facadeEvent } from './compat-event.ts'
+import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
 /** Bytes of a body; a job of many tasks is told of in fewer words. */
-export const mostPayloadBytes = 64 * 1024
+export const maxPayloadBytes = 64 * 1024
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
 const types = { json: 'application/json; charset=utf-8' } as const
 
 /**
  * The body of a delivery, the same at each attempt: these bytes are signed, and these are sent.
- * @param kept the event as JSON. @param links what addresses of this service begin with, and those of
+ * @param stored the event as JSON. @param links what addresses of this service begin with, and those of
  * results.
  */
-export function payloadOf(
-  kept: string,
+export function createPayload(
+  stored: string,
   format: WebhookFormat,
   { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = addResultLinks(JSON.parse(kept) as Fields, resultLink) // written by us, as an object
-  return { body: Buffer.from(textOf(event, format, baseUrl)), contentType: types.json }
+  const event = addResultLinks(JSON.parse(stored) as EventFields, resultLink) // written by us, as an object
+  return { body: Buffer.from(renderPayload(event, format, baseUrl)), contentType: types.json }
 }
 
-function textOf(event: Fields, format: WebhookFormat, baseUrl: string): string {
+function renderPayload(event: EventFields, format: WebhookFormat, baseUrl: string): string {
   if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
   if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
-  if (format === 'facade-v2') return JSON.stringify(facadeEvent(event, baseUrl))
-  const forms = [event, outlined(event, baseUrl), bare(event, baseUrl)].map((form) => JSON.stringify(form))
-  return forms.find((form) => Buffer.byteLength(form) <= mostPayloadBytes) ?? forms.at(-1) ?? ''
+  if (format === 'facade-v2') return JSON.stringify(compatEvent(event, baseUrl))
+  const candidates = [event, withTaskStatesOnly(event, baseUrl), withoutLists(event, baseUrl)].map((candidate) => JSON.stringify(candidate))
+  return candidates.find((candidate) => Buffer.byteLength(candidate) <= maxPayloadBytes) ?? candidates.at(-1) ?? ''
 }
 
 interface JobFields {
@@ -37,11 +37,11 @@ interface JobFields {
   readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
 }
 
-const jobOf = ({ job }: Fields) => (typeof job === 'object' && job !== null ? (job as JobFields) : undefined)
+const jobOf = ({ job }: EventFields) => (typeof job === 'object' && job !== null ? (job as JobFields) : undefined)
 const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
 
 /** Of tasks their states and links alone. */
-function outlined(event: Fields, baseUrl: string): Fields {
+function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
   const job = jobOf(event)
   if (!job?.tasks) return event
   const tasks = Object.entries(job.tasks).map(([name, { status, result }]) => [
@@ -55,7 +55,7 @@ function outlined(event: Fields, baseUrl: string): Fields {
 }
 
 /** What is left when even these are too many. */
-function bare(event: Fields, baseUrl: string): Fields {
+function withoutLists(event: EventFields, baseUrl: string): EventFields {
   const job = jobOf(event)
   if (!job) return event
   return {

@@ -1,36 +1,36 @@
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import { untilHeeded } from '../subscriber-cache.ts'
+import { waitForCacheExpiry } from '../subscriber-cache.ts'
 import {
   type DefaultSecret,
   defaultSecret,
-  openSecrets,
-  placeOfDefault,
-  rotated,
-  storeDefault,
+  unsealSecrets,
+  defaultSecretContext,
+  rotateSecret,
+  storeDefaultSecret,
 } from './default-secret.ts'
 import { newSecret } from './signatures.ts'
 import { WebhookStore } from './store.ts'
-import { checkTarget } from './target-url.ts'
+import { checkTargetUrl } from './target-url.ts'
 import {
   deliveryLifetimeS,
-  mostWebhooks,
+  maxWebhooks,
   type Webhook,
   type WebhookFormat,
   webhookIdOfJob,
 } from './webhook.ts'
 
-export type WebhookWish = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
+export type WebhookInput = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
   readonly description?: string | undefined
   readonly secret?: string | undefined
 }
 
 export type WebhookChange = {
-  readonly [Field in Exclude<keyof WebhookWish, 'secret'>]?: WebhookWish[Field] | undefined
+  readonly [Field in Exclude<keyof WebhookInput, 'secret'>]?: WebhookInput[Field] | undefined
 }
 
-type Needed = Pick<Services, 'config' | 'table' | 'vault'>
+type WebhookDeps = Pick<Services, 'config' | 'table' | 'vault'>
 
 /** The address that a job brings itself. */
 interface JobWebhook {
@@ -42,14 +42,14 @@ interface JobWebhook {
 }
 
 /** What receivers of the facade know. */
-const facadeEvents = ['job.created', 'job.completed', 'job.failed']
+const compatEvents = ['job.created', 'job.completed', 'job.failed']
 
 /** What owners do with their webhooks. */
 export class Webhooks {
   readonly store: WebhookStore
-  readonly #services: Needed
+  readonly #services: WebhookDeps
 
-  constructor(services: Needed) {
+  constructor(services: WebhookDeps) {
     this.store = new WebhookStore(services.table)
     this.#services = services
   }
@@ -57,25 +57,25 @@ export class Webhooks {
   /** @throws AppError INVALID_INPUT, also for one too many; URL_NOT_ALLOWED */
   async create(
     owner: string,
-    wish: WebhookWish,
+    input: WebhookInput,
     now = new Date(),
   ): Promise<{ webhook: Webhook; secret: string }> {
-    await this.#check(wish.url, 'url')
+    await this.#checkUrl(input.url, 'url')
     const id = newId('whk')
-    const { description, secret = newSecret(), ...rest } = wish
+    const { description, secret = newSecret(), ...rest } = input
     const webhook = {
       ...{ id, owner, ...rest, ...(description !== undefined && { description }) },
       secret: this.#services.vault.seal(secret, id),
       ...{ createdAt: now.toISOString(), updatedAt: now.toISOString() },
     }
     if (await this.store.create(webhook)) {
-      await untilHeeded()
+      await waitForCacheExpiry()
       return { webhook, secret }
     }
     throw new AppError(
       'INVALID_INPUT',
-      `There are ${mostWebhooks} webhooks, which is as many as one owner may have. Delete one first.`,
-      { max: mostWebhooks },
+      `There are ${maxWebhooks} webhooks, which is as many as one owner may have. Delete one first.`,
+      { max: maxWebhooks },
     )
   }
 
@@ -88,7 +88,7 @@ export class Webhooks {
     await this.store.createForJob({
       ...{ id: webhookIdOfJob(jobId), owner, jobId, url },
       ...{
-        events: format === 'facade-v2' ? facadeEvents : ['*'],
+        events: format === 'facade-v2' ? compatEvents : ['*'],
         format,
         enabled: true,
         createdAt: at,
@@ -100,31 +100,31 @@ export class Webhooks {
   }
 
   /** @throws AppError INVALID_INPUT, URL_NOT_ALLOWED */
-  checkJobUrl = (url: string) => this.#check(url, 'webhookUrl')
+  checkJobUrl = (url: string) => this.#checkUrl(url, 'webhookUrl')
 
-  #check(url: string, field: string): Promise<void> {
-    return checkTarget(url, field, this.#services.config.OUTGOING_ALLOW)
+  #checkUrl(url: string, field: string): Promise<void> {
+    return checkTargetUrl(url, field, this.#services.config.OUTGOING_ALLOW)
   }
 
   /** What is left out stays. Switched on it begins anew, whatever failed before. */
-  async change(id: string, wish: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
-    if (wish.url !== undefined) await this.#check(wish.url, 'url')
-    const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))
-    const anew = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
+  async change(id: string, input: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
+    if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
+    const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+    const clearedFailure = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
     const changed = await this.store.change(id, {
-      ...given,
-      ...(wish.enabled === true && anew),
-      ...(wish.enabled === false && { disabledAt: now.toISOString(), disabledFor: undefined }),
+      ...changes,
+      ...(input.enabled === true && clearedFailure),
+      ...(input.enabled === false && { disabledAt: now.toISOString(), disabledFor: undefined }),
       updatedAt: now.toISOString(),
     })
-    await untilHeeded()
+    await waitForCacheExpiry()
     return changed
   }
 
   /** False when it has been deleted before. */
   async remove(webhook: Webhook): Promise<boolean> {
     const isRemoved = await this.store.remove(webhook)
-    await untilHeeded()
+    await waitForCacheExpiry()
     return isRemoved
   }
 
@@ -134,9 +134,9 @@ export class Webhooks {
     graceHours: number,
     now = new Date(),
   ): Promise<{ webhook: Webhook; secret: string } | undefined> {
-    const { plain, secrets } = rotated(webhook, { place: webhook.id, graceHours, now }, this.#services.vault)
+    const { plain, secrets } = rotateSecret(webhook, { context: webhook.id, graceHours, now }, this.#services.vault)
     const changed = await this.store.change(webhook.id, { ...secrets, updatedAt: now.toISOString() })
-    await untilHeeded()
+    await waitForCacheExpiry()
     return changed && { webhook: changed, secret: plain }
   }
 
@@ -144,7 +144,7 @@ export class Webhooks {
   async defaultSecret(owner: string, now = new Date()): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
     const record = await defaultSecret(owner, table, vault)
-    const [secret] = openSecrets(record, placeOfDefault(owner), vault, now)
+    const [secret] = unsealSecrets(record, defaultSecretContext(owner), vault, now)
     return { secret, createdAt: record.createdAt }
   }
 
@@ -155,17 +155,17 @@ export class Webhooks {
   ): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
     const before = await defaultSecret(owner, table, vault)
-    const { plain, secrets } = rotated(before, { place: placeOfDefault(owner), graceHours, now }, vault)
+    const { plain, secrets } = rotateSecret(before, { context: defaultSecretContext(owner), graceHours, now }, vault)
     const changed: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
-    await storeDefault(owner, changed, table)
+    await storeDefaultSecret(owner, changed, table)
     return { secret: plain, createdAt: changed.createdAt }
   }
 
   /** Those that sign what goes to it at this moment, the current one first. */
   async secretsOf(webhook: Webhook, now: Date): Promise<[string, ...string[]]> {
     const { table, vault } = this.#services
-    if (webhook.secret) return openSecrets(webhook, webhook.id, vault, now)
+    if (webhook.secret) return unsealSecrets(webhook, webhook.id, vault, now)
     const { owner } = webhook
-    return openSecrets(await defaultSecret(owner, table, vault), placeOfDefault(owner), vault, now)
+    return unsealSecrets(await defaultSecret(owner, table, vault), defaultSecretContext(owner), vault, now)
   }
 }

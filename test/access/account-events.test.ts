@@ -14,7 +14,7 @@ const reading = (name: WindowName, used: number, limit: number) => ({
 const told = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)
 
-test('an owner is warned at four fifths of a day or month, and told of its end, once each', () => {
+test('quota events are created once at 80 % and once at the limit of a day or month', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
       told(name, at + 1, limit).map(({ event }) => [at + 1, event]),
@@ -35,7 +35,7 @@ test('an owner is warned at four fifths of a day or month, and told of its end, 
   })
 })
 
-test('a plan begins, takes the place of another one, or ends', () => {
+test('a plan change creates a created, updated or cancelled event', () => {
   const cases = [
     ['free', 'pro', 'subscription.created', 'active'],
     ['pro', 'business', 'subscription.updated', 'active'],

@@ -14,11 +14,16 @@ import { type AccountChange, updateAccount } from '../../lib/access/manage-accou
 import { sessionsOf } from '../../lib/access/sessions.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
-import { findDueRecords, createWakeHandlers } from '../../lib/wakeups.ts'
-import { adminKey, changeAccount } from '../account.ts'
+import { createWakeHandlers, findDueRecords } from '../../lib/wakeups.ts'
+import { changeAccount, newAdminKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { letterBox, type Seen, type visitorOf as Visitors, visitorOf } from './test-browser.ts'
+import {
+  type BrowserReply,
+  createMailbox,
+  openBrowser,
+  type openBrowser as Visitors,
+} from './test-browser.ts'
 import { totpOf } from './totp.ts'
 
 /** scrypt takes its time on purpose. */
@@ -40,7 +45,7 @@ before(async () => {
 after(() => app.close())
 
 const password = 'correct horse battery'
-const visitor = () => visitorOf(app, account)
+const visitor = () => openBrowser(app, account)
 type Visitor = ReturnType<typeof Visitors>
 
 const signUp = ({ send }: Visitor, email: string, more = {}) =>
@@ -48,15 +53,15 @@ const signUp = ({ send }: Visitor, email: string, more = {}) =>
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
-/** What whoever signed up has made is its own. */
+/** Moves of anonymous identities, resumed later by the sweep. */
 const tasks = {
   text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
   pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
   out: { operation: 'export/url', input: 'pdf' },
 }
 
-describe('what is refused', () => {
-  test('names the field, what was expected and what came', async () => {
+describe('refused sign-in requests', () => {
+  test('an invalid field is named with the expected and the actual value', async () => {
     const said = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
     assert.equal(await said('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
@@ -76,7 +81,7 @@ describe('what is refused', () => {
     assert.match(await said('update-user', { name: 'Bob' }), /^You are not signed in/)
   })
 
-  test('is told in whole sentences, with the way out', async () => {
+  test('errors of better-auth are complete sentences that say what to do', async () => {
     await signUp(visitor(), 'twice@example.com')
     for (const [path, body, said] of [
       [
@@ -87,7 +92,7 @@ describe('what is refused', () => {
       [
         'sign-up/email',
         { email: 'twice@example.com', password, name: 'Ann' },
-        /Sign in, or sign up with another/,
+        /Sign in, or use another email address/,
       ],
       ['sign-in/social', { provider: 'nobody' }, /^provider: nobody .* GET \/v1\/auth\/options/],
       ['two-factor/verify-totp', { code: '123456' }, /^Send the password first/],
@@ -99,7 +104,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('names the field of a text that no store can keep, with the id of the request', async () => {
+  test('text that cannot be stored is refused with its field and the request id', async () => {
     const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
     const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
@@ -108,12 +113,12 @@ describe('what is refused', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff')
   })
 
-  test('is a name that nobody can read, wherever one is given', async () => {
+  test('an unreadable name is refused by every endpoint that accepts a name', async () => {
     const here = visitor()
     await signUp(here, 'names@example.com')
     const signUpAs = (name: string) => signUp(visitor(), 'nobody@example.com', { name })
     const workflow = { cron: '@daily', tasks: {} }
-    const places: Readonly<Record<string, (name: string) => Promise<Seen>>> = {
+    const places: Readonly<Record<string, (name: string) => Promise<BrowserReply>>> = {
       signUp: signUpAs,
       change: (name) => here.send('POST', '/v1/auth/update-user', { name }),
       key: (name) => here.send('POST', '/v1/api-keys', { name }),
@@ -147,7 +152,7 @@ describe('what is refused', () => {
     assert.match(json.error.message, /^description: expected a single line of text/)
   })
 
-  test('is no name that people have', async () => {
+  test('names that people have are accepted', async () => {
     const names = ["Ann O'Neil-Ünal", '李小龍', 'مُحَمَّد', 'שרה\u200f', '👩\u200d🚀', ' Ann ']
     const here = visitor()
     await signUp(here, 'named@example.com')
@@ -158,7 +163,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('lists every wrong field, as all endpoints do', async () => {
+  test('all invalid fields are listed, as in other endpoints', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
     assert.deepEqual(
@@ -168,13 +173,13 @@ describe('what is refused', () => {
     assert.doesNotMatch(JSON.stringify(json), /7/)
   })
 
-  test('says so where there is nothing', async () => {
+  test('an unknown sign-in endpoint is not found', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/nothing', {})
     assert.equal(status, 404)
     assert.match(json.message, /no endpoint POST \/v1\/auth\/nothing/)
   })
 
-  test('is shown to people by a page that runs no scripts', async () => {
+  test('the error page of better-auth runs no scripts', async () => {
     const { headers } = await visitor().send('GET', '/v1/auth/error', undefined, {
       query: { error: 'denied' },
     })
@@ -182,8 +187,8 @@ describe('what is refused', () => {
   })
 })
 
-describe('an account', () => {
-  test('is made once for an address, however many sign up with it at once', async () => {
+describe('accounts', () => {
+  test('concurrent sign-ups with one email address create one account', async () => {
     const seen = await Promise.all(
       ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) => signUp(visitor(), email)),
     )
@@ -195,9 +200,9 @@ describe('an account', () => {
     })
   })
 
-  test('is made by nobody himself where sign-up is closed, and opens as any other', async () => {
+  test('with closed sign-up, only administrators create accounts, which work like any other', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
-    const here = visitorOf(app, createAuthApi(services, cheap))
+    const here = openBrowser(app, createAuthApi(services, cheap))
     const refused = await signUp(here, 'closed@example.com')
     assert.deepEqual([refused.status, refused.json.code], [403, 'SIGN_UP_CLOSED'])
     assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
@@ -205,7 +210,7 @@ describe('an account', () => {
     assert.equal((await signIn(here, 'member@example.com')).status, 200)
   })
 
-  test('cannot be given a role or a plan by whoever signs up', async () => {
+  test('a sign-up cannot set its role or plan', async () => {
     const wanted = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
     const here = visitor()
     const { id } = (await signUp(here, 'grab@example.com', wanted)).json.user
@@ -215,7 +220,7 @@ describe('an account', () => {
     })
   })
 
-  test('opens the API by its session, and no longer when that is ended', async () => {
+  test('a session works for the API until it is ended', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'session@example.com')
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -236,7 +241,7 @@ describe('an account', () => {
     assert.equal(here.jar.has('session'), false)
   })
 
-  test('is closed by a suspension: sessions end and no new one begins', async () => {
+  test('a suspended account loses its sessions and cannot sign in', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'suspended@example.com')
     await changeAccount(app.services, json.user.id, { status: 'suspended' })
@@ -244,7 +249,7 @@ describe('an account', () => {
     assert.equal((await signIn(visitor(), 'suspended@example.com')).status, 403)
   })
 
-  test('keeps its jobs from everybody else, but not what it passes on', async () => {
+  test('jobs of an account are private, except for signed URLs', async () => {
     const here = visitor()
     await signUp(here, 'private@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -268,10 +273,10 @@ describe('an account', () => {
     const seen = await visitor().send('GET', url.pathname, undefined, {
       query: Object.fromEntries(url.searchParams),
     })
-    assert.equal(seen.json.error.code, 'CONFLICT', 'it is let in, but there is nothing yet')
+    assert.equal(seen.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
-  test('takes over what was made before it', async () => {
+  test('an account takes over the jobs that its browser created before', async () => {
     const here = visitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
     const done = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
@@ -301,7 +306,7 @@ describe('an account', () => {
       assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }
 
-    // A worker that has read the job before writes its end as that of the old owner.
+    // A worker that read the job before writes its end with the old owner.
     await app.services.jobs.store.changeJob(jobId, {
       set: { status: 'completed', listKey: `${before}#completed` },
     })
@@ -315,8 +320,8 @@ describe('an account', () => {
   })
 })
 
-describe('a socket of a job', () => {
-  test('opens for the account that the job belongs to, and for nobody else', async () => {
+describe('job sockets', () => {
+  test('the socket of a job only opens for the account that owns the job', async () => {
     const here = visitor()
     await signUp(here, 'socket@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -329,16 +334,16 @@ describe('a socket of a job', () => {
   })
 })
 
-describe('a letter', () => {
-  test('greets nobody with what could be read as a message', () => {
+describe('emails', () => {
+  test('an email does not greet with a name that could contain a message', () => {
     assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
       assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)
   })
 })
 
-describe('a session', () => {
-  test('is not used by a page of somebody else', async () => {
+describe('sessions', () => {
+  test('a page of another origin cannot use a session', async () => {
     const here = visitor()
     await signUp(here, 'csrf@example.com')
     const headers = { origin: 'https://evil.example' }
@@ -348,7 +353,7 @@ describe('a session', () => {
       assert.equal((await here.send('POST', `/v1/auth/${path}`, {}, { headers })).status, 403)
   })
 
-  test('cannot be made up: neither a token without its signature nor a foreign one opens anything', async () => {
+  test('a session token without or with a foreign signature is refused', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'forged@example.com')
     const { token } = json
@@ -361,7 +366,7 @@ describe('a session', () => {
   })
 })
 
-describe('a session that is over', () => {
+describe('ended sessions', () => {
   const endAll = async (id: string, at: Date) => {
     const sessions = await sessionsOf(id, app.services)
     for (const session of sessions)
@@ -371,7 +376,7 @@ describe('a session that is over', () => {
     return sessions.length
   }
 
-  test('opens nothing, and administrators see it no more', async () => {
+  test('an ended session is refused and not listed for administrators', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'over@example.com')).json.user
     await signIn(visitor(), 'over@example.com')
@@ -385,7 +390,7 @@ describe('a session that is over', () => {
     assert.deepEqual(await sessionsOf(id, app.services), [])
   })
 
-  test('is so for an administrator who is none any more, and for no other change of an account', async () => {
+  test('sessions end when the ADMIN role is removed, but not for other changes of an account', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
     const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
@@ -398,62 +403,70 @@ describe('a session that is over', () => {
     await signIn(here, 'was-boss@example.com')
     await change({ plan: 'free', role: 'USER', status: 'active' })
     assert.equal(await sessions(), 1)
-    // Whoever suspended it before died before the sessions were ended.
+    // The process that suspended it died before it ended the sessions.
     await changeAccount(app.services, id, { status: 'suspended' })
     await change({ status: 'suspended' })
     assert.equal(await sessions(), 0)
   })
 })
 
-describe('a password', () => {
-  test('is guessed so many times from an address, and so many times for an account', async () => {
+describe('passwords', () => {
+  test('sign-in attempts are limited per IP address and per account', async () => {
     await signUp(visitor(), 'guess@example.com')
     const guesser = visitor()
     const statuses: number[] = []
-    // Three in a window; seven lie in two at most.
+    // Three per window; seven attempts span at most two windows.
     for (let at = 0; at < 7; at++)
       statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
     assert.ok(statuses.includes(429), statuses.join())
     assert.ok(statuses.slice(0, 2).every((status) => status === 401))
-    const seen: Seen[] = []
+    const seen: BrowserReply[] = []
     for (let at = 0; at < 20; at++) seen.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
     const last = seen.at(-1)
     assert.equal(last?.status, 429)
     assert.ok(Number(last?.headers['retry-after']) > 0)
-    assert.equal((await signIn(visitor(), 'Guess@Example.com')).status, 429, 'nor the right one, for a while')
+    assert.equal(
+      (await signIn(visitor(), 'Guess@Example.com')).status,
+      429,
+      'the right password is refused too, for a while',
+    )
   })
 
-  test('that is forgotten is changed by a letter, once, and ends the other sessions', async () => {
-    const box = letterBox()
+  test('a password reset email works once and ends the other sessions', async () => {
+    const box = createMailbox()
     const withMail = createAuthApi(app.services, { ...cheap, mailer: box })
-    const here = visitorOf(app, withMail)
+    const here = openBrowser(app, withMail)
     assert.equal(
       (await signUp(here, 'forgot@example.com')).json.token,
       null,
-      'the address is to be confirmed',
+      'the email address has to be confirmed',
     )
     assert.equal((await signIn(here, 'forgot@example.com')).status, 403)
-    const linkIn = (at: number) => new URL(/http\S+/.exec(box.letters.at(at)?.text ?? '')?.[0] ?? '')
+    const linkIn = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
     const verify = linkIn(0)
     const confirmed = await here.send('GET', verify.pathname, undefined, {
       query: Object.fromEntries(verify.searchParams),
     })
     assert.equal(confirmed.status, 302)
-    assert.ok(here.jar.has('session'), 'signed in by it')
+    assert.ok(here.jar.has('session'), 'the confirmation signs in')
 
-    const same = visitorOf(app, withMail)
-    assert.equal((await signUp(same, 'forgot@example.com')).status, 200, 'nobody learns who has an account')
-    assert.equal(box.letters.at(-1)?.subject, 'You already have an account')
+    const same = openBrowser(app, withMail)
+    assert.equal(
+      (await signUp(same, 'forgot@example.com')).status,
+      200,
+      'the reply does not reveal that the account exists',
+    )
+    assert.equal(box.emails.at(-1)?.subject, 'You already have an account')
 
     const asked = { email: 'forgot@example.com', redirectTo: '/reset' }
-    await visitorOf(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
+    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
     const elsewhere = { ...asked, redirectTo: 'https://evil.example/' }
-    const evil = await visitorOf(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
+    const evil = await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
     assert.equal(evil.status, 403)
     const token = linkIn(-1).pathname.split('/').at(-1)
     const reset = { newPassword: 'another good password', token }
     const tried = await Promise.all(
-      [0, 1, 2].map(() => visitorOf(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
+      [0, 1, 2].map(() => openBrowser(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
     )
     assert.deepEqual(tried.map(({ status }) => status).sort(), [200, 400, 400])
     assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
@@ -461,8 +474,8 @@ describe('a password', () => {
   })
 })
 
-describe('a second factor', () => {
-  test('is asked for, and each recovery code opens once', async () => {
+describe('second factor', () => {
+  test('a second factor is required, and each recovery code works once', async () => {
     const here = visitor()
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -474,7 +487,11 @@ describe('a second factor', () => {
     const half = await signIn(next, 'totp@example.com')
     assert.deepEqual(half.json, { twoFactorRedirect: true, twoFactorMethods: ['totp'] })
     assert.equal((await next.send('GET', '/v1/auth/get-session')).json, null)
-    assert.equal((await next.send('GET', '/v1/account')).status, 401, 'half a sign-in opens nothing')
+    assert.equal(
+      (await next.send('GET', '/v1/account')).status,
+      401,
+      'a sign-in without the second factor gives no access',
+    )
     const wrong = await next.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
     assert.equal(wrong.status, 401)
     const [code] = backupCodes
@@ -487,8 +504,8 @@ describe('a second factor', () => {
   })
 })
 
-describe('the table', () => {
-  test('gives a code to one of those who come at once, and counts each of them', async () => {
+describe('the table adapter', () => {
+  test('of concurrent requests one consumes a code, and all of them are counted', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const expiresAt = new Date(Date.now() + 60_000)
     const { id } = await adapter.create({
@@ -505,7 +522,7 @@ describe('the table', () => {
     )
   })
 
-  test('keeps what a session is found by for as long as the session', async () => {
+  test('the pointers of a session expire with the session', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const at = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
@@ -521,7 +538,7 @@ describe('the table', () => {
     assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
   })
 
-  test('holds no secret of anybody', async () => {
+  test('the table contains no plain secrets', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'secrets@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -536,11 +553,11 @@ describe('the table', () => {
   })
 })
 
-describe('an administrator', () => {
-  test('sees accounts and sessions, gives plans, suspends, and all of it is written down', async () => {
+describe('administrators', () => {
+  test('an administrator lists accounts and sessions, changes plans and suspends, and everything is audited', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'managed@example.com')).json.user
-    const headers = { 'x-api-key': await adminKey(app.services) }
+    const headers = { 'x-api-key': await newAdminKey(app.services) }
     const ask = async (method: string, path: string, body?: unknown) => {
       const { status, json } = await app.send(method, `/v1/admin/${path}`, { headers, body })
       return { status, data: json?.data, error: json?.error }
@@ -583,11 +600,14 @@ describe('an administrator', () => {
       assert.match(json.error.message, /^cursor: expected `next` of the previous page, got "x"/, path)
     }
     const hooks = await visitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
-    assert.match(hooks.json.error.message, /^before: expected the id of the last webhook of the page before/)
+    assert.match(
+      hooks.json.error.message,
+      /^before: expected the id of the last webhook of the previous page/,
+    )
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
   })
 
-  test('gives a plan by a command that has no bus, and the owner hears of it later, once', async () => {
+  test('a plan changed by the admin command publishes its event later, once', async () => {
     const { id } = (await signUp(visitor(), 'told@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
@@ -605,7 +625,7 @@ describe('an administrator', () => {
     assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
   })
 
-  test('is nobody without the role, and no administrator takes the own away', async () => {
+  test('admin endpoints need the role, and administrators cannot remove their own', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'boss@example.com')).json.user
     assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)
@@ -615,8 +635,8 @@ describe('an administrator', () => {
     assert.equal((await here.send('PATCH', `/v1/admin/users/${id}`, { role: 'USER' })).status, 409)
   })
 
-  test('pages through accounts and the audit trail', async () => {
-    const headers = { 'x-api-key': await adminKey(app.services) }
+  test('accounts and the audit trail are paginated', async () => {
+    const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const [path, name] of [
       ['users', 'users'],
       ['audit', 'entries'],

@@ -10,11 +10,11 @@ import { type Models, models } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { openApp } from '../http/embedded-app.ts'
 
-/** better-auth's own suite for adapters, by vitest, which it is written for; see adapter.slow.ts. */
+/** better-auth's adapter test suite, which needs vitest; see adapter.slow.ts. */
 
 const app = await openApp()
 
-/** The suite looks for whatever it likes by whatever it likes, also in models that it makes up. */
+/** The suite queries models, including invented ones, by arbitrary fields. */
 const enumerated: Models = new Proxy(models, {
   get: (all, name) => ({ ...Reflect.get(all, name), enumerated: true }),
 })

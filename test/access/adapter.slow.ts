@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startVitest } from 'vitest/node'
 
-/** About a minute: 345 cases of better-auth's own. */
+/** Takes about a minute: 345 cases of better-auth. */
 
-test("the table does what better-auth's suite asks of an adapter", { timeout: 300_000 }, async () => {
+test("the table adapter passes better-auth's adapter test suite", { timeout: 300_000 }, async () => {
   const root = new URL('../..', import.meta.url).pathname
   const run = await startVitest('test', [], {
     ...{ config: false, root, include: ['test/access/adapter-suite.ts'], watch: false },
@@ -16,6 +16,6 @@ test("the table does what better-auth's suite asks of an adapter", { timeout: 30
   const failed = cases.filter((one) => one.result().state === 'failed').map(({ fullName }) => fullName)
   assert.deepEqual(failed, [])
   assert.ok(cases.length > 300, `${cases.length} cases`)
-  // vitest sets it where a case failed.
+  // vitest sets it if a case failed.
   assert.equal(process.exitCode ?? 0, 0)
 })

@@ -12,11 +12,11 @@ import type { ApiKey } from '../../lib/access/api-keys.ts'
 import { bearerToken } from '../../lib/access/bearer.ts'
 import { hashSecret, isSecretText, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
 
-describe('of a key', () => {
+describe('API key fields', () => {
   const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
     apiKeyFields[field].safeParse(value).success
 
-  test('the addresses are addresses and networks, fifty at most', () => {
+  test('allowedIps accepts IP addresses and networks, at most fifty', () => {
     for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
       assert.ok(isTaken('allowedIps', [right]), right)
     for (const wrong of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
@@ -26,7 +26,7 @@ describe('of a key', () => {
     assert.ok(isTaken('allowedIps', many.slice(1)))
   })
 
-  test('the pages are origins, as browsers name them', () => {
+  test('allowedOrigins accepts origins as browsers send them', () => {
     for (const right of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
       assert.ok(isTaken('allowedOrigins', [right]), right)
     for (const wrong of [
@@ -39,13 +39,13 @@ describe('of a key', () => {
     assert.ok(isTaken('allowedOrigins', many.slice(1)))
   })
 
-  test('the end is a moment to come, kept in UTC', () => {
+  test('expiresAt has to be in the future and is stored in UTC', () => {
     assert.equal(apiKeyFields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
     for (const wrong of [new Date(Date.now() - 1).toISOString(), '2126-01-02', '2126-01-02T03:04:05+01:00'])
       assert.ok(!isTaken('expiresAt', wrong), wrong)
   })
 
-  test('the scopes are named one by one, or by a word, and not both', () => {
+  test('scopes are either listed or given by a preset, not both', () => {
     assert.deepEqual(apiKeyFields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
     const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
     for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
@@ -60,7 +60,7 @@ describe('of a key', () => {
     })
   })
 
-  test('that stands in a page no more is given than a page should have', () => {
+  test('a public key is limited to the scopes of public keys', () => {
     const wish = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
     const allowedOrigins = ['https://www.example.com']
     const given = { ...wish, scopes: [...wish.scopes], allowedOrigins }
@@ -75,7 +75,7 @@ describe('of a key', () => {
     })
   })
 
-  test('is shown what it is by now, and nothing of what it is found by', () => {
+  test('the view of a key has its current status and no digest', () => {
     const moment = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
       ...{ id: 'key_1', owner: 'acc_1', digest: 'd', name: 'a', kind: 'secret', scopes: ['CONVERT_READ'] },
@@ -117,8 +117,8 @@ describe('of a key', () => {
   })
 })
 
-describe('a secret', () => {
-  test('tells by its prefix what it is, and by its checksum a typo', () => {
+describe('secrets', () => {
+  test('a secret has a prefix for its kind and a checksum that detects typos', () => {
     for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
     const text = newSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
@@ -126,11 +126,11 @@ describe('a secret', () => {
     assert.ok(hasKeyPrefix('sk_') && hasKeyPrefix('ck_x') && !hasKeyPrefix('k_') && !hasKeyPrefix('xsk_'))
     for (const odd of [`${text}a`, text.slice(0, -1), ` ${text}`, `${text}\n`, `cs_-${text.slice(4)}`])
       assert.ok(!isSecretText(odd, 'cs_'), odd)
-    // A checksum begins with zeros as often as anything else does.
+    // Checksums can start with zeros.
     for (let left = 300; left > 0; left--) assert.match(newSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
   })
 
-  test('is proven by its hash alone', () => {
+  test('a secret is verified by its hash', () => {
     const hash = hashSecret('a')
     assert.equal(hash, 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb')
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('a secret', () => {
   })
 })
 
-test('a bearer is the one word after it', () => {
+test('a bearer token is a single word', () => {
   const of = (authorization?: string) => bearerToken({ authorization })
   assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
   for (const other of [

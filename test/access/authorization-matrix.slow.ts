@@ -11,28 +11,28 @@ import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi.ts'
 import { ownedKey } from '../../lib/owned-records.ts'
 import type { Plans } from '../../lib/plans.ts'
-import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
+import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type Answered, type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { visitorOf } from './test-browser.ts'
+import { type AppReply, type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { openBrowser } from './test-browser.ts'
 
-/** Every operation of the reference × every kind of sender: the answer is the one that the reference has. */
+/** Every documented operation × every kind of sender: the reply matches the reference. */
 
 let app: EmbeddedApp
 let senders: readonly Sender[]
-/** What belongs to somebody else, by the name of the parameter that leads to it. */
+/** Ids of another owner's resources, by parameter name. */
 let theirs: Readonly<Record<string, string>>
 before(async () => {
   app = await openApp()
-  theirs = await thingsOf(await managerKey(app.services, await newAccount(app.services)))
+  theirs = await thingsOf(await newManagerKey(app.services, await newAccount(app.services)))
   senders = await allSenders()
 })
 after(() => app.close())
 
-/** In everything that a stranger must not see. */
+/** A mark in everything that a stranger must not see. */
 const mark = 'only-the-owner-knows'
 
-type Seen = Pick<Answered, 'status' | 'json' | 'text'>
+type Seen = Pick<AppReply, 'status' | 'json' | 'text'>
 type Send = (method: string, path: string, body?: unknown) => Promise<Seen>
 interface Sender {
   readonly name: string
@@ -43,7 +43,7 @@ interface Sender {
 const refusals = ['INVALID_API_KEY', 'AUTHENTICATION_REQUIRED', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED']
 const invalid = () => ['INVALID_API_KEY']
 
-/** What an anonymous one meets, on a service of one's own and on a public one. */
+/** Expected replies for anonymous clients, on a self-hosted and on a public service. */
 const anonymous = (isPublic: boolean) => (access: Access) =>
   access.anonymous === true || (access.anonymous === 'self-hosted' && !isPublic)
     ? ('let in' as const)
@@ -79,7 +79,7 @@ async function allSenders(): Promise<Sender[]> {
     ...{ name: 'c', scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'] },
   })
   const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
-  const person = visitorOf(free, createAuthApi(services, { constantTimeMs: 0 }))
+  const person = openBrowser(free, createAuthApi(services, { constantTimeMs: 0 }))
   const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'
@@ -142,16 +142,16 @@ async function allSenders(): Promise<Sender[]> {
     },
     {
       name: 'an administrator',
-      send: by({ 'x-api-key': await adminKey(services) }),
+      send: by({ 'x-api-key': await newAdminKey(services) }),
       expected: having([...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN']),
     },
   ]
 }
 
-/** Of limits there are other tests. */
+/** Rate limits are tested elsewhere. */
 function unlimited(): Plans {
   const { plans } = app.services
-  // By the same names.
+  // With the same names.
   return Object.fromEntries(Object.keys(plans).map((id) => [id, plans['self-hosted']])) as unknown as Plans
 }
 
@@ -180,13 +180,13 @@ async function thingsOf(key: string): Promise<Record<string, string>> {
   }
 }
 
-/** Leads to what is not theirs; what it may change of the service itself belongs to administrators. */
+/** Requests another owner's resources; changes of the service itself are for administrators. */
 const pathOf = ({ path }: AnyContract) =>
   path.replace(/:(\w+)/g, (_, name: string) => theirs[name] ?? `no-${name}`)
 
 for (const contract of api) {
-  test(`${contract.method} ${contract.path} answers each sender as the reference says`, async () => {
-    // What is open asks nobody who he is.
+  test(`${contract.method} ${contract.path} replies to every kind of sender as documented`, async () => {
+    // Open endpoints don't authenticate.
     const asking = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of asking) {
       const what = `${operationId(contract)} from ${name}`
@@ -197,14 +197,14 @@ for (const contract of api) {
         assert.ok(!refusals.includes(code) || isTheirs(answer), `${what}: ${answer.text}`)
         assert.notEqual(answer.status, 500, `${what}: ${answer.text}`)
       } else assert.ok(wanted.includes(code), `${what}: ${answer.status} ${answer.text.slice(0, 300)}`)
-      // The trail of what was done with keys is for those who administer.
+      // Administrators may see the audit trail of keys.
       const mayTell = wanted === 'let in' && contract.path === '/v1/admin/audit'
-      assert.ok(mayTell || !answer.text.includes(mark), `${what} shows what is not theirs: ${answer.text}`)
+      assert.ok(mayTell || !answer.text.includes(mark), `${what} shows another owner's data: ${answer.text}`)
     }
   })
 }
 
-test('nothing of what is theirs was changed by anybody', async () => {
+test('no sender changed the resources of another owner', async () => {
   const { services } = app
   assert.equal((await services.jobs.store.getJob(theirs['jobId'] ?? ''))?.status, 'queued')
   for (const [kind, name] of [
@@ -216,6 +216,6 @@ test('nothing of what is theirs was changed by anybody', async () => {
     assert.ok(await services.table.get(ownedKey(kind, theirs[name] ?? '')), name)
 })
 
-/** Of those who are let in none lacks a scope. */
+/** Allowed senders have all required scopes. */
 const isTheirs = ({ json }: Seen) =>
   json.error.details?.required === undefined && json.error.code !== 'RATE_LIMITED'

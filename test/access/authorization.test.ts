@@ -4,7 +4,7 @@ import { api } from '../../functions/routes/index.ts'
 import { type ApiKey, inactiveReason } from '../../lib/access/api-keys.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
-/** What each operation needs, written down a second time: the first that begins an operation decides. */
+/** Required access by prefix of the operation, written independently of the contracts; the first match counts. */
 const needs: readonly (readonly [
   begin: string,
   scopes: string,
@@ -41,7 +41,7 @@ const isOf = ({ method, path }: AnyContract, begin: string) => {
   return (wanted === '*' || wanted === method) && path.startsWith(start)
 }
 
-test('each operation asks for the scope of its kind, and serves whom it should without one', () => {
+test('every operation requires its scope and serves anonymous clients only where it should', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
@@ -55,7 +55,7 @@ test('each operation asks for the scope of its kind, and serves whom it should w
     )
 })
 
-test('what a key in a web page must not have is marked as a list', () => {
+test('endpoints that a public key must not use are marked as lists', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
   for (const listed of [
     'GET /v1/jobs',
@@ -66,7 +66,7 @@ test('what a key in a web page must not have is marked as a list', () => {
     assert.ok(lists.includes(listed), listed)
 })
 
-test('a key is over at its last moment', () => {
+test('a key is expired exactly at its expiry time', () => {
   const moment = '2026-11-23T08:00:00.000Z'
   const key: ApiKey = {
     ...{ id: 'key_1', owner: 'acc_1', digest: '', name: 'a', kind: 'secret', scopes: [] },

@@ -8,7 +8,7 @@ import { createWakeHandlers } from '../../lib/wakeups.ts'
 import { changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { visitorOf } from './test-browser.ts'
+import { openBrowser } from './test-browser.ts'
 
 let app: EmbeddedApp
 let account: ReturnType<typeof createAuthApi>
@@ -33,9 +33,9 @@ const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
 async function member(
   email: string,
-  before: (here: ReturnType<typeof visitorOf>) => Promise<unknown> = async () => {},
+  before: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
 ) {
-  const here = visitorOf(app, account)
+  const here = openBrowser(app, account)
   await before(here)
   const { id } = (await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })).json
     .user
@@ -47,7 +47,7 @@ const wake = (id: string) => {
   return CLOSE(id, new Date())
 }
 
-/** Keys of the records in which the account is named. */
+/** Keys of the records that contain the account id. */
 async function recordsOf(id: string): Promise<string[]> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
@@ -55,9 +55,9 @@ async function recordsOf(id: string): Promise<string[]> {
 }
 const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
-describe('an account that its owner closes', () => {
-  test('takes along all that it owns, and opens nothing any more', async () => {
-    // What was made before the account is moved to it for a day.
+describe('deleting an account', () => {
+  test('deleting an account deletes everything it owns and ends its access', async () => {
+    // Resources created before the account are moved to it for a day.
     const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)
@@ -71,7 +71,7 @@ describe('an account that its owner closes', () => {
     assert.equal((await here.close({ password: 'not the password' })).json.code, 'INVALID_PASSWORD')
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
     assert.equal((await here.close({ password })).status, 200)
-    const again = await visitorOf(app, account).send('POST', '/v1/auth/sign-in/email', {
+    const again = await openBrowser(app, account).send('POST', '/v1/auth/sign-in/email', {
       ...{ email: 'leaver@example.com', password },
     })
     assert.equal(again.status, 401)
@@ -81,7 +81,7 @@ describe('an account that its owner closes', () => {
     assert.equal(await app.services.jobs.store.getJob(jobId), undefined)
     const headers = { 'x-api-key': String(made.json.data.key) }
     assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
-    // Who did what, how much was done, and why a key is refused, stay for their time.
+    // Audit entries, usage and revoked keys stay for their retention period.
     const left = (await recordsOf(here.id)).map(kindOf)
     assert.deepEqual(
       left.filter((kind) => !['AUDIT', 'USAGE', 'KEYHASH'].includes(kind)),
@@ -90,14 +90,14 @@ describe('an account that its owner closes', () => {
     await wake(here.id)
   })
 
-  test('leaves its address to whoever signs up with it', async () => {
+  test('the email address of a deleted account can be used again', async () => {
     const here = await member('again@example.com')
     await here.close({ password })
     const next = await member('again@example.com')
     assert.notEqual(next.id, here.id)
   })
 
-  test('stays whole when it is not deleted in the end', async () => {
+  test('an account that is not deleted after all keeps its resources', async () => {
     const here = await member('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     await scheduleDeletion(here.id, app.services)
@@ -106,7 +106,7 @@ describe('an account that its owner closes', () => {
     assert.ok(!(await recordsOf(here.id)).some((pk) => kindOf(pk) === 'CLOSE'))
   })
 
-  test('is not an administrator’s', async () => {
+  test('an administrator account cannot be deleted', async () => {
     const here = await member('boss@example.com')
     await changeAccount(app.services, here.id, { role: 'ADMIN' })
     const refused = await here.close({ password })

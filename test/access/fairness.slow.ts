@@ -9,7 +9,7 @@ const file = {
 }
 const jobsOfOne = 400
 
-/** The id of a job that makes a WebP. */
+/** Starts a conversion to WebP and returns the job id. */
 async function begin(client: Client): Promise<string> {
   const { data } = (await (await client.convert(file, { targetFormat: 'webp' })).json()) as {
     data: { jobId: string }
@@ -17,11 +17,11 @@ async function begin(client: Client): Promise<string> {
   return data.jobId
 }
 
-test('one job does not wait for the hundreds that somebody else sent before', async () => {
+test('a job does not wait for hundreds of earlier jobs of another owner', async () => {
   const service = await startService()
   try {
     const [many, one] = [new Client(service), new Client(service)]
-    // Each has an identity, and the engines are warm.
+    // Both owners have an identity, and the engines are warm.
     await many.finished(await begin(many))
     await one.finished(await begin(one))
     const sent: string[] = []
@@ -31,7 +31,7 @@ test('one job does not wait for the hundreds that somebody else sent before', as
     assert.equal(status, 'completed')
     const response = await many.fetch('/v1/jobs?status=queued&limit=100')
     const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }
-    assert.equal((data.items ?? data.jobs)?.length, 100, 'those of the other one are still in line')
+    assert.equal((data.items ?? data.jobs)?.length, 100, 'the jobs of the other owner are still queued')
   } finally {
     await service.stop()
   }

@@ -11,12 +11,12 @@ import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCountsKey } from '../../lib/owned-records.ts'
-import { changeAccount, managerKey, newAccount } from '../account.ts'
+import { changeAccount, newAccount, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { overHttp } from '../http/serve-app.ts'
+import { serveApp } from '../http/serve-app.ts'
 
-/** As much of it as is used here; it comes without types. */
+/** The parts of the untyped library that are used here. */
 interface SimpleOAuth2 {
   readonly ClientCredentials: new (
     options: object,
@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** A client of an account of its own. */
+/** Creates a client of a new account. */
 async function newClient(scopes = ['CONVERT_READ', 'CONVERT_WRITE'] as const) {
   const owner = await newAccount(app.services)
   const { table } = app.services
@@ -59,7 +59,7 @@ const principalOf = async (token: string) =>
     app.services,
   )
 
-test('a client gets a token for what it may, and comes in by it', async () => {
+test('an OAuth client gets a token with its scopes and can use it', async () => {
   const one = await newClient()
   const answer = await app.send(
     'POST',
@@ -84,9 +84,9 @@ test('a client gets a token for what it may, and comes in by it', async () => {
   assert.deepEqual([refused.status, refused.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
 })
 
-test('a person makes clients, sees them without their secrets, and deletes them', async () => {
-  const key = { 'x-api-key': await managerKey(app.services, await newAccount(app.services)) }
-  const stranger = { 'x-api-key': await managerKey(app.services, await newAccount(app.services)) }
+test('a signed-in user creates, lists and deletes OAuth clients, whose secrets are shown once', async () => {
+  const key = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
+  const stranger = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
   const path = '/v1/oauth/clients'
   const body = { name: 'Nightly', scopes: ['CONVERT_READ'] }
   const made = await app.send('POST', path, { headers: key, body })
@@ -99,7 +99,7 @@ test('a person makes clients, sees them without their secrets, and deletes them'
   assert.equal(
     (await app.send('POST', path, { headers: byIt, body })).status,
     403,
-    'a token makes no clients',
+    'a token cannot create clients',
   )
   assert.deepEqual((await app.send('GET', path, { headers: stranger })).json.data, { clients: [] })
   const one = `${path}/${clientId}`
@@ -119,7 +119,7 @@ test('a person makes clients, sees them without their secrets, and deletes them'
   assert.match(wrong.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)
 })
 
-test('what is wrong is said in the words of the protocol', async () => {
+test('errors have the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
   const right = basic(id, secret)
   const cases = [
@@ -145,7 +145,7 @@ test('what is wrong is said in the words of the protocol', async () => {
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
 
-test('tokens end when they are revoked, when their client is deleted, and by themselves', async () => {
+test('tokens end by revocation, by deletion of their client and by expiry', async () => {
   const one = await newClient()
   const other = await newClient()
   const tokens = new AccessTokens(app.services.table)
@@ -155,10 +155,10 @@ test('tokens end when they are revoked, when their client is deleted, and by the
     (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(asking.id, asking.secret)))).json
   const active = await introspected(one)
   assert.deepEqual([active.active, active.client_id, active.sub], [true, one.id, one.owner])
-  assert.deepEqual(await introspected(other), { active: false }, 'a stranger learns nothing')
+  assert.deepEqual(await introspected(other), { active: false }, 'another account cannot introspect it')
 
   await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(other.id, other.secret)))
-  assert.ok(await tokens.findActive(token), 'a stranger ends nothing')
+  assert.ok(await tokens.findActive(token), 'another account cannot revoke it')
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
   assert.equal(await tokens.findActive(token), undefined)
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
@@ -175,7 +175,7 @@ test('tokens end when they are revoked, when their client is deleted, and by the
   assert.equal(await tokens.findActive(third), undefined)
 })
 
-test('a bearer that is no token, or one nearly right, is refused as RFC 6750 has it', async () => {
+test('an invalid bearer token is refused as in RFC 6750', async () => {
   const one = await newClient()
   const token = await tokenOf(one)
   const other = newSecretText(token.slice(0, 30))
@@ -187,9 +187,9 @@ test('a bearer that is no token, or one nearly right, is refused as RFC 6750 has
   }
 })
 
-test('stock clients find the endpoints, get tokens and end them', async () => {
+test('OAuth libraries discover the endpoints, get tokens and revoke them', async () => {
   const { id, secret } = await newClient()
-  const server = await overHttp(app)
+  const server = await serveApp(app)
   try {
     for (const auth of [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)]) {
       const config = await openid.discovery(new URL(server.url), id, undefined, auth, {
@@ -222,7 +222,7 @@ test('stock clients find the endpoints, get tokens and end them', async () => {
   }
 })
 
-test('an error of OAuth is one word and a sentence in the characters that RFC 6749 takes', () => {
+test('an OAuth error has a code and a description in the characters that RFC 6749 allows', () => {
   const failure = oauthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
   assert.equal(oauthError('invalid_client', 'a').status, 401)
@@ -233,7 +233,7 @@ test('an error of OAuth is one word and a sentence in the characters that RFC 67
   assert.deepEqual([named('INVALID_INPUT'), named('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
-test('a client is known however its words are encoded, and whatever else the body says of it', async () => {
+test('a client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
   const encoded = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
   const pair = (first: string, second: string) => ({
@@ -248,7 +248,7 @@ test('a client is known however its words are encoded, and whatever else the bod
     assert.equal(await asked({}, wrong), 401, wrong.authorization)
 })
 
-test('a client that asks for nothing in particular has all of its scopes, else those in a fixed order', async () => {
+test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
   const { id, secret } = await newClient()
   const scopeOf = async (scope?: string) => {
     const fields = { ...grantType, ...(scope !== undefined && { scope }) }
@@ -266,7 +266,7 @@ test('a client that asks for nothing in particular has all of its scopes, else t
   )
 })
 
-test('a suspended account has no clients, and tokens that it had open nothing', async () => {
+test('the OAuth clients and tokens of a suspended account are refused', async () => {
   const [one, late] = [await newClient(), await newClient()]
   const tokens = [await tokenOf(one), await tokenOf(late)]
   assert.ok(await principalOf(tokens[1] ?? ''))
@@ -276,7 +276,7 @@ test('a suspended account has no clients, and tokens that it had open nothing', 
   assert.deepEqual([refused.status, refused.json.error], [401, 'invalid_client'])
 })
 
-test('an account has twenty clients, the newest first', async () => {
+test('an account may have twenty OAuth clients, listed newest first', async () => {
   const { owner, id, client } = await newClient()
   const { table } = app.services
   const clients = new Clients(table)
@@ -294,7 +294,7 @@ test('an account has twenty clients, the newest first', async () => {
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])
 })
 
-test('a token is kept an hour, and ended by its client alone', async () => {
+test('a token is valid for an hour and can be revoked by its client only', async () => {
   const [one, other] = [await newClient(), await newClient()]
   const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])

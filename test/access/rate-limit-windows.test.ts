@@ -23,8 +23,8 @@ const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_
   ...{ used, endsAt },
 })
 
-describe('a window', () => {
-  test('lasts from its first request, or as the calendar has it', () => {
+describe('rate-limit windows', () => {
+  test('a short window starts with its first request, a day or month follows the calendar', () => {
     assert.deepEqual(
       windowNames.map((name) => new Date(windowEnd(name, now)).toISOString()),
       [
@@ -38,7 +38,7 @@ describe('a window', () => {
     assert.deepEqual(windowNames.map(windowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
-  test('is of a key or of its account, and reading has one of its own where the plan has', () => {
+  test('windows are per key or per account, and reads have a separate one if the plan says so', () => {
     const told = (plan: keyof typeof defaultPlans, isMaking: boolean) =>
       policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isMaking)
     assert.deepEqual(told('anonymous', true), [
@@ -58,17 +58,17 @@ describe('a window', () => {
       assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
-  test('of several is told by what is left, and of equals the one that lasts longest', () => {
+  test('the tightest window is the one with the fewest remaining requests, of equals the one that ends last', () => {
     const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
     assert.equal(tightest([hour, minute])?.policy.name, 'minute')
     assert.equal(tightest([day, minute]), minute)
     assert.equal(tightest([minute, day]), minute)
-    // What is beyond its limit has no less left than what is at it.
+    // A window beyond its limit has 0 remaining, like one at its limit.
     assert.equal(tightest([usage('minute', 12, 10, now), usage('hour', 10, 10)])?.policy.name, 'hour')
     assert.equal(tightest([]), undefined)
   })
 
-  test('is told in both forms of headers', () => {
+  test('both kinds of rate-limit headers are sent', () => {
     assert.deepEqual(rateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now), {
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
@@ -80,8 +80,8 @@ describe('a window', () => {
   })
 })
 
-describe('requests that are counted some at a time', () => {
-  /** Counts so many at once in a window that was that full, and says what it tells each. */
+describe('permit blocks', () => {
+  /** Adds a block of `count` permits and returns the usage that each request sees. */
   function begun(count: number, used: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
     const told = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
@@ -92,14 +92,14 @@ describe('requests that are counted some at a time', () => {
     }
   }
 
-  test('hear each what is used by then, and no more of them pass than were counted', () => {
+  test('every request of a block gets its own usage, and a block allows as many requests as were counted', () => {
     assert.deepEqual(begun(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(begun(1, 20).used, [20])
-    assert.deepEqual(begun(4, 20, 1000, now + 60_000).used, [17], 'the window is over')
+    assert.deepEqual(begun(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
     assert.equal(new PermitBlocks().takePermit('one', now), undefined)
   })
 
-  /** How many to count at once after so many requests within a second. */
+  /** Block size after a number of requests within a second. */
   function wish(came: number, used: number, limit: number, asked = now) {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
@@ -107,25 +107,29 @@ describe('requests that are counted some at a time', () => {
     return blocks.blockSizeFor('one', asked)
   }
 
-  test('are as many as came within a second, sixteen at most, one where nothing is known', () => {
+  test('a block has as many permits as requests came within a second, at most sixteen, and one at first', () => {
     assert.deepEqual([wish(0, 0, 10_000), wish(3, 0, 10_000), wish(40, 0, 10_000)], [1, 3, 16])
     assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
     for (const ms of [0, 400, 999, 1000, 1100]) blocks.takePermit('one', now + ms)
-    assert.equal(blocks.blockSizeFor('one', now + 1100), 2, 'a second after the first the pace is a new one')
-    assert.equal(wish(9, 0, 10_000, now + 60_000), 1, 'the window is over')
+    assert.equal(
+      blocks.blockSizeFor('one', now + 1100),
+      2,
+      'a second after the first request, the pace is measured again',
+    )
+    assert.equal(wish(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
-  test('are no more than an eighth of what is left, and leave the warning to one that is there', () => {
+  test('a block has at most an eighth of the remaining requests and ends before the warning', () => {
     assert.equal(wish(40, 900, 1000), 12)
     assert.equal(wish(40, 995, 1000), 1)
-    // The warning comes at 800.
+    // The warning is triggered at 800.
     assert.deepEqual([wish(40, 790, 1000), wish(40, 798, 1000), wish(40, 799, 1000)], [9, 1, 1])
     assert.equal(wish(40, 800, 1000), 16)
   })
 
-  test('do not count for others before they have come', () => {
+  test('unused permits are not shown as used', () => {
     const { blocks } = begun(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
@@ -136,12 +140,12 @@ describe('requests that are counted some at a time', () => {
     }
     assert.equal(used(usage('minute', 25, 1000)), 21)
     assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
-    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the one after it')
+    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
     blocks.takePermit('two', now)
     assert.equal(used(usage('minute', 25, 1000)), 22)
   })
 
-  test('end with the first of their windows, and are told of all', () => {
+  test('a block ends with the first of its windows and has the usage of all', () => {
     const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 3, usages)
@@ -153,7 +157,7 @@ describe('requests that are counted some at a time', () => {
     assert.ok(blocks.takePermit('one', now + 59_999))
   })
 
-  test('are known of ten thousand names', () => {
+  test('at most ten thousand blocks are stored', () => {
     const blocks = new PermitBlocks()
     const wide = [usage('minute', 0, 1_000_000)]
     const begin = (name: string) => blocks.addBlock(name, name, 5, wide)
@@ -164,7 +168,7 @@ describe('requests that are counted some at a time', () => {
     assert.equal(blocks.takePermit('one', now), undefined)
   })
 
-  test('are as many as came within a second of ten thousand names', () => {
+  test('the pace of at most ten thousand limiters is stored', () => {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
     for (let left = 3; left > 0; left--) blocks.takePermit('one', now)
@@ -175,7 +179,7 @@ describe('requests that are counted some at a time', () => {
   })
 })
 
-test('a job has as many files as the plan has, and says so in numbers', () => {
+test('a job with more files than the plan allows is refused with both numbers', () => {
   const bounds = { plan: 'free', maxFileBytes: 1, retentionHours: 1, concurrentJobs: 1 } as const
   requireFilesPerJob(5, 'file', { ...bounds, filesPerJob: 5 })
   const refused = (got: number, filesPerJob: number) => () =>
@@ -184,5 +188,5 @@ test('a job has as many files as the plan has, and says so in numbers', () => {
     message: /^file: expected at most 5 files per job with the plan free, got 6\./,
     details: { field: 'file', max: 5, got: 6, plan: 'free' },
   })
-  assert.throws(refused(2, 1), /allows 1 file in a job/)
+  assert.throws(refused(2, 1), /at most 1 file per job/)
 })

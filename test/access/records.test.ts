@@ -7,15 +7,15 @@ import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { principalOfKey } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { auditPage, auditWrite } from '../../lib/access/audit.ts'
-import { updateAccount, listAccounts } from '../../lib/access/manage-accounts.ts'
+import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCountsKey } from '../../lib/owned-records.ts'
 import { newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { letterBox } from './test-browser.ts'
+import { createMailbox } from './test-browser.ts'
 
-/** What accounts, keys and the trail of both are in the table. */
+/** Accounts, keys and the audit trail in the table. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -26,7 +26,7 @@ after(() => app.close())
 const later = (ms: number) => new Date(Date.now() + ms)
 const dayMs = 86_400_000
 
-describe('a key', () => {
+describe('API keys in the table', () => {
   const wish = { name: 'One', kind: 'secret', scopes: ['CONVERT_READ' as const] } as const
   const made = async (owner: string, more = {}) => {
     const { key } =
@@ -34,7 +34,7 @@ describe('a key', () => {
     return key ?? assert.fail('it was not made')
   }
 
-  test('is made as long as there are less than fifty, and so is one in the place of another', async () => {
+  test('keys can be created and rotated up to fifty', async () => {
     const { table } = app.services
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
@@ -43,13 +43,13 @@ describe('a key', () => {
     const last = await made(owner)
     assert.equal(await keys.create(owner, { ...wish, scopes: [] }), undefined)
     assert.equal(await keys.rotate(last), 'full')
-    assert.equal((await keys.find(last.id))?.validUntil, undefined, 'it was not rotated')
+    assert.equal((await keys.find(last.id))?.validUntil, undefined, 'the key was not rotated')
     assert.equal((await keys.list(owner)).length, 2)
     assert.equal(await keys.revoke(last), true)
     await made(owner)
   })
 
-  test('that takes the place of another may do the same, for as long', async () => {
+  test('a rotated key keeps its scopes, restrictions and expiry', async () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
       ...{ kind: 'public', expiresAt: later(3 * dayMs).toISOString(), allowedIps: ['192.0.2.1'] },
@@ -71,7 +71,7 @@ describe('a key', () => {
     )
   })
 
-  test('that ends before its day of grace does not live longer by being rotated', async () => {
+  test('a key that expires within the grace period is not extended by a rotation', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const now = new Date()
@@ -84,7 +84,7 @@ describe('a key', () => {
     assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
   })
 
-  test('is rotated once, whoever else does it at this moment, and twenty rotations are remembered', async () => {
+  test('concurrent rotations of a key rotate it once, and twenty rotations are remembered', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const earlier = Array.from({ length: 20 }, (_, at) => `key_${at}`)
@@ -95,10 +95,10 @@ describe('a key', () => {
       rotated.map((one) => one.earlier),
       [[...earlier.slice(1), key.id]],
     )
-    assert.equal((await keys.list(owner)).length, 2, 'the old one and the new one')
+    assert.equal((await keys.list(owner)).length, 2, 'the old and the new key')
   })
 
-  test('that is revoked is so once, and is changed and rotated no more', async () => {
+  test('a revoked key cannot be revoked, changed or rotated again', async () => {
     const keys = new ApiKeys(app.services)
     const key = await made(await newAccount(app.services))
     assert.deepEqual([await keys.revoke(key), await keys.revoke(key)], [true, false])
@@ -107,10 +107,10 @@ describe('a key', () => {
     assert.deepEqual(await keys.list(key.owner), [])
     const item = await app.services.table.get({ pk: `KEYHASH#${key.digest}`, sk: 'KEY' })
     const keptS = Number(item?.['ttl']) - Date.now() / 1000
-    assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'why it is refused is known for 90 days')
+    assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
   })
 
-  test('says when and from where it was used, written once a minute', async () => {
+  test('the last use of a key is stored once a minute', async () => {
     const key = await made(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const usedFrom = async (sourceIp: string, lastUsedAt?: Date) => {
@@ -125,7 +125,7 @@ describe('a key', () => {
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
 
-  test('stands for its account, as what it is and as what it is kept for', async () => {
+  test('a key authenticates as its account, with its kind and earlier keys', async () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await made(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
@@ -139,12 +139,15 @@ describe('a key', () => {
 })
 
 describe('the audit trail', () => {
-  test('is read over all months of which entries are kept, and they stay for 400 days', async () => {
+  test('the audit trail is read over all months of its 400 days of retention', async () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
     for (const [index, moment] of at.entries()) {
-      const write = auditWrite({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(moment))
+      const write = auditWrite(
+        { actor: 'acc_1', action: 'key.create', subject: `${index}` },
+        new Date(moment),
+      )
       assert.ok('put' in write)
       const { ttl, ...entry } = write.put
       assert.equal(ttl, Math.floor(Date.parse(moment) / 1000) + 400 * 86_400)
@@ -177,7 +180,7 @@ describe('accounts', () => {
     return { ids: accounts.map(({ id }) => id), next }
   }
 
-  test('are found by a part of the address or the name, in any case, and by their plan', async () => {
+  test('accounts are found by part of the email address or name, case-insensitively, and by plan', async () => {
     const ids = [
       await newAccount(app.services, { name: 'Grace Hopper', plan: 'business' }),
       await newAccount(app.services, { name: 'hopper', email: 'one@example.com' }),
@@ -188,11 +191,11 @@ describe('accounts', () => {
     assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [ann, grace], next: null })
     assert.deepEqual(await idsOf({ q: 'hopper', before: ann }, 1), { ids: [ids[1]], next: ids[1] })
     assert.deepEqual(await idsOf({ q: 'nobody is called so' }), { ids: [], next: null })
-    // The address ends where the name begins.
+    // A match cannot span the email address and the name.
     assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
   })
 
-  test('are looked at a thousand at a time, where hardly any fits', async () => {
+  test('a narrow account search scans at most a thousand accounts per page', async () => {
     const [first] = [await newAccount(app.services, { name: 'The very first' })]
     const { table } = app.services
     const account = await table.get(accountKey(await newAccount(app.services)))
@@ -206,7 +209,7 @@ describe('accounts', () => {
     })
   })
 
-  test('that two administrators change at once have both changes', async () => {
+  test('concurrent changes of an account by two administrators both take effect', async () => {
     const id = await newAccount(app.services)
     const all = await Promise.all(
       [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
@@ -227,8 +230,8 @@ describe('accounts', () => {
     )
   })
 
-  test('are written to where the address is confirmed and they are not suspended', async () => {
-    const box = letterBox()
+  test('emails are only sent to active accounts with a confirmed address', async () => {
+    const box = createMailbox()
     const write = async (more: Parameters<typeof newAccount>[1]) =>
       emailOwner(
         app.services,
@@ -239,20 +242,15 @@ describe('accounts', () => {
     await write({ emailVerified: false })
     await write({ status: 'suspended' })
     await emailOwner(app.services, newId('anon'), () => assert.fail('nobody is there'), box)
-    assert.deepEqual(box.letters, [])
+    assert.deepEqual(box.emails, [])
     await write({ email: 'ann@example.com', name: 'Ann' })
-    assert.deepEqual(box.letters, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])
+    assert.deepEqual(box.emails, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])
     const down = { ...box, send: () => Promise.reject(new Error('the mail server is away')) }
-    await emailOwner(
-      app.services,
-      await newAccount(app.services),
-      () => ({ subject: 'a', text: 'a' }),
-      down,
-    )
+    await emailOwner(app.services, await newAccount(app.services), () => ({ subject: 'a', text: 'a' }), down)
   })
 })
 
-describe('what was made before an account', () => {
+describe('moving resources to a new account', () => {
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
@@ -267,27 +265,27 @@ describe('what was made before an account', () => {
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
-  test('is moved once more as long as some of it is not over, and nothing that came later', async () => {
+  test('the move is repeated while jobs are unfinished, and excludes later jobs', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await makeJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
     assert.equal(await ownerOf(job), account)
-    // Somebody signed out, and goes on in the same browser.
+    // A user signed out and continues in the same browser.
     const other = await makeJob(anon)
     const { wakeAt = '' } = (await moveOf(account)) ?? {}
     assert.ok(Math.abs(Date.parse(String(wakeAt)) - Date.now() - 60_000) < 20_000)
-    // A worker that had read the job before lists it under its old owner again.
+    // A worker that read the job before the move lists it under its old owner again.
     await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
     const minute = later(60_000)
     await resumeMove(account, minute, app.services)
     assert.equal((await moveOf(account))?.['wakeAt'], new Date(minute.getTime() + 60_000).toISOString())
     assert.deepEqual([await ownerOf(job), await ownerOf(other)], [account, anon])
     await resumeMove(account, minute, app.services)
-    assert.equal(await moveOf(account), undefined, 'nothing is left under the old owner')
+    assert.equal(await moveOf(account), undefined, 'no job is left under the old owner')
     await resumeMove(account, minute, app.services)
   })
 
-  test('is not looked for any more after 25 hours', async () => {
+  test('the move ends after 25 hours', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await makeJob(anon)
     await moveToAccount(anon, account, app.services)
@@ -302,7 +300,7 @@ describe('what was made before an account', () => {
     assert.equal(await moveOf(account), undefined)
   })
 
-  test('is the account’s that was made there, and nobody else’s', async () => {
+  test('uploads of the anonymous identity belong to the account that signed up with it', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     await moveToAccount(anon, account, app.services)
     const same = (owner: string, of: string) => isSameOwner(owner, of, app.services)

@@ -4,8 +4,8 @@ import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
 import { clearsSession, expiredSessionCookie, sessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
-describe('a page', () => {
-  test('is the service’s own by its host or by the public address, and a program is no page', () => {
+describe('same-origin requests', () => {
+  test('a page is of the service if its host or the public URL matches, and programs send no Origin', () => {
     const is = (origin: string | undefined, host?: string, publicUrl?: string) =>
       isSameOrigin({ origin, host }, publicUrl)
     assert.ok(is(undefined, 'files.lan'))
@@ -22,7 +22,7 @@ describe('a page', () => {
     assert.ok(!is('https://evil.example'))
   })
 
-  test('of one machine has all the names of that machine', () => {
+  test('a service on localhost has all loopback names as origins', () => {
     assert.deepEqual(serviceOrigins('https://files.example.com/x'), ['https://files.example.com'])
     const local = ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']
     for (const url of local) assert.deepEqual(serviceOrigins(url), local)
@@ -33,7 +33,7 @@ describe('a page', () => {
     ])
   })
 
-  test('has the cookie of a session for its very origin where the connection is safe', () => {
+  test('the session cookie has the __Host- prefix over https', () => {
     assert.deepEqual(
       ['https://files.example.com', 'http://localhost:8080', undefined].map(sessionCookieName),
       ['__Host-session', 'session', 'session'],
@@ -42,14 +42,14 @@ describe('a page', () => {
       expiredSessionCookie('http://localhost'),
       'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
     )
-    // Without Secure browsers would not take one of that name.
+    // Browsers only accept this name with Secure.
     assert.equal(
       expiredSessionCookie('https://files.example.com'),
       '__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
     )
   })
 
-  test('loses the cookie of its session when that is over, and for no other error', () => {
+  test('the session cookie is only deleted for an ended session', () => {
     const error = (code: AppError['code'], details?: object) => new AppError(code, 'a', { ...details })
     assert.ok(clearsSession(error('AUTHENTICATION_REQUIRED', { reason: 'session' })))
     assert.ok(!clearsSession(error('AUTHENTICATION_REQUIRED')))

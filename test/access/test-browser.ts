@@ -1,31 +1,31 @@
 import type { createAuthApi } from '../../functions/auth.ts'
 import type { Email, Mailer } from '../../lib/access/auth/emails.ts'
-import { type EmbeddedApp, eventOf } from '../http/embedded-app.ts'
+import { createEvent, type EmbeddedApp } from '../http/embedded-app.ts'
 
-export interface Seen {
+export interface BrowserReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: readonly string[]
-  // biome-ignore lint/suspicious/noExplicitAny: whatever is answered
+  // biome-ignore lint/suspicious/noExplicitAny: any reply
   readonly json: any
 }
 
-/** A letter box that holds what is sent. */
-export function letterBox(): Mailer & { readonly letters: Email[] } {
-  const letters: Email[] = []
+/** A mailer that collects the emails. */
+export function createMailbox(): Mailer & { readonly emails: Email[] } {
+  const emails: Email[] = []
   return {
     destination: 'mailbox',
-    letters,
+    emails,
     send: async (letter) => {
-      letters.push(letter)
+      emails.push(letter)
     },
   }
 }
 
 let addresses = 0
 
-/** A browser with cookies of its own, at the page of the service, from an address of its own. */
-export function visitorOf(app: EmbeddedApp, account: ReturnType<typeof createAuthApi>) {
+/** A browser on the page of the service, with separate cookies and IP address. */
+export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createAuthApi>) {
   const jar = new Map<string, string>()
   addresses += 1
   const address = `198.51.${Math.floor(addresses / 250)}.${addresses % 250}`
@@ -34,7 +34,7 @@ export function visitorOf(app: EmbeddedApp, account: ReturnType<typeof createAut
     path: string,
     body?: unknown,
     { headers = {}, query }: { headers?: Record<string, string>; query?: Record<string, string> } = {},
-  ): Promise<Seen> => {
+  ): Promise<BrowserReply> => {
     const sent = {
       ...{ body, address, ...(query && { query }) },
       headers: { host: 'localhost:8080', origin: 'http://localhost:8080', ...headers },
@@ -57,9 +57,9 @@ async function asSeen(
   account: ReturnType<typeof createAuthApi>,
   method: string,
   path: string,
-  sent: Parameters<typeof eventOf>[2],
-): Promise<Seen> {
-  const event = await eventOf(method, path, sent)
+  sent: Parameters<typeof createEvent>[2],
+): Promise<BrowserReply> {
+  const event = await createEvent(method, path, sent)
   const { statusCode = 0, headers = {}, cookies = [], body = '' } = await account(event, {} as never)
   const isJson = String(headers['content-type']).includes('json')
   return {

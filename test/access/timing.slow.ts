@@ -8,7 +8,7 @@ import { newId } from '../../lib/ids.ts'
 const rounds = 201
 const inARow = 400
 
-/** Milliseconds of the fastest round, as a busy machine only adds; in turns, so that it is busy for both. */
+/** Returns the fastest round of each in ms: load only adds time, and alternating the rounds spreads it evenly. */
 function fastest(near: () => unknown, far: () => unknown): readonly [number, number] {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++)
@@ -20,12 +20,12 @@ function fastest(near: () => unknown, far: () => unknown): readonly [number, num
   return [Math.min(...times[0]), Math.min(...times[1])]
 }
 
-/** As it comes from a wire: in one piece, whatever it was put together from. */
+/** Flattens a string, as if it came from a socket. */
 const arrived = (text: string) => Buffer.from(text).toString()
 
 const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
-test('a secret that is right but for its end is refused no later than one that is wrong from the start', () => {
+test('comparing a secret takes the same time wherever it differs', () => {
   const secret = newSecretText('cs_')
   const hash = hashSecret(secret)
   const near = secret.slice(0, -1) + otherThan(secret.at(-1))
@@ -37,12 +37,12 @@ test('a secret that is right but for its end is refused no later than one that i
     () => matchesSecretHash(hash, far),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
-  // Keys are not compared but looked up: what is near is nowhere near by its hash.
+  // Keys are looked up by hash, not compared: similar keys have different hashes.
   const same = [...hash].filter((digit, at) => digit === hashSecret(near)[at]).length
   assert.ok(same < 20, `${same} of 64 digits`)
 })
 
-test('an identity that is signed nearly right is refused no later than any other', () => {
+test('verifying an owner token takes the same time wherever its signature differs', () => {
   const key = randomBytes(32)
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')

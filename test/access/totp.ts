@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** The code of an authenticator app at this moment (RFC 6238, SHA-1, 30 s, six digits). */
+/** Returns the current code of an authenticator app (RFC 6238, SHA-1, 30 s, six digits). */
 export function totpOf(uri: string, now = Date.now()): string {
   const text = new URL(uri).searchParams.get('secret') ?? ''
   const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('')

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { descendants } from '../processes.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { cpuMs, memoryMib, reaper } from './process-tree.ts'
 
 const underReaper = (script: string) => {
@@ -18,7 +18,7 @@ test('processor time counts of what ended without its parent', async (t) => {
   t.after(() => child.kill())
   const pid = child.pid ?? 0
   await once(child.stdout, 'data')
-  await until(() => descendants(pid).length === 1, 'it is reaped')
+  await waitUntil(() => descendants(pid).length === 1, 'it is reaped')
   assert.ok(cpuMs(pid) >= 100, `${cpuMs(pid)} ms were counted`)
 })
 
@@ -27,7 +27,7 @@ test('memory is that of the program and not of what started it', async (t) => {
   t.after(() => child.kill())
   await once(child.stdout, 'data')
   const pid = child.pid ?? 0
-  await until(() => memoryMib(pid) > 0.1, 'it has memory')
+  await waitUntil(() => memoryMib(pid) > 0.1, 'it has memory')
   assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
 })
 

@@ -14,7 +14,7 @@ import type { ErrorCode } from '../../lib/errors.ts'
 import type { Resolve } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { output, pdfText } from '../engines/judge.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
@@ -186,7 +186,7 @@ test('what does not work has its code and its sentence', async () => {
     ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
     ['/asking', 'TIMEOUT', /an element #none/, { wait_for_element: '#none' }],
   ]
-  for (const [path, code, sentence, fields] of ours) await refused(at(path, fields), code, sentence, path)
+  for (const [path, code, sentence, fields] of ours) await assertRefused(at(path, fields), code, sentence, path)
   const { path } = await at('/asking')
   assert.match(await pdfText(path), /alphamarker/)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { signatureHeaders } from '../../lib/webhooks/signatures.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const run = promisify(execFile)
 
@@ -56,7 +56,7 @@ async function receives({ folder }: Installed): Promise<void> {
     const told: string[] = []
     const lines = createInterface({ input: child.stdout })
     lines.on('line', (line) => told.push(line))
-    await until(() => told.length > 0, 'the receiver listens')
+    await waitUntil(() => told.length > 0, 'the receiver listens')
     const port = /\d+$/.exec(told[0] ?? '')?.[0]
     const body = Buffer.from('{"event":"job.completed","id":"evt_1","job":{"id":"job_1"}}')
     const headers = signatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])

@@ -1,4 +1,4 @@
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { place, screen, type Terminal } from './screen.ts'
 
 const typed = [
@@ -16,11 +16,11 @@ async function completes(terminal: Terminal, name: string, start: string, setUp:
     await type(`function mutabor { '${node}' '${main}' "$@"; }`)
     for (const line of setUp) await type(line)
     await type('echo set "up"')
-    await until(async () => (await seen()).includes('\nset up\n'), 'the shell is ready', 60)
+    await waitUntil(async () => (await seen()).includes('\nset up\n'), 'the shell is ready', 60)
     for (const [begun, whole] of typed) {
       await press(begun)
       await press('Tab')
-      await until(async () => whole.test(await seen()), `${begun} is completed in ${name}`, 60)
+      await waitUntil(async () => whole.test(await seen()), `${begun} is completed in ${name}`, 60)
       await press('C-u')
     }
   })

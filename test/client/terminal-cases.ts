@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { Mutabor } from '../../lib/client/index.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { sound } from './hum.ts'
 import { Shell } from './run-command.ts'
 import { place, screen, type Terminal } from './screen.ts'
@@ -99,7 +99,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     const count = 40
     await pictures(shell.folder, count)
     const child = shell.start('many', 'webp', '--out', 'out/')
-    await until(async () => (await results(shell.folder)).length >= 10, 'some are done', 60)
+    await waitUntil(async () => (await results(shell.folder)).length >= 10, 'some are done', 60)
     child.kill('SIGKILL')
     await once(child, 'close')
     const before = (await results(shell.folder)).length
@@ -123,7 +123,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
       const hum = sound(52 * 1024 ** 2)
       await writeFile(join(shell.folder, 'hum.wav'), await hum.bytes())
       const child = shell.start('hum.wav', 'flac')
-      await until(() => line.puts.length > 0, 'a part is there', 60)
+      await waitUntil(() => line.puts.length > 0, 'a part is there', 60)
       child.kill('SIGKILL')
       await once(child, 'close')
       const kept = async () => {
@@ -166,15 +166,15 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     await pictures(shell.folder, 50)
     await screen(shell, terminal.program, async ({ type, press, seen }) => {
       await type('mutabor many webp --out out/')
-      await until(async () => /█+░+ +[1-9]\d* of 50/.test(await seen()), 'a bar', 60)
+      await waitUntil(async () => /█+░+ +[1-9]\d* of 50/.test(await seen()), 'a bar', 60)
       await press('C-c')
       const stopped = /Interrupted: \d+ of 50 are done\. The same command goes on from here\./
-      await until(async () => stopped.test(await seen()), 'it stops', 60)
+      await waitUntil(async () => stopped.test(await seen()), 'it stops', 60)
       await type('mutabor many webp --out out/; echo ended with $?')
-      await until(async () => (await seen()).includes('ended with 0'), 'it goes on', 120)
+      await waitUntil(async () => (await seen()).includes('ended with 0'), 'it goes on', 120)
       assert.doesNotMatch((await seen()).split('ended with 0')[0]?.split('\n').at(-2) ?? '', /░/)
       await type('mutabor many webp --qualty 3; echo ended with $?')
-      await until(
+      await waitUntil(
         async () => /Did you mean --quality\?(?:.*\n)+ended with 2/.test(await seen()),
         'what was meant',
         60,
@@ -192,7 +192,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
       await once(child.stderr, 'data')
       await writeFile(join(shell.folder, 'inbox/tea.md'), '# Tea')
       const result = join(shell.folder, 'inbox/converted/tea.html')
-      await until(() => readFile(result).then(Boolean, () => false), 'the result', 60)
+      await waitUntil(() => readFile(result).then(Boolean, () => false), 'the result', 60)
     } finally {
       child.kill('SIGTERM')
       await once(child, 'close')

@@ -12,7 +12,7 @@ import { localName } from '../../lib/client/command/local-name.ts'
 import { bar, bytesText, cutTo, openTerminal } from '../../lib/client/command/terminal.ts'
 import { failureOf } from '../../lib/client/failure.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 test('what is no option of the command line is one of the conversion', () => {
   const { words, flags, options } = parseArguments([
@@ -142,7 +142,7 @@ test('one process at a time is at a result, and takes over from one that was kil
   const work = async () => {
     atOnce += 1
     assert.equal(atOnce, 1)
-    if (told.length < 2) await until(() => told.length === 2, 'the others wait')
+    if (told.length < 2) await waitUntil(() => told.length === 2, 'the others wait')
     atOnce -= 1
   }
   await Promise.all([1, 2, 3].map(() => alone(place, how, work)))

@@ -12,11 +12,11 @@ import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
-import { recorded } from './recorded-cases.ts'
+import { waitUntil } from '../wait-until.ts'
+import { recordedCases } from './recorded-cases.ts'
 import { type Ask, asking, type Loose, sdkAt } from './sdk.ts'
-import { signedUrls } from './signed-url-cases.ts'
-import { alone } from './single-task-cases.ts'
+import { signedUrlCases } from './signed-url-cases.ts'
+import { singleTaskCases } from './single-task-cases.ts'
 
 let service: TestService
 let key: string
@@ -72,14 +72,14 @@ test('the SDK of the other service uploads, converts, waits and downloads', asyn
   await assert.rejects(sdk.jobs.get(job.id), /Not Found/)
 })
 
-test('a task that stands alone gives out its file, is done again and deleted', async () => {
+test('a single task returns its file, can be retried and deleted', async () => {
   const made = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
   assert.equal(made.status, 201)
   const { id } = made.body.data
   const waited = await send('GET', `/sync/v2/tasks/${id}`)
   assert.equal(waited.body.data.status, 'finished')
   let ended: Loose = {}
-  await until(async () => {
+  await waitUntil(async () => {
     ended = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
     return ended.url !== undefined
   }, 'its file is there')
@@ -91,7 +91,7 @@ test('a task that stands alone gives out its file, is done again and deleted', a
   assert.equal((await send('GET', `/v2/tasks/${id}`)).status, 404)
 })
 
-test('errors have the form that its SDKs read', async () => {
+test('errors have the format that the SDKs read', async () => {
   const wrong = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
   assert.equal(wrong.status, 422)
   assert.deepEqual(Object.keys(wrong.body).sort(), ['code', 'errors', 'message'])
@@ -107,7 +107,7 @@ test('errors have the form that its SDKs read', async () => {
   assert.equal(typeof ((await nobody.json()) as Loose).message, 'string')
 })
 
-test('who one is, what converts to what, and pages of jobs', async () => {
+test('the current user, the conversions and pages of jobs can be listed', async () => {
   const me = await sdk.users.me()
   assert.match(String(me.id), /^acc_/)
   assert.ok(Number.isInteger(me.credits) && me.credits > 0, String(me.credits))
@@ -127,7 +127,7 @@ test('who one is, what converts to what, and pages of jobs', async () => {
   assert.match(first.body.links.next, /page=2/)
 })
 
-test('a webhook is told in its words, and its SDK believes the signature', async (t) => {
+test('webhook events have the format of the other service, and its SDK verifies the signature', async (t) => {
   const told: { body: string; signature: string }[] = []
   const receiver = createServer(async (request, response) => {
     told.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
@@ -146,7 +146,7 @@ test('a webhook is told in its words, and its SDK believes the signature', async
       link: { operation: 'export/url', input: 'page' },
     },
   })
-  await until(() => told.length > 0, 'the receiver was told')
+  await waitUntil(() => told.length > 0, 'the receiver was told')
   const [event] = told
   assert.ok(event)
   const secret = webhook.body.data.signing_secret
@@ -159,8 +159,8 @@ test('a webhook is told in its words, and its SDK believes the signature', async
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
 
-// With a key of its own: each has so many requests a minute.
-test('an event has the tasks that were asked for, under the names that they were asked by', () => {
+// With a separate key, because requests per minute are limited per key.
+test('an event contains the requested tasks under their requested names', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
@@ -180,7 +180,7 @@ test('an event has the tasks that were asked for, under the names that they were
   )
 })
 
-test('on AWS it is deployed where the stage asks for it, and told so', () => {
+test('on AWS the compatibility API is deployed only if the stage enables it', () => {
   const names = (given: object) => {
     const stage = stageOf('dev', given)
     const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
@@ -190,7 +190,7 @@ test('on AWS it is deployed where the stage asks for it, and told so', () => {
   assert.deepEqual(names({ facades: 'v2' }), ['v2', true])
 })
 
-for (const [name, run] of Object.entries({ ...recorded, ...signedUrls, ...alone }))
+for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
   test(name, async () => {
     const own = await managerOf(service)
     await run({ url: service.url, key: own, sdk: sdkAt(service.url, own) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { asking, type Cases, type Facade } from './sdk.ts'
+import { asking, type Cases, type CompatService } from './sdk.ts'
 
-/** A part of a form, with the header lines that a client writes. */
+/** A form as a client writes it: the headers of each part, content type and credentials. */
 const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')
 const boundary = '0123456789abcdef'
 
@@ -12,15 +12,15 @@ export interface Form {
 
 interface Writer {
   readonly headers: Readonly<Record<string, string>>
-  /** Content type of its forms. */
+  /** Content type of the forms. */
   readonly type: string
   readonly field: (name: string, value: string) => readonly string[]
   readonly file: readonly string[]
-  /** It sends its key to the storage, too. */
+  /** Whether the SDK sends its key to the storage too. */
   readonly tellsKey?: true
 }
 
-/** How SDKs write their forms, taken down from what they send. */
+/** Forms as the SDKs write them, recorded from their requests. */
 const writers = {
   Python: {
     headers: { 'user-agent': 'CloudConvertSDK/CloudConvert-Python-SDK 2.1.0', accept: 'application/json' },
@@ -58,7 +58,7 @@ const writers = {
   },
 } satisfies Record<string, Writer>
 
-async function upload({ url, parameters }: Form, writer: Writer, { key }: Facade): Promise<void> {
+async function upload({ url, parameters }: Form, writer: Writer, { key }: CompatService): Promise<void> {
   const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
   const sent = await fetch(url, {
     method: 'POST',
@@ -68,8 +68,8 @@ async function upload({ url, parameters }: Form, writer: Writer, { key }: Facade
   assert.equal(sent.status, 201, await sent.text())
 }
 
-/** A job of three tasks, waited for, done again and cancelled too late. */
-async function worksByJobs(facade: Facade, writer: Writer): Promise<void> {
+/** A job of three tasks: wait for it, retry it and cancel it too late. */
+async function worksByJobs(facade: CompatService, writer: Writer): Promise<void> {
   const call = asking(facade, writer.headers)
   const made = await call('POST', '/v2/jobs', {
     tag: '',
@@ -93,8 +93,8 @@ async function worksByJobs(facade: Facade, writer: Writer): Promise<void> {
   assert.equal((await call('POST', `/v2/tasks/${retried}/cancel`, {})).status, 409)
 }
 
-/** Tasks without a job, each of which names the one before: nobody waits for the upload to be noticed. */
-async function worksByTasks(facade: Facade, writer: Writer): Promise<void> {
+/** Single tasks, each with the previous one as input, without waiting for the upload to be noticed. */
+async function worksByTasks(facade: CompatService, writer: Writer): Promise<void> {
   const call = asking(facade, writer.headers)
   const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })
   assert.deepEqual([file.status, file.body.data.status], [201, 'waiting'])
@@ -117,16 +117,16 @@ async function worksByTasks(facade: Facade, writer: Writer): Promise<void> {
   assert.deepEqual([told.body.data.status, others], ['finished', []])
   assert.match(await (await fetch(only.url)).text(), /^PK/)
   for (const task of [id, source.id]) assert.equal((await call('DELETE', `/v2/tasks/${task}`)).status, 204)
-  // What was made of them has copies.
+  // Later tasks use copies of their files.
   assert.equal((await fetch(only.url)).status, 200)
 }
 
-export const recorded: Cases = Object.fromEntries(
+export const recordedCases: Cases = Object.fromEntries(
   Object.entries<Writer>(writers).flatMap(([language, writer]) => [
-    [`what the SDK for ${language} sends is understood`, (facade: Facade) => worksByJobs(facade, writer)],
+    [`what the SDK for ${language} sends works`, (facade: CompatService) => worksByJobs(facade, writer)],
     [
-      `what the SDK for ${language} sends for tasks without a job is understood`,
-      (facade: Facade) => worksByTasks(facade, writer),
+      `what the SDK for ${language} sends for tasks without a job works`,
+      (facade: CompatService) => worksByTasks(facade, writer),
     ],
   ]),
 )

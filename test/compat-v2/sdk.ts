@@ -1,13 +1,13 @@
 import CloudConvert from 'cloudconvert'
 
-/** A running service, a key of it, and the other service's SDK pointed at it. */
-export interface Facade {
+/** A running service, an API key, and the other service's SDK with its URL. */
+export interface CompatService {
   readonly url: string
   readonly key: string
   readonly sdk: CloudConvert
 }
 
-/** Its SDK as it is, but for the address. */
+/** The unmodified SDK with another base URL. */
 export function sdkAt(url: string, key: string): CloudConvert {
   const client = new CloudConvert(key)
   const call = client.callWithBase.bind(client)
@@ -16,16 +16,16 @@ export function sdkAt(url: string, key: string): CloudConvert {
   return client
 }
 
-export type Cases = Readonly<Record<string, (facade: Facade) => Promise<void>>>
+export type Cases = Readonly<Record<string, (service: CompatService) => Promise<void>>>
 
-// biome-ignore lint/suspicious/noExplicitAny: what other services answer is looked into, not described
+// biome-ignore lint/suspicious/noExplicitAny: replies of the compatibility API have no types here
 export type Loose = any
 
 export type Ask = (method: string, path: string, body?: unknown) => Promise<{ status: number; body: Loose }>
 
-/** Requests with a key, and with the headers that a client sends beside it. */
+/** Sends requests with a key and the client's other headers. */
 export const asking =
-  ({ url, key }: Pick<Facade, 'url' | 'key'>, more: Readonly<Record<string, string>> = {}): Ask =>
+  ({ url, key }: Pick<CompatService, 'url' | 'key'>, more: Readonly<Record<string, string>> = {}): Ask =>
   async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { asking, type Cases, type Facade, type Loose } from './sdk.ts'
+import { asking, type Cases, type CompatService, type Loose } from './sdk.ts'
 
 const tasks = (file: string, output_format = 'html') => ({
   text: { operation: 'import/raw', file, filename: 'hi.md' },
@@ -8,20 +8,20 @@ const tasks = (file: string, output_format = 'html') => ({
   link: { operation: 'export/url', input: 'page', inline: true },
 })
 
-const baseOf = async (facade: Facade) =>
+const baseOf = async (facade: CompatService) =>
   (await asking(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
 
 const signed = (
-  { sdk }: Facade,
+  { sdk }: CompatService,
   { base, secret }: { base: string; secret: string },
   job: object,
   cacheKey = '',
 ) => sdk.signedUrls.sign(base, secret, job as never, cacheKey)
 
-const jobsTagged = async (facade: Facade, tag: string) =>
+const jobsTagged = async (facade: CompatService, tag: string) =>
   (await asking(facade)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as Loose[]
 
-export const signedUrls: Cases = {
+export const signedUrlCases: Cases = {
   'a URL that its SDK signs leads to the file, and with a cache key makes one job': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const url = signed(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
@@ -35,7 +35,7 @@ export const signedUrls: Cases = {
     assert.match(await (await fetch(kept)).text(), /Kept/)
     const [only, ...others] = await jobsTagged(facade, 'kept')
     assert.deepEqual(others, [])
-    // What is gone is made again.
+    // A deleted job is created again.
     await facade.sdk.jobs.delete(only.id)
     assert.match(await (await fetch(kept)).text(), /Kept/)
     assert.equal((await jobsTagged(facade, 'kept')).length, 1)
@@ -93,7 +93,7 @@ export const signedUrls: Cases = {
     mixed.search = other.search
     assert.equal((await fetch(mixed)).status, 401)
     assert.equal((await fetch(`${one.origin}${one.pathname}?until=end`)).status, 401)
-    // A link to a file is signed by the same key, and may be counted.
+    // A file link has the same signing key and can have a download limit.
     const file = (await fetch(one, { redirect: 'manual' })).headers.get('location') ?? ''
     const link = new URL(one)
     link.search = new URL(file).search

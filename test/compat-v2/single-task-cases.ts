@@ -4,7 +4,7 @@ import { asking, type Cases, type Loose } from './sdk.ts'
 
 const keysOf = (value: Loose) => Object.keys(value).sort()
 
-/** Names that the fixtures of the SDKs have, and that their models read. */
+/** Fields that the SDKs' models read, from the SDKs' fixtures. */
 const shapes = {
   job: ['id', 'tag', 'status', 'created_at', 'started_at', 'ended_at', 'tasks', 'links'],
   task: [
@@ -24,7 +24,7 @@ const has = (value: Loose, shape: keyof typeof shapes) =>
 
 const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 
-export const alone: Cases = {
+export const singleTaskCases: Cases = {
   'replies have the names that SDKs read': async (facade) => {
     const call = asking(facade)
     const made = await call('POST', '/v2/jobs', {

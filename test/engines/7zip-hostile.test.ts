@@ -7,7 +7,7 @@ import { tellWhatIsDropped } from '../../lib/engines/seven-zip/dropped-entries.t
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { archiveContents } from './archive-judge.ts'
 import { at, command, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
 import { convert, type RunSettings } from './run-engine.ts'
@@ -16,7 +16,7 @@ const refusedArchive = (
   code: ErrorCode,
   path: string,
   { to = 'tar', ...settings }: RunSettings & { to?: FormatId } = {},
-) => refused(convert(sevenZip, path, to, settings), code, undefined, path)
+) => assertRefused(convert(sevenZip, path, to, settings), code, undefined, path)
 
 describe('an archive with a password', { concurrency: 2 }, () => {
   command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim wort', at('locked.zip'), 'read me.txt')

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { archiveContents } from './archive-judge.ts'
@@ -216,7 +216,7 @@ describe('extract', { concurrency: 2 }, () => {
         expected,
       )
     }
-    const error = await refused(
+    const error = await assertRefused(
       extracted(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
       'INVALID_INPUT',
       /no file in the archive fits.*"a\[1\]\.txt"/,
@@ -231,7 +231,7 @@ describe('extract', { concurrency: 2 }, () => {
         `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n % 7}/{n}.txt', 'x') for n in range(${count})]; z.close()`,
       )
     assert.equal((await extracted(of(1000))).result.files.length, 1000)
-    const { details } = await refused(extracted(of(1001)), 'FILE_TOO_LARGE', /1001 .* at most 1000 .* paths/)
+    const { details } = await assertRefused(extracted(of(1001)), 'FILE_TOO_LARGE', /1001 .* at most 1000 .* paths/)
     assert.equal(details?.limit, 1000)
     const some = await extracted(of(1001), { options: { paths: ['3/*'] } })
     assert.equal(some.result.files.length, 143)
@@ -239,7 +239,7 @@ describe('extract', { concurrency: 2 }, () => {
 
   test('opens a locked archive by its password only', async () => {
     command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', at('shut.zip'), 'read me.txt')
-    const none = await refused(extracted(at('shut.zip')), 'INVALID_INPUT')
+    const none = await assertRefused(extracted(at('shut.zip')), 'INVALID_INPUT')
     assert.equal(none.details?.reason, 'password-needed')
     const { result } = await extracted(at('shut.zip'), { options: { password: 'geheim' } })
     assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
@@ -249,7 +249,7 @@ describe('extract', { concurrency: 2 }, () => {
     const empty = python('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
     const folders = python('folders.zip', `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`)
     for (const path of [empty, folders]) {
-      const { details } = await refused(extracted(path), 'INVALID_INPUT', /no files/)
+      const { details } = await assertRefused(extracted(path), 'INVALID_INPUT', /no files/)
       assert.equal(details?.reason, 'empty')
     }
   })
@@ -259,13 +259,13 @@ describe('extract', { concurrency: 2 }, () => {
       'out.tar',
       `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
     )
-    await refused(extracted(out), 'INVALID_INPUT', /leads out/)
+    await assertRefused(extracted(out), 'INVALID_INPUT', /leads out/)
     const bomb = python(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
     )
-    await refused(extracted(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
-    await refused(extracted(written('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))), 'CORRUPT_FILE')
+    await assertRefused(extracted(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
+    await assertRefused(extracted(written('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))), 'CORRUPT_FILE')
   })
 
   test('leaves links and devices out, with a warning', async () => {
@@ -280,7 +280,7 @@ describe('extract', { concurrency: 2 }, () => {
     execFileSync('7zz', ['a', '-snl', at('links.zip'), at('linked/link'), at('linked/other')], {
       stdio: 'ignore',
     })
-    await refused(extracted(at('links.zip')), 'INVALID_INPUT', /no files/)
+    await assertRefused(extracted(at('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
   test('gives names that any system takes', async () => {

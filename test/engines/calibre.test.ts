@@ -12,7 +12,7 @@ import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -160,7 +160,7 @@ describe('a calibre that waits for a book', waits, () => {
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
     const locked = join(scratch, 'sold.mobi')
     await writeFile(locked, bytes)
-    assert.equal((await refused(convert(own, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
+    assert.equal((await assertRefused(convert(own, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
     await assert.rejects(convert(own, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
     assert.match((await bookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
     await own.close?.()
@@ -232,7 +232,7 @@ describe('the options of books', { concurrency: 2 }, () => {
 
 describe('a book that is protected by its seller', () => {
   const refusedAsProtected = async (call: Promise<unknown>) =>
-    assert.equal((await refused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
+    assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
   test('is refused when it is sent, and by the engine', async () => {
     const bytes = await readFile(mobi)

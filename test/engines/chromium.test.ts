@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
@@ -239,7 +239,7 @@ describe('an archive of a web page', () => {
       'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',
       'empty.mhtml',
     )
-    await refused(convert(chromium, source, 'pdf'), 'CORRUPT_FILE')
+    await assertRefused(convert(chromium, source, 'pdf'), 'CORRUPT_FILE')
   })
 })
 
@@ -380,8 +380,8 @@ describe('a book as PDF', () => {
   test('without a document or with a damaged package is damaged', async () => {
     const path = join(folder, 'empty.epub')
     await makeEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
-    await refused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
-    await refused(convert(chromium, await page('PK\u0003\u0004 no', 'cut.epub'), 'pdf'), 'CORRUPT_FILE')
+    await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
+    await assertRefused(convert(chromium, await page('PK\u0003\u0004 no', 'cut.epub'), 'pdf'), 'CORRUPT_FILE')
   })
 })
 

@@ -10,7 +10,7 @@ import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts
 import { pythonProgram } from '../../lib/engines/sandbox/python.ts'
 import { holdingOf } from '../../lib/fidelity/read.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
@@ -103,7 +103,7 @@ test('the letters that are asked for stay, by themselves or as ranges', async ()
 
 test('letters that the font does not have are refused', async () => {
   const made = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
-  assert.equal((await refused(made, 'INVALID_INPUT')).details?.field, 'subset')
+  assert.equal((await assertRefused(made, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
 test('a font without instructions is smaller and has the same letters', async () => {

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { corners, cornersOf } from './imagemagick-corners.ts'
@@ -26,7 +26,7 @@ describe('a hostile picture for ImageMagick', () => {
   async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
     const path = join(folder, `in.${from}`)
     await writeFile(path, bytes)
-    await refused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
+    await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
   }
 
   test('that is a script in disguise is corrupt, whatever it is called', async () => {
@@ -144,7 +144,7 @@ describe('a hostile picture for ImageMagick', () => {
     const whole = await readFile(corners('exr'))
     assert.equal(await detected('in.exr', whole), 'exr')
     for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
-      await refused(detected('in.exr', whole.subarray(0, size)), 'CORRUPT_FILE', undefined, `${size} bytes`)
+      await assertRefused(detected('in.exr', whole.subarray(0, size)), 'CORRUPT_FILE', undefined, `${size} bytes`)
     }
   })
 

@@ -11,7 +11,7 @@ import type { Engine } from '../../lib/engines/engine.ts'
 import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/libreoffice.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { output, pdfText } from './judge.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
@@ -92,7 +92,7 @@ describe('the pool of offices', () => {
       const now = await offices(baseDir)
       return now.length === 1 && now[0] !== first
     }
-    await until(isReplaced, 'another office has taken the place of the first', 60)
+    await waitUntil(isReplaced, 'another office has taken the place of the first', 60)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
@@ -109,7 +109,7 @@ describe('the pool of offices', () => {
       seen = await offices(baseDir)
       // On a busy machine one that is replaced takes a moment to end.
       const isSettled = async () => (await offices(baseDir)).length <= 2
-      if (seen.length > 2) await until(isSettled, `there are two of ${seen.length} offices`)
+      if (seen.length > 2) await waitUntil(isSettled, `there are two of ${seen.length} offices`)
     }
     assert.ok(
       documents > 4,
@@ -126,7 +126,7 @@ describe('the pool of offices', () => {
     await engine.close?.()
     await Promise.allSettled(running)
     // The kernel takes the processes of a sandbox away after its first one.
-    await until(async () => (await offices(baseDir)).length === 0, 'every office has ended')
+    await waitUntil(async () => (await offices(baseDir)).length === 0, 'every office has ended')
     assert.deepEqual(await readdir(baseDir), [])
     await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
   })
@@ -209,7 +209,7 @@ describe('what one document leaves for the next', () => {
     const [folder = ''] = await readdir(baseDir)
     const names = () => readdir(join(baseDir, folder), { recursive: true })
     const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
-    await until(isCleared, 'the process has cleared up behind the result')
+    await waitUntil(isCleared, 'the process has cleared up behind the result')
     for (const name of await names()) {
       const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
       assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
@@ -261,7 +261,7 @@ test('a service that is killed leaves no process, and its folders go when the ne
   const exit = once(service, 'exit')
   service.kill('SIGKILL')
   await exit
-  await until(async () => (await offices(baseDir)).length === 0, 'the office lives on')
+  await waitUntil(async () => (await offices(baseDir)).length === 0, 'the office lives on')
   const left = await readdir(baseDir)
   assert.equal(left.length, 1)
   const next = createLibreOffice({ baseDir })

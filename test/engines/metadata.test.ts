@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { python3 } from '../python.ts'
 import {
@@ -83,7 +83,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
   })
 
   test('of a locked PDF needs its password', async () => {
-    await refused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
+    await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
   test('leaves pictures in the file out, and takes no text for anything else', async () => {
@@ -107,7 +107,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
   test('of garbage is a coded error', async () => {
     for (const name of ['x.jpg', 'x.mp4', 'x.docx', 'x.au', 'x.pdf']) {
       writeFileSync(at(name), garbage)
-      await refused(read(at(name)), 'CORRUPT_FILE', undefined, name)
+      await assertRefused(read(at(name)), 'CORRUPT_FILE', undefined, name)
     }
   })
 })
@@ -145,7 +145,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
       (error: unknown) => error,
     )
     if (typeof outcome === 'string') assert.equal(await pixels(outcome), await pixels(at('broken.jpg')))
-    else await refused(Promise.reject(outcome), 'CORRUPT_FILE', /strip/)
+    else await assertRefused(Promise.reject(outcome), 'CORRUPT_FILE', /strip/)
     const { path } = await write(at('broken.jpg'), { strip: true })
     assert.equal(readFileSync(path).includes('Canon'), false)
     assert.equal((await sharp(path).metadata()).width, 40)
@@ -224,7 +224,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
   })
 
   test('refuses to do nothing, several lines, and what is no date', async () => {
-    await refused(write(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
+    await assertRefused(write(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
     const { capability } = planRoute({ from: 'jpg', to: 'jpg', operation: 'metadata/write' }).steps[0]
     for (const options of [
       { title: 'a\n-o\n/tmp/x' },
@@ -237,7 +237,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
   test('of garbage is a coded error', async () => {
     for (const name of ['y.jpg', 'y.webp', 'y.mp3', 'y.mp4', 'y.pdf']) {
       writeFileSync(at(name), garbage)
-      await refused(write(at(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)
+      await assertRefused(write(at(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)
     }
   })
 })

@@ -12,7 +12,7 @@ import { createPrestarter, type Prestarter } from '../../lib/engines/sandbox/pre
 import { moveOut } from '../../lib/engines/sandbox/process-folder.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
@@ -133,7 +133,7 @@ describe('a prestarted process', confined, () => {
       await program?.stop()
       return program === undefined
     }
-    await until(returnsNothing, 'the dead program is dropped')
+    await waitUntil(returnsNothing, 'the dead program is dropped')
     await programs.close()
     assert.deepEqual(await readdir(baseDir), [])
   })

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { buildPng, readChunks } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { imageSize, output, parametersIn, pdfPages, zipNames } from './judge.ts'
@@ -427,7 +427,7 @@ describe('a hostile picture', () => {
   async function failing(name: string, bytes: string | Buffer, from: 'svg' | 'png' | 'jpg', code: ErrorCode) {
     const path = join(await scratch(), name)
     await writeFile(path, bytes)
-    await refused(convert(vips, path, 'jpg', { from }), code, undefined, name)
+    await assertRefused(convert(vips, path, 'jpg', { from }), code, undefined, name)
   }
 
   async function scratch(): Promise<string> {

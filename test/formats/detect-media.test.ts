@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected } from './detected.ts'
 
 const latin = (text: string, length = 2048) =>
@@ -34,7 +34,7 @@ describe('films and sound', () => {
   })
 
   test('without a header are not what is surely something else', async () => {
-    await refused(detected('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
+    await assertRefused(detected('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
   test('named .mod are a camcorder film or a tracker module, by their bytes', async () => {
@@ -74,8 +74,8 @@ describe('sound that is not as most', () => {
     }
     const song = Buffer.concat([rubbish, frames(0xfffb9000, 417, 9)])
     assert.equal(await detected('song.mp3', song), 'mp3')
-    await refused(detected('song.jpg', song), 'CORRUPT_FILE')
-    await refused(detected('song.mp3', rubbish), 'CORRUPT_FILE')
+    await assertRefused(detected('song.jpg', song), 'CORRUPT_FILE')
+    await assertRefused(detected('song.mp3', rubbish), 'CORRUPT_FILE')
   })
 
   test('is told in the other order of bytes, and in codes of telephones', async () => {
@@ -84,7 +84,7 @@ describe('sound that is not as most', () => {
       Buffer.alloc(2048),
     ])
     assert.equal(await detected('call.wav', wave), 'wav')
-    await refused(detected('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
+    await assertRefused(detected('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
     assert.equal(await detected('call.au', latin('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')), 'au')
   })
 })

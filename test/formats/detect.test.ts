@@ -9,13 +9,13 @@ import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { detected, type Given, inMemory } from './detected.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
 const refusedFile = (code: ErrorCode, name: string, bytes: Uint8Array | string, given?: Given) =>
-  refused(detected(name, bytes, given), code, undefined, name)
+  assertRefused(detected(name, bytes, given), code, undefined, name)
 
 describe('the format of a file', () => {
   test('is told by its bytes, whatever its name', async () => {

@@ -8,11 +8,11 @@ import { errorCodes } from '../../lib/error-catalog.ts'
 import { newId } from '../../lib/ids.ts'
 import { ownedCountsKey } from '../../lib/owned-records.ts'
 import { defaultPlans } from '../../lib/plans.ts'
-import { adminKey, managerKey, newAccount, newKey } from '../account.ts'
+import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** What is answered about accounts, their keys and what they may, and to whom. */
+/** Replies about accounts, API keys and permissions. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -27,10 +27,10 @@ const tasks = {
 }
 const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
 
-/** Somebody with an account, as the key that he sends. */
+/** Creates an account and returns the header with its key. */
 async function somebody(plan = 'free') {
   const owner = await newAccount(app.services, { plan })
-  const headers = { 'x-api-key': await managerKey(app.services, owner) }
+  const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   const send = async (method: string, path: string, body?: unknown, of = app) => {
     const { status, json, headers: answered } = await of.send(method, path, { headers, body })
     return { status, data: json?.data, error: json?.error, headers: answered }
@@ -38,8 +38,8 @@ async function somebody(plan = 'free') {
   return { owner, send }
 }
 
-describe('an account', () => {
-  test('hears what it is, and what it may on this service', async () => {
+describe('the account endpoints', () => {
+  test('GET /v1/account returns the account and its limits', async () => {
     const { owner, send } = await somebody('starter')
     const { data } = await send('GET', '/v1/account')
     assert.deepEqual(Object.keys(data).sort(), [
@@ -51,10 +51,10 @@ describe('an account', () => {
     const { config } = app.services
     const small = app.with({ config: { ...config, MAX_FILE_MB: 1 } })
     const { limits } = (await send('GET', '/v1/account', undefined, small)).data
-    assert.equal(limits.maxFileSize, 1024 ** 2, 'no plan has more room than the service')
+    assert.equal(limits.maxFileSize, 1024 ** 2, 'the limit of the service applies')
   })
 
-  test('hears what is left of its plan, and how many jobs are at work', async () => {
+  test('GET /v1/account/quota returns the remaining quota and the running jobs', async () => {
     const { send } = await somebody()
     const { data: job } = await send('POST', '/v1/jobs', { tasks })
     await send('POST', '/v1/jobs', { tasks })
@@ -90,7 +90,7 @@ describe('an account', () => {
     )
   })
 
-  test('is told the plans as they are on this service', async () => {
+  test('GET /v1/plans returns the plans with the limits of the service', async () => {
     const { plans, anonymous } = (await app.send('GET', '/v1/plans')).json.data
     assert.equal(anonymous, 'self-hosted')
     assert.deepEqual(
@@ -105,8 +105,8 @@ describe('an account', () => {
   })
 })
 
-describe('an API key', () => {
-  test('is made with what its kind may, at an address of its own, and told with the rest', async () => {
+describe('the API key endpoints', () => {
+  test('a new API key has the scopes of its kind, a Location and is listed', async () => {
     const { send } = await somebody()
     const made = await send('POST', '/v1/api-keys', { name: 'One' })
     assert.equal(made.status, 201)
@@ -123,7 +123,7 @@ describe('an API key', () => {
     }
   })
 
-  test('is one of fifty, and so is what takes its place', async () => {
+  test('an account may have fifty API keys, rotated ones included', async () => {
     const { owner, send } = await somebody()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
     await app.services.table.update(ownedCountsKey(owner), { set: { KEY: 50 } })
@@ -139,7 +139,7 @@ describe('an API key', () => {
     }
   })
 
-  test('of a page cannot be changed into one that may more, or that is for every page', async () => {
+  test('a public key cannot get other scopes or lose its origins', async () => {
     const { send } = await somebody()
     const page = ['https://www.example.com']
     const wish = { name: 'Page', kind: 'public', allowedOrigins: page, access: 'convert-only' }
@@ -154,7 +154,7 @@ describe('an API key', () => {
     assert.deepEqual([data.name, data.allowedOrigins, data.scopes.length], ['Other', page, 2])
   })
 
-  test('leaves in the trail who made, changed, rotated and revoked it', async () => {
+  test('creating, changing, rotating and revoking an API key is audited', async () => {
     const { owner, send } = await somebody()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One', scopes: ['CONVERT_READ'] })).data
     await send('PATCH', `/v1/api-keys/${id}`, { name: 'Two' })
@@ -175,8 +175,8 @@ describe('an API key', () => {
   })
 })
 
-describe('an OAuth client', () => {
-  test('has all scopes unless fewer are named, and its address', async () => {
+describe('the OAuth client endpoints', () => {
+  test('a new OAuth client has all scopes by default and a Location', async () => {
     const { send } = await somebody()
     const { status, data, headers } = await send('POST', '/v1/oauth/clients', { name: 'Nightly' })
     assert.deepEqual([status, headers['location']], [201, `/v1/oauth/clients/${data.clientId}`])
@@ -188,7 +188,7 @@ describe('an OAuth client', () => {
     assert.deepEqual([gone.status, gone.error.code], [404, 'API_KEY_NOT_FOUND'])
   })
 
-  test('finds all addresses by that of the service', async () => {
+  test('the OAuth metadata contains the endpoint URLs', async () => {
     const { json, headers } = await app.send('GET', '/.well-known/oauth-authorization-server')
     assert.equal(headers['cache-control'], 'public, max-age=300')
     const at = (path: string) => `http://localhost:8080${path}`
@@ -206,8 +206,8 @@ describe('an OAuth client', () => {
   })
 })
 
-describe('an administrator', () => {
-  test('changes the own plan, but neither the own role nor the own status', async () => {
+describe('the admin endpoints', () => {
+  test('an administrator can change their own plan, but not their own role or status', async () => {
     const { table } = app.services
     const owner = await newAccount(app.services, { role: 'ADMIN' })
     const key = await newKey(app.services, owner, { scopes: ['ADMIN'] })
@@ -224,8 +224,8 @@ describe('an administrator', () => {
     assert.equal((await table.get({ pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' }))?.['plan'], 'free')
   })
 
-  test('is told of nobody under an id that nobody has', async () => {
-    const headers = { 'x-api-key': await adminKey(app.services) }
+  test('an unknown account id is not found', async () => {
+    const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const path of [`users/${newId('acc')}`, `users/${newId('acc')}/sessions`])
       assert.equal((await app.send('GET', `/v1/admin/${path}`, { headers })).status, 404, path)
     for (const id of ['ses_1', newId('ses')])
@@ -233,7 +233,7 @@ describe('an administrator', () => {
   })
 })
 
-test('how reliable the service is stands in one answer for a minute, and is asked for again after a failure', async () => {
+test('the reliability reply is cached for a minute, and failures are not cached', async () => {
   let asked = 0
   let isDown = true
   const table = new Proxy(app.services.table, {
@@ -260,8 +260,8 @@ test('how reliable the service is stands in one answer for a minute, and is aske
   assert.equal(asked, before)
 })
 
-describe('who has no account', () => {
-  test('gets a ticket for a socket, which is good for a minute, and an identity with it', async () => {
+describe('anonymous clients', () => {
+  test('an anonymous client gets a socket ticket for a minute, and an identity', async () => {
     const { status, json, headers } = await app.send('POST', '/v1/ws/tickets')
     assert.equal(status, 201)
     assert.match(json.data.ticket, /^wst_[\w-]{32}$/)
@@ -269,7 +269,7 @@ describe('who has no account', () => {
     assert.match(headers['x-owner-token'] ?? '', /^anon_/)
   })
 
-  test('has no secret of webhooks before there is anything to be told of', async () => {
+  test('a client without an identity has no webhook secret', async () => {
     for (const [method, path] of [
       ['GET', '/v1/webhooks/secret'],
       ['POST', '/v1/webhooks/secret/rotate'],
@@ -279,7 +279,7 @@ describe('who has no account', () => {
     }
   })
 
-  test('changes nothing of the webhook of a job, which ends with it', async () => {
+  test('the webhook of a job cannot be changed and is deleted with the job', async () => {
     const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
     const body = { tasks, webhookUrl: 'https://1.1.1.1/hook' }
     const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
@@ -293,10 +293,10 @@ describe('who has no account', () => {
       const { status, json } = await app.send(method, path + below, { headers, body: sent })
       assert.deepEqual([status, json.error.code], [404, 'WEBHOOK_NOT_FOUND'], method)
     }
-    assert.equal((await app.send('GET', path)).status, 404, 'nobody else sees it')
+    assert.equal((await app.send('GET', path)).status, 404, 'other clients cannot see it')
   })
 
-  test('follows a file that is fetched for him to its end', async () => {
+  test('the status of a fetched upload follows its import job', async () => {
     const body = { url: 'https://1.1.1.1/a.png', filename: 'folder/a.png', maxSize: 7 }
     const { status, json, headers } = await app.send('POST', '/v1/import/url', { body })
     assert.equal(status, 202, JSON.stringify(json))
@@ -319,7 +319,7 @@ describe('who has no account', () => {
     assert.equal(unnamed.json.data.filename, null)
   })
 
-  test('sees of an upload that it was announced, and nothing of those of others', async () => {
+  test('the status of an upload shows the declared values, and uploads of others are not found', async () => {
     const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announced })
     const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
     const path = `/v1/uploads/${json.data.uploadId}`
@@ -338,8 +338,8 @@ describe('who has no account', () => {
   })
 })
 
-describe('a page of text', () => {
-  test('has all errors, and one of its own for each, whichever way its name is written', async () => {
+describe('documentation pages', () => {
+  test('the error pages list all errors, and each error has a page in any spelling of its code', async () => {
     const all = await app.send('GET', '/errors')
     assert.equal(all.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(
@@ -353,7 +353,7 @@ describe('a page of text', () => {
     assert.deepEqual([none.status, none.json.error.code], [404, 'NOT_FOUND'])
   })
 
-  test('tells of every event, with an example, in text that is no markup', async () => {
+  test('the event page shows every event with an escaped example', async () => {
     const { text, headers } = await app.send('GET', '/docs/events')
     assert.equal(headers['cache-control'], 'public, max-age=300')
     for (const name of Object.keys(events))
@@ -362,6 +362,6 @@ describe('a page of text', () => {
     const [, example = ''] = /id="job\.completed".*?<pre>(.*?)<\/pre>/s.exec(text) ?? []
     const parsed = JSON.parse(example.replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
     assert.equal(parsed.event, 'job.completed')
-    assert.ok(!text.includes('`'), 'names are marked up')
+    assert.ok(!text.includes('`'), 'Markdown code spans are rendered')
   })
 })

@@ -1,13 +1,13 @@
-// What clients rely on of each operation, beside the shapes that lib/client/api-types.ts has: `node
-// test/functions/api-snapshot.ts` writes it anew into api-snapshot.txt, whose change is then a decision of somebody.
+// A snapshot of what clients rely on, in addition to the types in lib/client/api-types.ts: run `node
+// test/functions/api-snapshot.ts` to update api-snapshot.txt after a deliberate change.
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { routes } from '../../functions/routes/index.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
-export const kept = new URL('api-snapshot.txt', import.meta.url)
+export const snapshotFile = new URL('api-snapshot.txt', import.meta.url)
 
-function promisesOf({
+function snapshotOf({
   method,
   path,
   access,
@@ -38,13 +38,13 @@ function promisesOf({
   }
 }
 
-/** What a value has to be, beside its type. */
+/** Constraints of a value, in addition to its type. */
 const bounds = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern'],
   ...['minItems', 'maxItems', 'default', 'const', 'format', 'additionalProperties', 'required'],
 ]
 
-/** As `name.maxLength=64`, of each field that has some; `[]` stands for each of a list, `|` for each of several forms. */
+/** Lists the constraints of each field, such as `name.maxLength=64`; `[]` means every array element, `|` every alternative. */
 function boundsOf(schema: z.ZodType | undefined): string[] {
   return schema ? walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '') : []
 }
@@ -71,10 +71,10 @@ function walk(node: unknown, at: string): string[] {
   return [...new Set([...own, ...needed, ...fields, ...rest])]
 }
 
-export const promises = (): string =>
+export const createSnapshot = (): string =>
   routes
     .map((one) =>
-      Object.entries(promisesOf(one))
+      Object.entries(snapshotOf(one))
         .map(([name, values]) => [name, values.filter((value) => value !== '').join(' ')] as const)
         .filter(([, text]) => text !== '')
         .map(([name, text]) => `${name} ${text}\n`)
@@ -82,4 +82,4 @@ export const promises = (): string =>
     )
     .join('\n')
 
-if (import.meta.main) await writeFile(kept, promises())
+if (import.meta.main) await writeFile(snapshotFile, createSnapshot())

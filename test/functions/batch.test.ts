@@ -6,7 +6,7 @@ import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
-/** Each way in which a file can be none: cut off, nothing at all, another thing, unknown. */
+/** Broken files of each kind: truncated, empty, of another format, unknown. */
 const broken: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
   ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
   ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
@@ -56,7 +56,7 @@ async function send(
 test('a batch of a hundred files with seven broken ones gives 93 results and seven coded errors', async () => {
   const good = Array.from({ length: 93 }, (_, at) => [`picture-${at}.png`, png] as const)
   const bad = Array.from({ length: 7 }, (_, at) => broken[at % broken.length] ?? assert.fail())
-  // Broken ones stand between the others.
+  // Broken files are mixed with the others.
   const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...good]
   for (const [at, [name, bytes]] of bad.entries()) files.splice(at * 14, 0, [name, bytes])
   const { status, data } = await send(formOf(files, { targetFormat: 'webp' }))
@@ -85,7 +85,7 @@ test('a batch of a hundred files with seven broken ones gives 93 results and sev
   assert.equal((await sharp(Buffer.from(await last.arrayBuffer())).metadata()).format, 'webp')
 })
 
-test('each file of a batch may have its own target, name and options', async () => {
+test('each file of a batch may have its own target format, name and options', async () => {
   const items = JSON.stringify([
     { targetFormat: 'jpg', filename: 'first.png' },
     { targetFormat: 'webp', options: { lossless: true }, lossles: true },
@@ -108,7 +108,7 @@ test('each file of a batch may have its own target, name and options', async () 
   assert.match(JSON.stringify(job.warnings), /UNKNOWN_PARAMETER.*lossles\b/)
 })
 
-test('a batch of which nothing works is refused with an error for each file, and nothing is kept', async () => {
+test('a batch without any valid file is refused with an error per file, and nothing is stored', async () => {
   const { status, error } = await send(
     formOf(
       broken.map(([name, bytes]) => [name, bytes] as const),
@@ -123,7 +123,7 @@ test('a batch of which nothing works is refused with an error for each file, and
   )
 })
 
-test('items that are not as many as the files, too many files and none are refused', async () => {
+test('a batch with too many, no or differently many files and items is refused', async () => {
   const two = [
     ['a.png', png],
     ['b.png', png],
@@ -143,7 +143,7 @@ test('items that are not as many as the files, too many files and none are refus
   assert.deepEqual([none.status, none.error.code], [400, 'NO_FILES'])
 })
 
-test('with failFast one broken file refuses the batch, and names it', async () => {
+test('with failFast a broken file fails the batch and is named', async () => {
   const { status, error } = await send(
     formOf(
       [
@@ -157,7 +157,7 @@ test('with failFast one broken file refuses the batch, and names it', async () =
   assert.match(JSON.stringify(error.details), /import-002/)
 })
 
-test('what is wrong with an item is said in the words in which it was sent', async () => {
+test('an error about an item uses the field names of the request', async () => {
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
     [{ quality: 'x' }, /^quality: expected a whole number/],
@@ -183,13 +183,13 @@ test('what is wrong with an item is said in the words in which it was sent', asy
   assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
 })
 
-test('an item of a batch is at one place, which is called as in other requests too', async () => {
+test('an item of a batch has one source, which may be named as in other requests', async () => {
   const uploadId = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const url = 'https://example.com/a.png'
   for (const [item, field, said] of [
     [{ fileUrl: 'ftp://example.com/a.png' }, 'items.0.fileUrl', /https:\/\//],
     [{ fileUrl: url, uploadId }, 'items.0.fileUrl', /the source of this item is already uploadId/],
-    [{ fileUrl: url, url }, 'items.0.fileUrl', /url is this item already/],
+    [{ fileUrl: url, url }, 'items.0.fileUrl', /the source of this item is already url/],
   ] as const) {
     const answer = await client.post('/v1/convert/batch', { targetFormat: 'webp', items: [item] })
     const { error } = (await answer.json()) as {
@@ -204,7 +204,7 @@ test('an item of a batch is at one place, which is called as in other requests t
   assert.match(error.message, /^items.0.url: the file that was sent is this item already/)
 })
 
-test('uploads that are named by JSON make a batch, and one that is not there is its own error', async () => {
+test('a JSON batch uses uploads, and a missing upload is an error of its item', async () => {
   const place = await client.presign({ filename: 'u.png', contentType: 'image/png', size: png.length })
   await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
   const missing = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'

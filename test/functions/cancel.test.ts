@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
 import { descendants, residentBytes } from '../processes.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const run = promisify(execFile)
 
@@ -37,7 +37,7 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
   const created = await client.convert(video, { targetFormat: 'webm' })
   const { jobId } = (await created.json()) as { jobId: string }
   const seen: number[] = []
-  await until(
+  await waitUntil(
     async () => {
       seen.push((await status(jobId)).progress.percent)
       return new Set(seen).size >= 3
@@ -48,26 +48,26 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
   assert.deepEqual(
     seen,
     seen.toSorted((a, b) => a - b),
-    'it never falls',
+    'progress never decreases',
   )
-  assert.ok((seen.at(-1) ?? 0) < 100, `it was done before it could be cancelled: ${seen}`)
+  assert.ok((seen.at(-1) ?? 0) < 100, `the job finished before it could be cancelled: ${seen}`)
   assert.ok(ffmpegRuns(), 'ffmpeg does not run while the job is processing')
 
   const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(cancelled.status, 200)
   assert.equal((await status(jobId)).status, 'cancelled')
-  await until(() => !ffmpegRuns(), 'the engine stops', 6)
-  await until(() => readdirSync(join(service.dataDir, 'work')).length === 0, 'its work folder is gone', 5)
+  await waitUntil(() => !ffmpegRuns(), 'the engine stops', 6)
+  await waitUntil(() => readdirSync(join(service.dataDir, 'work')).length === 0, 'its work folder is gone', 5)
   const again = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(again.status, 409)
   const download = await client.fetch(`/v1/download/${jobId}`)
   assert.equal(download.status, 409)
 })
 
-test('the idle service, its workers ended, takes less than 250 MB', async () => {
-  await until(
+test('the idle service needs less than 250 MB after its workers have exited', async () => {
+  await waitUntil(
     () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
-    'idle workers end',
+    'idle workers exit',
     20,
   )
   const all = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]

@@ -14,14 +14,14 @@ const book = { name: 'book.pdf', bytes: new Uint8Array(createLongBook(400)) }
 
 interface Made {
   readonly job: JobData
-  /** Names and hashes of the files in the result, in their order. */
+  /** Names and hashes of the files in the result, in order. */
   readonly entries: readonly string[]
   readonly seconds: number
   readonly percents: readonly number[]
 }
 
 const send = async (client: Client) => {
-  // Unknown, so that a warning comes of the plan.
+  // An unknown option, so that the plan has a warning.
   const response = await client.convert(book, { targetFormat: 'jpg', unknown: '1' })
   const { data } = (await response.json()) as { data: { jobId: string } }
   return data.jobId
@@ -44,7 +44,7 @@ async function convert(client: Client): Promise<Made> {
 }
 
 const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
-/** Of each task that was shared out, how many had a part. */
+/** Number of workers that processed chunks, per task. */
 const sharedOut = async (service: TestService) =>
   (await logOf(service))
     .split('\n')
@@ -56,7 +56,7 @@ const resultOf = ({ result, warnings, error }: JobData) => ({
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 
-test('400 pages drawn by several workers come as those drawn by one', { timeout: 300_000 }, async (t) => {
+test('400 pages rendered by several workers equal those rendered by one', { timeout: 300_000 }, async (t) => {
   const alone = await startService({ PARALLEL: '1' })
   t.after(() => alone.stop())
   const whole = await convert(new Client(alone))
@@ -80,20 +80,20 @@ test('400 pages drawn by several workers come as those drawn by one', { timeout:
   t.diagnostic(`in one piece ${whole.seconds.toFixed(1)} s, in parts ${parts.seconds.toFixed(1)} s`)
 })
 
-/** Claims of the task itself, and of its parts. */
+/** Counts the claims of the task and of its chunks. */
 async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
   const lines = (await logOf(service)).split('\n').filter((line) => line.includes('"task claimed"'))
   const parts = lines.filter((line) => line.includes('"part":')).length
   return { whole: lines.length - parts, parts }
 }
 
-/** Moments at which the service is killed: while parts are drawn, and as they are joined. */
+/** When the service is killed: while chunks are rendered, and while they are joined. */
 const moments: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
   'parts are drawn': async (service) => (await claims(service)).parts > 0,
   'parts are joined': async (service) => (await claims(service)).whole > 1,
 }
 
-test('400 pages come as before when the service is killed on the way', { timeout: 600_000 }, async (t) => {
+test('400 pages are the same when the service is killed in between', { timeout: 600_000 }, async (t) => {
   let service = await startService({ PARALLEL: '8' })
   t.after(() => service.stop())
   let client = new Client(service)

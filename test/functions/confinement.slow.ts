@@ -1,4 +1,4 @@
-// A whole service on a host that refuses namespaces, as containers and Lambda do.
+// The whole service on a host that does not allow namespaces, such as a container or Lambda.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { python3 } from '../python.ts'
 import { Client, startService } from '../service.ts'
 
 const uid = 993
-/** Another uid, no user namespaces, no more than 1,024 processes. */
+/** Another uid, no user namespaces, at most 1,024 processes. */
 const withoutNamespaces = [
   ...['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'],
   ...[
@@ -73,7 +73,7 @@ const text = (path: string) => print('pdftotext', path, '-')
 const kind = (path: string) => print('file', '--brief', path)
 const zipped = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 
-/** One conversion of each engine, and what another program finds in the result. */
+/** A conversion per engine, and what another program finds in the result. */
 const samples: readonly [
   engine: string,
   name: string,
@@ -127,8 +127,8 @@ const samples: readonly [
   ],
 ]
 
-describe('a service whose host refuses namespaces', reason === undefined ? {} : { skip: reason }, () => {
-  test('uses no engine and says why and what to do', () =>
+describe('a host without namespaces', reason === undefined ? {} : { skip: reason }, () => {
+  test('without namespaces the service uses no engine and says why and what to do', () =>
     withService({ MIN_CONFINEMENT: 'namespaces' }, async (client) => {
       const health = await client.fetch('/health')
       assert.equal(health.status, 503)
@@ -145,7 +145,7 @@ describe('a service whose host refuses namespaces', reason === undefined ? {} : 
       assert.equal(refused.status >= 400, true)
     }))
 
-  test('converts by every engine where its operator accepts filters', () =>
+  test('without namespaces every engine converts if the operator accepts seccomp filters', () =>
     withService({ MIN_CONFINEMENT: 'filtered' }, async (client) => {
       const failed: string[] = []
       for (const [engine, name, bytes, targetFormat, look, expected] of samples) {

@@ -28,7 +28,7 @@ async function convertPng(name = 'red.png', fields: Record<string, string> = {})
   return client.finished((await dataOf(created)).jobId)
 }
 
-test('a form upload becomes a job, and the job a file of the target format', async () => {
+test('a file in a form is converted by a job to the target format', async () => {
   const created = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'webp' })
   assert.equal(created.status, 202)
   assert.match(created.headers.get('location') ?? '', /^\/v1\/jobs\/job_/)
@@ -47,7 +47,7 @@ test('a form upload becomes a job, and the job a file of the target format', asy
   assert.equal(createHash('sha256').update(bytes).digest('hex'), job.result?.sha256)
 })
 
-test('a file that is here is converted once more by its job, also after that is gone, and by nobody else', async () => {
+test('sourceJobId converts the file of a job again, even if that job is deleted later, and only for its owner', async () => {
   const first = await convertPng()
   const again = (fields: Record<string, unknown>, by = client) =>
     by.post('/v1/convert', { sourceJobId: first.jobId, targetFormat: 'jpg', ...fields })
@@ -69,7 +69,7 @@ test('a file that is here is converted once more by its job, also after that is 
   assert.equal(await code(await again({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
 })
 
-test('Prefer: wait answers when the job is over, with the result', async () => {
+test('Prefer: wait replies with the result when the job has finished', async () => {
   const response = await client.convert(
     { name: 'red.png', bytes: png },
     { targetFormat: 'jpg' },
@@ -97,21 +97,21 @@ async function redirected(headers: Record<string, string> = patience): Promise<s
   return response.headers.get('location') ?? ''
 }
 
-test('redirect=true leads straight to the file', async () => {
+test('redirect=true redirects to the file', async () => {
   const response = await client.fetch(await redirected())
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'image/webp')
   assert.match(response.headers.get('content-disposition') ?? '', /red\.webp/)
 })
 
-test('a form of a page without scripts, which cannot say that it waits, gets the file too', async () => {
+test('an HTML form without scripts gets the file with redirect=true', async () => {
   const response = await client.fetch(
     await redirected({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
   )
   assert.equal(response.headers.get('content-type'), 'image/webp')
 })
 
-test('a redirect that is kept to be repeated leads to an address that does not age', async () => {
+test('a redirect stored for replays has a URL that does not expire', async () => {
   const key = { ...patience, 'idempotency-key': crypto.randomUUID() }
   const first = await redirected(key)
   assert.match(first, /\/v1\/download\/job_/)
@@ -125,7 +125,7 @@ test('the older names of targetFormat work', async () => {
   }
 })
 
-test('options are validated, unknown ones dropped and listed', async () => {
+test('options are validated, unknown ones are ignored and listed', async () => {
   const job = await convertPng('red.png', { quality: '40', colour: 'blue' })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
@@ -145,7 +145,7 @@ test('options are validated, unknown ones dropped and listed', async () => {
   )
 })
 
-test('a locked document opens with its password where another engine reads it', async () => {
+test('an encrypted document is converted with its password by another engine', async () => {
   const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
   const created = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
   const job = await client.finished((await dataOf(created)).jobId)
@@ -153,7 +153,7 @@ test('a locked document opens with its password where another engine reads it', 
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
-test('an option that is given with two values is refused, in whatever way it is given twice', async () => {
+test('an option with two different values is refused, whichever way it is repeated', async () => {
   for (const twice of [
     { colorSpace: 'srgb', color_space: 'grayscale' },
     { quality: '40', options: '{"quality":50}' },
@@ -167,7 +167,7 @@ test('an option that is given with two values is refused, in whatever way it is 
   assert.equal((await client.convert({ name: 'red.png', bytes: png }, same)).status, 202)
 })
 
-test('a download has the name, answers ranges and conditions, and bears a repeated Authorization header', async () => {
+test('a download has the filename, supports ranges and conditions, and ignores a forwarded Authorization header', async () => {
   const job = await convertPng('naïve "€" 😀.png')
   const redirect = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(redirect.status, 302)
@@ -179,7 +179,7 @@ test('a download has the name, answers ranges and conditions, and bears a repeat
   const bytes = Buffer.from(await whole.arrayBuffer())
   const part = await fetch(location, { headers: { range: 'bytes=2-5' } })
   assert.equal(part.status, 206)
-  // RFC 9530: of the whole file, also beside a part of it.
+  // RFC 9530: of the whole file, even if a range is sent.
   const digest = `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
   for (const { headers } of [redirect, whole, part]) assert.equal(headers.get('repr-digest'), digest)
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 6))
@@ -217,7 +217,7 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
 })
 
-test('an upload tells whether its file is there, to its owner alone', async () => {
+test('the status of an upload is visible to its owner only', async () => {
   const { uploadId, url, headers } = await client.presign(announced())
   const seen = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
@@ -233,7 +233,7 @@ test('an upload tells whether its file is there, to its owner alone', async () =
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
 })
 
-test('a presigned form takes the announced file, and no larger one', async () => {
+test('a presigned form accepts the declared file, but no larger one', async () => {
   const presign = () => client.presign({ ...announced(), method: 'POST' })
   const send = ({ url, fields }: Presigned, bytes: Buffer<ArrayBuffer>) => {
     const form = new FormData()
@@ -246,7 +246,7 @@ test('a presigned form takes the announced file, and no larger one', async () =>
   assert.match(await refused.text(), /EntityTooLarge/)
   const upload = await presign()
   const sent = await send(upload, png)
-  assert.ok(sent.ok, `the announced file was answered by ${sent.status}`)
+  assert.ok(sent.ok, `the reply to the declared file was ${sent.status}`)
   const conversion = { uploadId: upload.uploadId, targetFormat: 'webp' }
   const response = await client.post('/v1/convert', conversion, { prefer: 'wait=25' })
   assert.equal((await dataOf(response)).status, 'completed')
@@ -264,7 +264,7 @@ test('a presigned upload of another size, type or content is refused by the stor
   assert.match(await wrong.text(), /BadDigest|checksum/i)
 })
 
-test('lists show only one’s own jobs, page by page, back and forth', async () => {
+test('a job list only has the client’s jobs, page by page in both directions', async () => {
   const own = new Client(service)
   await own.fetch('/v1/jobs')
   const ids: string[] = []
@@ -298,7 +298,7 @@ test('lists show only one’s own jobs, page by page, back and forth', async () 
   assert.deepEqual(theirs.data.jobs, [])
 })
 
-test('a job shows its tasks; its id alone is enough to see it, not to change it', async () => {
+test('anyone with its id can see a job and its tasks, but not change it', async () => {
   const job = await convertPng()
   const stranger = new Client(service)
   const shown = await stranger.fetch(`/v1/jobs/${job.jobId}`)
@@ -319,7 +319,7 @@ test('a job shows its tasks; its id alone is enough to see it, not to change it'
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a deleted job and its files are gone', async () => {
+test('a deleted job and its files are not found', async () => {
   const job = await convertPng()
   const location = (await client.fetch(`/v1/download/${job.jobId}`)).headers.get('location') ?? ''
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)

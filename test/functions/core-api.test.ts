@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { errorCatalog } from '../../lib/error-catalog.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
-import { Described } from '../openapi-checker.ts'
+import { OpenApiChecker } from '../openapi-checker.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 let service: TestService
@@ -26,7 +26,7 @@ interface Refusal {
 const json = async (response: Response) =>
   (await response.json()) as Record<string, never> & { [name: string]: unknown }
 
-test('GET /v1 says what this is and where to go on', async () => {
+test('GET /v1 returns the API version and the main endpoints', async () => {
   const response = await client.fetch('/v1')
   assert.equal(response.status, 200)
   const body = await json(response)
@@ -34,7 +34,7 @@ test('GET /v1 says what this is and where to go on', async () => {
   assert.deepEqual(Object.keys(body), ['success', 'data', 'meta'])
 })
 
-test('an unknown path answers 404 in the error envelope, with the request id in header and body', async () => {
+test('an unknown path gets 404 in the error envelope, with the request id in header and body', async () => {
   const response = await client.fetch('/v1/nothing', { headers: { 'x-request-id': 'my-id-1' } })
   assert.equal(response.status, 404)
   assert.equal(response.headers.get('x-request-id'), 'my-id-1')
@@ -47,7 +47,7 @@ test('an unknown path answers 404 in the error envelope, with the request id in 
   assert.equal(body.error.code, 'NOT_FOUND')
   assert.equal(body.meta.requestId, 'my-id-1')
   const long = await client.fetch(`/v1/${'a'.repeat(5000)}`)
-  assert.ok((await long.text()).length < 400, 'what was asked for is told in short')
+  assert.ok((await long.text()).length < 400, 'the path is shortened in the message')
 })
 
 test('a request id that could break a log line is replaced', async () => {
@@ -55,7 +55,7 @@ test('a request id that could break a log line is replaced', async () => {
   assert.match(response.headers.get('x-request-id') ?? '', /^req_[0-9A-Z]{26}$/)
 })
 
-test('a wrong method answers 405 with the methods that are allowed', async () => {
+test('a wrong method gets 405 with the allowed methods', async () => {
   const response = await client.fetch('/v1/convert')
   assert.equal(response.status, 405)
   assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
@@ -63,7 +63,7 @@ test('a wrong method answers 405 with the methods that are allowed', async () =>
   assert.equal(other, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
 })
 
-test('HEAD answers as GET without a body', async () => {
+test('HEAD replies like GET without a body', async () => {
   const get = await client.fetch('/v1/formats/png')
   const head = await client.fetch('/v1/formats/png', { method: 'HEAD' })
   assert.equal(head.status, 200)
@@ -71,7 +71,7 @@ test('HEAD answers as GET without a body', async () => {
   assert.equal(await head.text(), '')
 })
 
-test('OPTIONS tells browsers of any origin what they may do', async () => {
+test('OPTIONS returns the allowed methods and headers for any origin', async () => {
   const response = await client.fetch('/v1/convert', {
     method: 'OPTIONS',
     headers: {
@@ -86,7 +86,7 @@ test('OPTIONS tells browsers of any origin what they may do', async () => {
   assert.equal(response.headers.get('access-control-allow-headers'), 'x-owner-token')
 })
 
-test('errors come as problem details when asked for', async () => {
+test('errors are problem details if the client accepts them', async () => {
   const response = await client.fetch('/v1/formats/nope', { headers: { accept: 'application/problem+json' } })
   assert.equal(response.status, 404)
   assert.equal(response.headers.get('content-type'), 'application/problem+json')
@@ -98,7 +98,7 @@ test('errors come as problem details when asked for', async () => {
   assert.equal(body['code'], 'FORMAT_NOT_FOUND')
 })
 
-test('a client that has the formats already gets 304', async () => {
+test('a client that has the format list gets 304', async () => {
   const first = await client.fetch('/v1/formats')
   const etag = first.headers.get('etag')
   assert.match(etag ?? '', /^"[\w-]+"$/)
@@ -109,7 +109,7 @@ test('a client that has the formats already gets 304', async () => {
   assert.equal(await second.text(), '')
 })
 
-test('formats tell what they become, and totals are counted from the registry', async () => {
+test('formats list their targets, and totals are counted from the registry', async () => {
   const { data } = (await (await client.fetch('/v1/formats?category=image')).json()) as {
     data: {
       formats: { id: string; category: string; targets: string[] }[]
@@ -119,7 +119,7 @@ test('formats tell what they become, and totals are counted from the registry', 
   assert.ok(data.formats.length > 5, `${data.formats.length} formats`)
   assert.deepEqual([...new Set(data.formats.map(({ category }) => category))], ['image'])
   const targets = data.formats.find(({ id }) => id === 'png')?.targets
-  assert.ok(targets?.includes('webp'), `png becomes ${targets}`)
+  assert.ok(targets?.includes('webp'), `the targets of png are ${targets}`)
   assert.ok(data.totals.pairs > data.totals.formats, JSON.stringify(data.totals))
 })
 
@@ -128,7 +128,7 @@ test('a format is found by its alias', async () => {
   assert.equal(data.id, 'jpg')
 })
 
-test('conversions of a pair come with the options of that pair', async () => {
+test('the conversion of a pair has the options of that pair', async () => {
   const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
   const { data } = (await response.json()) as {
     data: {
@@ -149,10 +149,10 @@ test('conversions of a pair come with the options of that pair', async () => {
   assert.deepEqual(bare, [], 'these options have no description')
 })
 
-test('all conversions share their options, and are far from what a function may answer', async () => {
+test('the list of all conversions shares options and is far below the reply limit of a function', async () => {
   const response = await client.fetch('/v1/formats/conversions')
   const text = await response.text()
-  // Lambda ends an answer at 6 MB.
+  // Lambda limits a reply to 6 MB.
   assert.ok(text.length < 5_000_000, `${text.length} bytes`)
   const { data } = JSON.parse(text) as {
     data: {
@@ -170,7 +170,7 @@ test('all conversions share their options, and are far from what a function may 
   assert.equal(of('docx', 'xlsx')?.experimental, true)
 })
 
-test('a tool is listed with the formats and options that it takes', async () => {
+test('a tool is listed with its formats and options', async () => {
   const { data } = (await (await client.fetch('/v1/formats/conversions?operation=rotate-pdf')).json()) as {
     data: { conversions: { from: string; to: string; options: { name: string }[] }[] }
   }
@@ -182,8 +182,8 @@ test('a tool is listed with the formats and options that it takes', async () => 
   assert.equal(wrong.status, 400)
 })
 
-test('a long list comes compressed to who can read that, and is known again by its ETag', async () => {
-  // fetch asks for gzip by itself and unpacks it.
+test('a long list is compressed for clients that accept it and has an ETag', async () => {
+  // fetch requests and decompresses gzip automatically.
   const response = await client.fetch('/v1/formats/conversions')
   assert.equal(response.headers.get('content-encoding'), 'gzip')
   assert.equal(response.headers.get('vary'), 'accept-encoding')
@@ -197,7 +197,7 @@ test('a long list comes compressed to who can read that, and is known again by i
   await plain.text()
 })
 
-test('the pages of all conversions are all conversions, each with its options', async () => {
+test('all pages together have all conversions with their options', async () => {
   interface Page {
     conversions: { from: string; to: string; optionSet: number }[]
     optionSets: { name: string }[][]
@@ -231,7 +231,7 @@ test('the pages of all conversions are all conversions, each with its options', 
   assert.match(((await refused.json()) as { error: { message: string } }).error.message, /^cursor: /)
 })
 
-test('the OpenAPI document describes every endpoint and every code that it may answer', async () => {
+test('the OpenAPI document describes every endpoint and its status codes', async () => {
   const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
     openapi: string
     paths: Record<string, Record<string, { summary: string; responses: Record<string, unknown> }>>
@@ -255,7 +255,7 @@ test('the OpenAPI document describes every endpoint and every code that it may a
     for (const { responses } of Object.values(operations)) {
       const failures = Object.keys(responses).filter((status) => Number(status) >= 400)
       const unknown = failures.filter((status) => !statuses.has(status))
-      assert.deepEqual(unknown, [], `${path} answers what no error has`)
+      assert.deepEqual(unknown, [], `${path} has a status of no error`)
     }
   }
 })
@@ -274,7 +274,7 @@ interface Operation {
 const valuesOf = ({ example, examples }: Media): unknown[] =>
   examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example]
 
-/** Each body of an operation, as it is sent or comes, with where it stands in the document. */
+/** Every request and reply body of an operation, with its place in the document. */
 function bodiesOf({ requestBody, responses }: Operation) {
   const sent = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
     place: ['requestBody', 'content', type],
@@ -291,8 +291,8 @@ function bodiesOf({ requestBody, responses }: Operation) {
   return [...sent, ...came]
 }
 
-test('every operation has examples of what is sent and what comes, and they are as the document says', async () => {
-  const described = new Described((await (await client.fetch('/v1/openapi.json')).json()) as object)
+test('every operation has request and reply examples that match their schemas', async () => {
+  const described = new OpenApiChecker((await (await client.fetch('/v1/openapi.json')).json()) as object)
   const operations = Object.entries(described.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -316,7 +316,7 @@ test('every operation has examples of what is sent and what comes, and they are 
   }
 })
 
-test('the page is served from here, and nothing beside it', async () => {
+test('the page and its assets are served, and no other files', async () => {
   for (const path of ['/docs', '/formats/png-to-webp', '/web/icon.svg']) {
     const response = await client.fetch(path)
     assert.equal(response.status, 200, path)
@@ -326,7 +326,7 @@ test('the page is served from here, and nothing beside it', async () => {
   assert.equal((await client.fetch('/web/..%2f..%2fpackage.json')).status, 404)
 })
 
-test('health names every part and is 200 when a conversion would work', async () => {
+test('health lists every part and is 200 if conversions work', async () => {
   const response = await client.fetch('/health')
   const body = (await response.json()) as {
     status: string
@@ -339,10 +339,10 @@ test('health names every part and is 200 when a conversion would work', async ()
     [...queueIds.map((queue) => `queue-${queue}`), 'disk', 'files', 'table'].sort(),
   )
   const absent = body.engines.filter(({ available }) => !available).map(({ id }) => id)
-  assert.deepEqual(absent, [], 'these engines are not there')
+  assert.deepEqual(absent, [], 'these engines are missing')
 })
 
-/** Makes something, as anybody may. */
+/** Creates something, as any client may. */
 const presign = (headers: Record<string, string> = {}) =>
   fetch(`${service.url}/v1/uploads/presign`, {
     method: 'POST',
@@ -350,7 +350,7 @@ const presign = (headers: Record<string, string> = {}) =>
     body: JSON.stringify({ filename: 'a.png', size: 7 }),
   })
 
-test('an identity is handed out with what was made first, and accepted back as header or cookie', async () => {
+test('the first reply that creates something has an identity, which is accepted as header or cookie', async () => {
   const first = await presign()
   const token = first.headers.get('x-owner-token') ?? ''
   assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
@@ -367,7 +367,7 @@ test('an identity is handed out with what was made first, and accepted back as h
   assert.notEqual((await presign(forged)).headers.get('x-owner-token'), null)
 })
 
-test('nobody gets an identity with what is not theirs, least of all with what anybody may keep', async () => {
+test('replies that create nothing, above all cacheable ones, have no identity', async () => {
   const public_ = ['/v1/formats', '/v1/formats/png', '/v1/formats/conversions?from=png', '/v1/openapi.json']
   for (const path of [
     ...public_,
@@ -388,7 +388,7 @@ test('nobody gets an identity with what is not theirs, least of all with what an
   assert.deepEqual([refused.status, refused.headers.get('set-cookie')], [400, null])
 })
 
-test('each error has a page, to which the type of its problem leads', async () => {
+test('every error has a page at the type URL of its problem details', async () => {
   const list = await (await fetch(`${service.url}/errors`)).text()
   for (const [code, { status, hint }] of Object.entries(errorCatalog)) {
     const path = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
@@ -402,7 +402,7 @@ test('each error has a page, to which the type of its problem leads', async () =
   assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
 })
 
-test('where nothing is people see a page, and programs an error', async () => {
+test('an unknown path shows people a page and programs an error', async () => {
   const asked = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
   const [seen, read] = [await asked('text/html,*/*;q=0.8'), await asked('*/*')]
   assert.deepEqual([seen.status, read.status], [404, 404])
@@ -410,7 +410,7 @@ test('where nothing is people see a page, and programs an error', async () => {
   assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
-test('every answer tells the version of the interface', async () => {
+test('every reply has the API version', async () => {
   for (const path of ['/v1', '/v1/nothing', '/health', '/']) {
     const { headers } = await fetch(`${service.url}${path}`)
     assert.equal(headers.get('x-api-version'), '1.10.0', path)
@@ -425,7 +425,7 @@ const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
   ['zstd', zstdCompressSync],
 ]
 for (const [encoding, pack] of packed) {
-  test(`a body in ${encoding} is read as it was before`, async () => {
+  test(`a body in ${encoding} is decoded`, async () => {
     const sent = (body: Uint8Array) =>
       client.fetch('/v1/uploads/presign', {
         method: 'POST',
@@ -442,7 +442,7 @@ for (const [encoding, pack] of packed) {
   })
 }
 
-test('an encoding that is not read, and any of a form with files, is refused with those that are', async () => {
+test('an unsupported Content-Encoding, and any for a form with files, is refused with the supported ones', async () => {
   const send = (encoding: string, type: string) =>
     client.fetch('/v1/convert', {
       method: 'POST',
@@ -460,7 +460,7 @@ test('an encoding that is not read, and any of a form with files, is refused wit
   }
 })
 
-test('a client that takes no JSON hears so before anything is made', async () => {
+test('a client that does not accept JSON is refused before anything is created', async () => {
   const headers = { 'content-type': 'application/json', accept: 'application/xml' }
   const tasks = { in: { operation: 'import/raw', file: 'x', filename: 'x.txt' } }
   const response = await client.fetch('/v1/jobs', {
@@ -473,7 +473,7 @@ test('a client that takes no JSON hears so before anything is made', async () =>
   assert.equal(((await response.json()) as Refusal).error.code, 'NOT_ACCEPTABLE')
 })
 
-test('a body over the limit is refused, and the refusal arrives', async () => {
+test('a body over the limit is refused, and the client receives the error', async () => {
   const body = JSON.stringify({ filename: 'x'.repeat(33 * 1024 * 1024) })
   const response = await client.fetch('/v1/uploads/presign', {
     method: 'POST',
@@ -498,7 +498,7 @@ const twice: [what: string, type: string, body: string][] = [
   ],
 ]
 for (const [what, type, body] of twice) {
-  test(`a field that ${what} has twice is refused by its name`, async () => {
+  test(`a field repeated in ${what} is refused with its name`, async () => {
     const response = await client.fetch('/v1/convert', {
       method: 'POST',
       headers: { 'content-type': type },
@@ -513,7 +513,7 @@ for (const [what, type, body] of twice) {
   })
 }
 
-test('a wrong query names the field, what was expected and what came', async () => {
+test('an invalid query parameter is named with the expected and the actual value', async () => {
   const response = await client.fetch('/v1/jobs?limit=1000')
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as {
@@ -524,7 +524,7 @@ test('a wrong query names the field, what was expected and what came', async () 
   assert.match(error.message, /100/)
 })
 
-test('the paths of PDF tools that never existed lead to the operation that does it', async () => {
+test('paths of PDF tools that never existed have a hint to the right operation', async () => {
   const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
   assert.equal(response.status, 404)
   const { error } = (await response.json()) as { error: { details: { hint: string } } }

@@ -24,8 +24,8 @@ const left = (environment: Readonly<Record<string, string | undefined>>) =>
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 
-test('a function that has started has no secret in its environment, nor has a program that it starts', async () => {
-  // Nobody is there.
+test('a started function and its child processes have no secrets in their environment', async () => {
+  // Nothing listens there.
   Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
   assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())
   const declared = functionNames.map((name) => functions[name]).filter(({ rights }) => rights.length > 0)
@@ -46,7 +46,7 @@ test('a function that has started has no secret in its environment, nor has a pr
   assert.deepEqual(left(JSON.parse(stdout)), [])
 })
 
-test('what was taken stays known to the function', () => {
+test('secrets removed from the environment stay available to the function', () => {
   Object.assign(processEnvironment, secrets)
   loadConfigAndClearSecrets()
   const { roleKey, SERVICE_SECRET, SMTP_URL } = loadConfigAndClearSecrets({ SMTP_URL: 'smtp://127.0.0.2' })
@@ -54,5 +54,5 @@ test('what was taken stays known to the function', () => {
     ...{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of a role', sessionToken: 'for an hour' },
   })
   assert.equal(SERVICE_SECRET, secrets['SERVICE_SECRET'])
-  assert.equal(SMTP_URL, 'smtp://127.0.0.2', 'what is said anew comes first')
+  assert.equal(SMTP_URL, 'smtp://127.0.0.2', 'a new value in the environment wins')
 })

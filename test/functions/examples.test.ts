@@ -13,7 +13,7 @@ import { Client, startService, type TestService } from '../service.ts'
 const run = promisify(execFile)
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 const [, used = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
-/** Commands of several lines end where the next begins. */
+/** A command of several lines ends where the next one starts. */
 const commands = used
   .split('\n')
   .filter((line) => !line.startsWith('#'))
@@ -22,7 +22,7 @@ const commands = used
   .map((command) => command.replace(/ {2,}#.*$/m, '').trim())
 
 const folder = scratchFolder('mutabor-readme')
-/** The files that the commands name, each of its kind. */
+/** The files used in the commands. */
 const files = {
   'report.docx': 'letter.docx',
   'photo.jpg': 'orientation-6.jpg',
@@ -34,7 +34,7 @@ const files = {
 }
 
 const sites = new Sites()
-/** Stands for the website of the reference. */
+/** Replaces the website of the reference. */
 let website = ''
 let service: TestService
 let client: Client
@@ -52,12 +52,12 @@ after(async () => {
   await service.stop()
 })
 
-test('every command of the README does what it says', async () => {
+test('every command in the README works', async () => {
   assert.ok(commands.length >= 8, `${commands.length} commands were found`)
   let lastJob = ''
   for (const command of commands) {
     const filled = command.replaceAll('http://localhost:8080', service.url).replaceAll('job_…', lastJob)
-    // A shell, as the reader has one; -f lets a refusal be a failure.
+    // In a shell, as for the reader; -f makes an error reply a failure.
     const { stdout } = await run('bash', ['-c', filled.replace(/^curl /, 'curl -sS --fail-with-body ')], {
       cwd: folder,
       timeout: 60_000,
@@ -71,7 +71,7 @@ test('every command of the README does what it says', async () => {
 })
 
 for (const [name, example] of Object.entries(createJob.body?.examples ?? {})) {
-  test(`the example of the reference "${name}" gives files`, async () => {
+  test(`the example "${name}" of the reference produces files`, async () => {
     const here = JSON.parse(JSON.stringify(example).replaceAll('https://www.example.com/', website))
     const job = await client.accepted(await client.post('/v1/jobs', here))
     assert.equal(job.status, 'completed', JSON.stringify(job.error))

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** What the service says that it converts, narrowed in every way. */
+/** Lists of formats and conversions with all filters. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -21,7 +21,7 @@ describe('the list of formats', () => {
   }
   const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
 
-  test('is narrowed by what is asked for, and its totals are not', async () => {
+  test('filters apply to the formats, but not to their totals', async () => {
     const all = await ask({})
     const pictures = await ask({ category: 'image', canWrite: 'false' })
     const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
@@ -37,14 +37,14 @@ describe('the list of formats', () => {
     assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
   })
 
-  test('knows no format of another name, of which it says no more than people read', async () => {
+  test('an unknown format is refused with its shortened name', async () => {
     const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
     assert.equal(status, 404)
     assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
     assert.match(json.error.message, /^"x{64}" is not a supported format/)
   })
 
-  test('finds a format by its id, its name or an extension, in any case', async () => {
+  test('a format is found by id, name or extension, case-insensitively', async () => {
     assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
     assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
     assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
@@ -85,7 +85,7 @@ describe('the list of conversions', () => {
     all = await ask({})
   })
 
-  test('has each pair with the formats between, and the place of its options', () => {
+  test('every pair has its intermediate formats and the index of its options', () => {
     assert.equal(all.total, all.pairs.length)
     for (const { via, steps, options, optionSet = -1 } of all.pairs) {
       assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
@@ -94,7 +94,7 @@ describe('the list of conversions', () => {
     assert.ok(all.pairs.some(({ via }) => via) && all.pairs.some(({ via }) => !via))
   })
 
-  test('says the same of a pair that is asked for, with its steps and options', async () => {
+  test('a single pair has the same data with its steps and options', async () => {
     const { pairs, optionSets, total } = await ask({ from: 'jpeg', to: 'png' })
     const [pair] = pairs
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe('the list of conversions', () => {
     }
   })
 
-  test('is narrowed by the category of the source and by an engine, wherever in the way it works', async () => {
+  test('conversions can be filtered by source category and by any engine of their steps', async () => {
     const wanted = all.pairs.filter((pair) => pair.category === 'ebook' && pair.engines.includes('calibre'))
     const { pairs, total } = await ask({ category: 'ebook', engine: 'calibre' })
     assert.ok(wanted.length > 0 && wanted.length < all.total)
@@ -126,7 +126,7 @@ describe('the list of conversions', () => {
     assert.deepEqual(names(pairs), names(wanted))
   })
 
-  test('tells what is shown for a source apart from what works as well', async () => {
+  test('conversions that are not usual targets are marked experimental', async () => {
     const { json } = await app.send('GET', '/v1/formats/jpg')
     for (const { to, experimental } of (await ask({ from: 'jpg' })).pairs)
       if (to !== 'jpg') assert.equal(experimental, !json.data.targets.includes(to), to)
@@ -138,7 +138,7 @@ describe('the list of conversions', () => {
     assert.ok(all.pairs.every(({ more }) => more === undefined || more.max > 0))
   })
 
-  test('goes page by page, with the address of the next', async () => {
+  test('conversions are paginated with a Link to the next page', async () => {
     const { pairs, total } = await ask({ from: 'png' })
     const query = { from: 'png', limit: String(total - 1) }
     const first = await ask(query)
@@ -155,7 +155,7 @@ describe('the list of conversions', () => {
     assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)
   })
 
-  test('is not of formats, pages and limits that there are not', async () => {
+  test('unknown formats, cursors and limits are refused', async () => {
     for (const [query, code, field] of [
       [{ from: 'nothing' }, 'FORMAT_NOT_FOUND', 'from'],
       [{ to: 'nothing' }, 'FORMAT_NOT_FOUND', 'to'],

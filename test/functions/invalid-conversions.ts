@@ -1,4 +1,4 @@
-// Conversions that are refused before a job is made, with the words that a client gets.
+// Conversions that are refused before a job is created, with their messages.
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 
@@ -9,7 +9,7 @@ export const jpg = Buffer.from(await picture.jpeg().toBuffer())
 const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
 const text = (content: string) => Buffer.from(content)
 
-export const wrongConversions: readonly {
+export const invalidConversions: readonly {
   name: string
   file?: { name: string; bytes: Buffer<ArrayBuffer> }
   fields: Record<string, string>

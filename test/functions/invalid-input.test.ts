@@ -8,7 +8,7 @@ import type * as z from 'zod'
 import type { checkConversion } from '../../functions/routes/check-conversion.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { jpg, wrongConversions } from './invalid-conversions.ts'
+import { invalidConversions, jpg } from './invalid-conversions.ts'
 
 let service: TestService
 let client: Client
@@ -31,7 +31,7 @@ async function refused(response: Response): Promise<Failure> {
   return { status: response.status, ...body.error }
 }
 
-/** Keys of all objects in the bucket, as the owner of the data folder sees them. */
+/** Keys of all objects in the bucket, read from the data folder. */
 async function storedObjects(): Promise<string[]> {
   const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
   const s3 = new S3Client({
@@ -44,7 +44,7 @@ async function storedObjects(): Promise<string[]> {
   return Contents.map(({ Key }) => Key ?? '')
 }
 
-for (const { name, file, fields, status, code, message } of wrongConversions) {
+for (const { name, file, fields, status, code, message } of invalidConversions) {
   test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
     const before = await storedObjects()
     const failure = await refused(await client.convert(file, fields))
@@ -54,11 +54,11 @@ for (const { name, file, fields, status, code, message } of wrongConversions) {
   })
 }
 
-/** What is wrong whatever is in the file. */
+/** Errors that do not depend on the content of the file. */
 const ofWishes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
 
-test('a wish that cannot work is refused in the same words before its file is sent', async () => {
-  const wishes = wrongConversions.filter(
+test('POST /v1/convert/check refuses an impossible conversion with the same message', async () => {
+  const wishes = invalidConversions.filter(
     ({ file, code }) => file && ofWishes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
   )
   assert.ok(wishes.length > 9)
@@ -74,7 +74,7 @@ test('a wish that cannot work is refused in the same words before its file is se
   assert.equal(large.code, 'FILE_TOO_LARGE')
 })
 
-test('a wish that works is told its way, how long it takes and what is lost', async () => {
+test('POST /v1/convert/check returns the steps, the estimate and the losses', async () => {
   const check = async (body: Readonly<Record<string, unknown>>) => {
     const response = await client.post('/v1/convert/check', body)
     assert.equal(response.status, 200, await response.clone().text())
@@ -98,7 +98,7 @@ test('a wish that works is told its way, how long it takes and what is lost', as
   assert.equal((await check({ from: 'mp4', toolOperation: 'thumbnail', targetFormat: 'png' })).to, 'png')
 })
 
-/** The refusal of a form with a picture under each of these fields and names. */
+/** Returns the error of a form with an image in each of these fields. */
 async function sent(
   path: string,
   parts: readonly (readonly [field: string, filename: string])[],
@@ -117,7 +117,7 @@ test('a file in a wrong field is refused with the name of the right one', async 
   assert.deepEqual(await storedObjects(), [])
 })
 
-test('a second input of a conversion that takes one is refused', async () => {
+test('a second input file of a conversion is refused', async () => {
   const parts = [
     ['file', 'a.jpg'],
     ['additionalFile', 'b.jpg'],
@@ -155,7 +155,7 @@ for (const { name, files, mergeType, code, message } of [
   })
 }
 
-test('two files where one belongs are refused', async () => {
+test('two files in a field for one file are refused', async () => {
   const parts = [
     ['file', 'a.jpg'],
     ['file', 'b.jpg'],
@@ -166,19 +166,19 @@ test('two files where one belongs are refused', async () => {
   assert.deepEqual(await storedObjects(), [])
 })
 
-test('an upload that is cut off leaves nothing behind', async () => {
+test('an interrupted upload leaves nothing behind', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/convert HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500000\r\n\r\n`
   const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n'
   await new Promise<void>((resolve) => socket.write(`${head}${part}${'j'.repeat(100_000)}`, () => resolve()))
   socket.destroy()
-  // The next request on a fresh connection is served only after the event loop saw the end of the first.
+  // A request on a new connection is only served after the event loop has seen the end of the first one.
   await client.fetch('/v1')
   assert.deepEqual(await storedObjects(), [])
 })
 
-test('a form that ends early is refused', async () => {
+test('an incomplete form is refused', async () => {
   const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n${'j'.repeat(1000)}`
   const response = await client.fetch('/v1/convert', {
     method: 'POST',
@@ -201,7 +201,7 @@ test('broken JSON, a body of another type and a form without boundary are refuse
   assert.match((await refused(await post('x', 'multipart/form-data'))).message, /boundary/)
 })
 
-test('names with emoji, quotes, newlines and folders come back harmless', async () => {
+test('file names with emoji, quotes, newlines and folders are sanitized', async () => {
   for (const name of [
     '😀 "quoted".jpg',
     '../../etc/passwd.jpg',
@@ -223,7 +223,7 @@ test('names with emoji, quotes, newlines and folders come back harmless', async 
   }
 })
 
-test('a status that no job can have is refused with what was sent', async () => {
+test('an unknown status filter is refused with its value', async () => {
   const failure = await refused(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(
@@ -232,7 +232,7 @@ test('a status that no job can have is refused with what was sent', async () => 
   )
 })
 
-test('an escape that is no UTF-8 is refused by the name of its field, in an address and in a form', async () => {
+test('escapes that are not UTF-8 are refused with their field, in a URL and in a form', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const form = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
   for (const [field, response] of [
@@ -248,7 +248,7 @@ test('an escape that is no UTF-8 is refused by the name of its field, in an addr
   }
 })
 
-test('unknown job ids, and ids that could be paths, are not found', async () => {
+test('unknown job ids and ids that look like paths are not found', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
       const failure = await refused(await client.fetch(path))
@@ -257,7 +257,7 @@ test('unknown job ids, and ids that could be paths, are not found', async () => 
   }
 })
 
-test('a nonsensical Range is ignored, one beyond the end is 416', async () => {
+test('an invalid Range is ignored, one beyond the end gets 416', async () => {
   const response = await client.convert(
     { name: 'a.jpg', bytes: jpg },
     { targetFormat: 'png' },

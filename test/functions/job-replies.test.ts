@@ -44,7 +44,7 @@ const creating: [what: string, send: (headers: Headers, jobId: string) => Promis
   ],
 ]
 for (const [what, send] of creating) {
-  test(`${what} with Prefer: wait answers when the job is over, and again so under its key`, async () => {
+  test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await overJob()
     const response = await send(headers, jobId)
@@ -67,7 +67,7 @@ for (const [what, send] of creating) {
     assert.equal(await again.text(), await response.text())
   })
 
-  test(`${what} says at once where the job is, and when to ask`, async () => {
+  test(`${what} replies immediately with Location and Retry-After`, async () => {
     const response = await send({}, await overJob())
     const { jobId } = await dataOf(response)
     assert.equal(response.status, 202)
@@ -77,7 +77,7 @@ for (const [what, send] of creating) {
   })
 }
 
-test('a wait that is too short for the job ends as if there had been none', async () => {
+test('a wait that is too short gets the same reply as no wait', async () => {
   const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
   assert.equal(response.status, 202)
   assert.equal(response.headers.get('preference-applied'), 'wait=0')
@@ -85,14 +85,14 @@ test('a wait that is too short for the job ends as if there had been none', asyn
 })
 
 for (const path of ['/v1/jobs', '/v1/status']) {
-  test(`who has seen the end of a job at ${path}/{jobId} need not load it again`, async () => {
+  test(`a finished job at ${path}/{jobId} gets 304 with its ETag`, async () => {
     const queued = await dataOf(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queued.jobId}`
     const early = (await client.fetch(url)).headers.get('etag') ?? ''
     assert.match(early, /^"[\w-]+"$/)
     await client.finished(queued.jobId)
     const late = await client.fetch(url, { headers: { 'if-none-match': early } })
-    assert.equal(late.status, 200, 'the end is news')
+    assert.equal(late.status, 200, 'the end of the job changes the ETag')
     const etag = late.headers.get('etag') ?? ''
     assert.notEqual(etag, early)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

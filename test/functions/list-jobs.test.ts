@@ -11,7 +11,7 @@ import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
 let app: EmbeddedApp
-/** An owner of jobs of every kind. */
+/** An owner with jobs of every kind. */
 let many: Owner
 before(async () => {
   app = await openApp()
@@ -33,25 +33,25 @@ const minuteMs = 60_000
 const momentAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
 interface Given {
-  /** Since `start`; ids and moments follow. */
+  /** Minutes since `start`, from which ids and times are derived. */
   readonly minute: number
   readonly status?: JobStatus
   readonly tag?: string
   readonly target?: string
   readonly operations?: string[]
   readonly tasks?: number
-  /** Between the choice of the id and the making of the job. */
+  /** Minutes between choosing the id and creating the job. */
   readonly delayMs?: number
 }
 
 let owners = 0
 type OwnerId = { readonly id: string; readonly number: number }
 
-/** Ends in the number of the owner and the minute. */
+/** The id ends with the number of the owner and the minute. */
 const idAt = ({ number }: OwnerId, minute: number) =>
   `job_${encodeTime(start + minute * minuteMs, 10)}${String(number * 1e6 + minute).padStart(16, '0')}`
 
-/** An owner with jobs of his own, as the table has them. */
+/** Stores an owner with jobs. */
 async function ownerOf(...jobs: readonly Given[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
@@ -117,7 +117,7 @@ async function page({ headers }: Owner, query: Readonly<Record<string, string>> 
   }
 }
 
-/** Every page from one on, in one direction. */
+/** Reads all pages from one on, in one direction. */
 async function pagesFrom(
   owner: Owner,
   query: Readonly<Record<string, string>>,
@@ -138,7 +138,7 @@ const all = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =
 const upTo = (count: number) => Array.from({ length: count }, (_, minute) => minute)
 const newestFirst = (minutes: readonly number[]) => minutes.toSorted((a, b) => b - a)
 
-test('pages go through all jobs, the newest first, and end', async () => {
+test('the pages contain all jobs, newest first, and end', async () => {
   const pages = await pagesFrom(many, { limit: '37' })
   assert.deepEqual(minutesOf(pages), newestFirst(upTo(230)))
   assert.deepEqual(
@@ -161,12 +161,12 @@ test('a list whose last page is full ends with it', async () => {
   )
 })
 
-test('sort=createdAt goes the other way', async () => {
+test('sort=createdAt lists the oldest first', async () => {
   assert.deepEqual(await all(many, { limit: '50', sort: 'createdAt' }), upTo(230))
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
-  test(`the pages of ${sort} are the same on the way back`, async () => {
+  test(`the pages of ${sort} are the same when read backwards`, async () => {
     const there = await pagesFrom(many, { limit: '23', sort })
     const back = await pagesFrom(many, { limit: '23', sort }, 'prev', there.at(-1)?.prev ?? '')
     assert.deepEqual(
@@ -206,19 +206,19 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
   [{ createdAfter: '9999-12-31T23:59:59Z' }, () => false],
 ]
 for (const [query, holds] of filters) {
-  test(`the filter ${new URLSearchParams(query)} finds what it says, either way`, async () => {
+  test(`the filter ${new URLSearchParams(query)} finds the right jobs in both directions`, async () => {
     const expected = upTo(230).filter(holds)
     assert.deepEqual(await all(many, { ...query, limit: '7' }), newestFirst(expected))
     assert.deepEqual(await all(many, { ...query, limit: '100', sort: 'createdAt' }), expected)
   })
 }
 
-test('a format is found by its other names', async () => {
+test('a format filter accepts aliases', async () => {
   const owner = await ownerOf({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
   assert.deepEqual(await all(owner, { targetFormat: 'JPEG' }), [1])
 })
 
-test('a list begun is not disturbed by jobs that come, end, expire and are deleted', async () => {
+test('pages do not shift when jobs are created, finish, expire or are deleted', async () => {
   const owner = await ownerOf(...upTo(60).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '20' })
   await make(owner, { minute: 1000 })
@@ -236,7 +236,7 @@ test('a list begun is not disturbed by jobs that come, end, expire and are delet
   )
 })
 
-test('a page back leads on to where it came from, though everything before is gone', async () => {
+test('a previous page has a next page, even if all jobs before it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '10' })
   const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
@@ -247,7 +247,7 @@ test('a page back leads on to where it came from, though everything before is go
   assert.deepEqual(again.minutes, second.minutes)
 })
 
-test('a page on leads back, though everything after is gone', async () => {
+test('a next page has a previous page, even if all jobs after it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '10' })
   for (const minute of upTo(10)) await become(owner, minute, 'expired')
@@ -256,7 +256,7 @@ test('a page on leads back, though everything after is gone', async () => {
   assert.deepEqual((await page(owner, { limit: '10', cursor: second.prev ?? '' })).minutes, first.minutes)
 })
 
-test('a filter that hardly anything passes reads a bounded part for each page, and finds it', async () => {
+test('a narrow filter reads a bounded number of jobs per page and finds all matches', async () => {
   const owner = await ownerOf(
     ...upTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
@@ -298,13 +298,13 @@ test('a filter that hardly anything passes reads a bounded part for each page, a
   )
 })
 
-test('an operation that does not exist is refused, with those that do', async () => {
+test('an unknown operation is refused with the known ones', async () => {
   const { status, json } = await app.send('GET', '/v1/jobs', { query: { operation: 'no-such' } })
   assert.deepEqual([status, json.error.details.field], [400, 'operation'])
   assert.match(json.error.message, /convert, .*merge/)
 })
 
-test('a job that took long to be made is found by the moment that it shows', async () => {
+test('a job that was created long after its id is found by its creation time', async () => {
   const owner = await ownerOf({ minute: 1, delayMs: 40_000 }, { minute: 3 })
   const [shown] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
     .jobs
@@ -326,7 +326,7 @@ test('include=tasks shows the tasks of each job', async () => {
   )
 })
 
-test('with their tasks, jobs of many make short pages', async () => {
+test('with include=tasks, jobs with many tasks make short pages', async () => {
   const owner = await ownerOf(...upTo(5).map((minute) => ({ minute, tasks: 900 })))
   const pages = await pagesFrom(owner, { include: 'tasks', limit: '100' })
   assert.deepEqual(
@@ -336,7 +336,7 @@ test('with their tasks, jobs of many make short pages', async () => {
   assert.deepEqual((await page(owner)).minutes, [4, 3, 2, 1, 0])
 })
 
-test('nobody sees the jobs of others, and a cursor holds for its own list alone', async () => {
+test('jobs of others are not listed, and a cursor is valid for its list only', async () => {
   const owner = await ownerOf({ minute: 1 }, { minute: 2 })
   const { next } = await page(owner, { limit: '1' })
   assert.ok(next)
@@ -366,7 +366,7 @@ const wrongQueries = [
   { include: 'files' },
 ]
 for (const query of wrongQueries) {
-  test(`the query ${new URLSearchParams(query as Record<string, string>)} is refused by name`, async () => {
+  test(`the query ${new URLSearchParams(query as Record<string, string>)} is refused with the name of the parameter`, async () => {
     const { status, json } = await app.send('GET', '/v1/jobs', { query: query as Record<string, string> })
     assert.equal(status, 400)
     assert.match(json.error.details.field, new RegExp(`^${Object.keys(query)[0]}`))

@@ -26,7 +26,7 @@ const fixture = (name: string) => readFile(fixtureUrl(name))
 interface Part {
   readonly field: string
   readonly name: string
-  /** The fixture's name where it is another. */
+  /** Name of the fixture, if it differs. */
   readonly from?: string
 }
 
@@ -59,7 +59,7 @@ test('PDFs are merged in the order of their parts', async () => {
   assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
 })
 
-test('a PDF that is split has all its pages, and a part of it is no loss', async () => {
+test('a split PDF has all its pages, and extracting a part is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
   const [all, part] = await Promise.all([split({}), split({ pages: '1' })])
@@ -68,7 +68,7 @@ test('a PDF that is split has all its pages, and a part of it is no loss', async
   assert.deepEqual([...(all.warnings ?? []), ...(part.warnings ?? [])], [])
 })
 
-test('pictures are merged side by side', async () => {
+test('images are merged side by side', async () => {
   const parts = [file('corners.png'), file('corners.jpg')]
   const fields = { mergeType: 'image', options: JSON.stringify({ layout: 'horizontal' }) }
   const path = await resultOf(await send('/v1/convert/merge', parts, fields))
@@ -81,7 +81,7 @@ async function formatAndSeconds(path: string): Promise<[format: string, seconds:
   return [format.format_name, Number(format.duration)]
 }
 
-test('sound is merged with the silence that is asked for between', async () => {
+test('audio is merged with the requested silence in between', async () => {
   const parts = [file('tone.wav'), file('tone.flac')]
   const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
   const [format, seconds] = await formatAndSeconds(
@@ -91,7 +91,7 @@ test('sound is merged with the silence that is asked for between', async () => {
   assert.ok(seconds > 3.5 && seconds < 5, `${seconds} s`)
 })
 
-test('films are merged one after the other', async () => {
+test('videos are merged one after the other', async () => {
   const parts = [file('film.mp4'), file('film.webm')]
   const [format, seconds] = await formatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
@@ -100,7 +100,7 @@ test('films are merged one after the other', async () => {
   assert.ok(seconds > 1.8 && seconds < 2.3, `${seconds} s`)
 })
 
-test('a film is made to fit a size', async () => {
+test('a video is compressed to a target size', async () => {
   const long = join(scratch, 'long.mp4')
   const film = fileURLToPath(fixtureUrl('film.mp4'))
   await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', film, '-c', 'copy', long])
@@ -114,13 +114,13 @@ test('a film is made to fit a size', async () => {
   assert.ok(seconds > 19 && seconds < 21, `${seconds} s`)
 })
 
-test('pictures become the pages of one PDF, the file first', async () => {
+test('images become the pages of one PDF, in order', async () => {
   const parts = [file('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
   const fields = { targetFormat: 'pdf', combineImages: 'true' }
   assert.equal(await pagesOf(await resultOf(await send('/v1/convert', parts, fields))), 2)
 })
 
-test('a tool works on a PDF without a target being named', async () => {
+test('a PDF tool needs no target format', async () => {
   const job = await send('/v1/convert', [file('three-pages.pdf')], {
     toolOperation: 'extract-pdf-pages',
     pages: '3,1',
@@ -128,14 +128,14 @@ test('a tool works on a PDF without a target being named', async () => {
   assert.equal(await pagesOf(await resultOf(job)), 2)
 })
 
-test('a picture is the watermark of a PDF', async () => {
+test('an image can be the watermark of a PDF', async () => {
   const parts = [file('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
   const path = await resultOf(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
   const { stdout } = await run('pdfimages', ['-list', path])
   assert.match(stdout, /image\s+40\s+30/)
 })
 
-test('uploads are merged as files of a form are, and belong to the job', async () => {
+test('uploads are merged like files of a form, and are used by the job', async () => {
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {

@@ -1,5 +1,5 @@
-// Every function that is deployed as a zip package, from its package: unpacked, in a folder without this checkout, with a
-// /tmp of 512 MB, Lambda's environment and the key of its role, called with what the gateways, queues and rules send.
+// Runs every function that is deployed as a zip from its package: unpacked in a folder without this checkout, with a
+// /tmp of 512 MB, Lambda's environment and the permissions of its role, called by the gateways, queues and rules.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { openReceiver } from '../webhooks/receiver.ts'
 const packages = scratchFolder('packages')
 process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
 process.env['PACKAGES'] = packages
-// Looked up when it is loaded.
+// Read when the module is loaded.
 const { Client, startService } = await import('../service.ts')
 
 let service: Awaited<ReturnType<typeof startService>>
@@ -48,7 +48,7 @@ before(async () => {
   const endpoint = servers['AWS_ENDPOINT_URL_S3'] ?? ''
   const s3 = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: secretsBucket }))
-  // The first sweep makes the secret, without which nobody is answered.
+  // The first sweep creates the secret, without which no request is served.
   const swept = await invoke('sweep')
   assert.equal(swept.headers.get('x-amz-function-error'), null, await swept.text())
   await s3.send(new GetObjectCommand({ Bucket: secretsBucket, Key: 'SERVICE_SECRET' }))
@@ -58,7 +58,7 @@ after(async () => {
   await service?.stop()
 })
 
-test('this machine shuts functions away from the checkout', (t) => {
+test('this machine can isolate functions from the checkout', (t) => {
   if (!hasMounts)
     t.skip('it gives no mounts: functions have a folder of their own, and could see the checkout')
 })
@@ -67,7 +67,7 @@ const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.
 const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
 const bytesAt = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
 
-test('a file is uploaded and converted, and the result is a picture', async () => {
+test('a file is uploaded and converted to an image', async () => {
   const client = new Client(service)
   const { uploadId, url, headers } = await client.presign(image)
   assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
@@ -79,7 +79,7 @@ test('a file is uploaded and converted, and the result is a picture', async () =
   assert.equal(Buffer.from(made.subarray(8, 12)).toString(), 'WEBP')
 })
 
-test('a file comes with its request, one that is awaited comes later, and a store brings and takes others', async () => {
+test('files are sent with the request, uploaded later, imported from and exported to a store', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const sent = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
@@ -102,7 +102,7 @@ test('a file comes with its request, one that is awaited comes later, and a stor
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 
-test('a locked PDF is refused before it is queued: the package has what opens one', async () => {
+test('an encrypted PDF is refused before it is queued, as the package can read PDFs', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const refused = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
@@ -110,7 +110,7 @@ test('a locked PDF is refused before it is queued: the package has what opens on
   assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
-test('a workflow runs, and its webhook and its socket hear of it', async () => {
+test('a workflow runs, and its webhook and socket receive the events', async () => {
   const client = new Client(service)
   const hook = await client.post('/v1/webhooks', { url: receiver.url('/hook'), events: ['job.completed'] })
   assert.equal(hook.status, 201, await hook.clone().text())
@@ -141,7 +141,7 @@ test('a workflow runs, and its webhook and its socket hear of it', async () => {
   socket.close()
 })
 
-test('pages, formats, accounts and what is not set up are answered', async () => {
+test('pages, formats, accounts and unconfigured features get replies', async () => {
   const client = new Client(service)
   const status = async (path: string) => (await client.fetch(path)).status
   await waitUntil(async () => (await status('/health')) === 200, 'the service is healthy', 60)
@@ -151,7 +151,7 @@ test('pages, formats, accounts and what is not set up are answered', async () =>
     ),
     [200, 200, 200, 401, 401],
   )
-  // A request that can be sent once is not sent again, as others are to a service that is busy.
+  // A request that must not be repeated is not retried when the service is busy.
   const drive = new Request(`${service.url}/v1/cloud/dropbox/auth`)
   assert.equal((await fetch(drive)).status, 503)
   assert.ok((await status('/v2/jobs')) < 500)
@@ -161,7 +161,7 @@ test('pages, formats, accounts and what is not set up are answered', async () =>
   assert.equal(signedUp.status, 200, await signedUp.text())
 })
 
-test('each package was at work, none wanted what its role does not allow, and none failed', async () => {
+test('every package ran, without denied permissions and without failures', async () => {
   const started = () =>
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }

@@ -27,7 +27,7 @@ interface Sent {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** As the interface has it: the tool's name, and pdf as the target. */
+/** Sends the tool's name with pdf as the target format, as the API specifies. */
 async function post({ file, additional, fields }: Sent): Promise<Response> {
   const form = new FormData()
   form.set('file', new Blob([file ?? (await fixture('three-pages.pdf'))]), 'report.pdf')
@@ -43,27 +43,27 @@ const resultOf = (job: JobData) => client.saved(job, scratch)
 const textOf = async (path: string, ...args: string[]) =>
   (await run('pdftotext', [...args, path, '-'])).stdout
 
-test('pages are taken from a PDF', async () => {
+test('pages are extracted from a PDF', async () => {
   const path = await resultOf(
     await finished({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }),
   )
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
 })
 
-test('a split PDF comes as a ZIP, although pdf was the target', async () => {
+test('splitting a PDF results in a ZIP, although pdf was the target', async () => {
   const job = await finished({ fields: { toolOperation: 'split-pdf' } })
   assert.equal(job.result?.filename, 'report.zip')
   const listing = await run(python3, ['-m', 'zipfile', '-l', await resultOf(job)])
   assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
 })
 
-test('facts about a PDF come as JSON, although pdf was the target', async () => {
+test('the metadata of a PDF is JSON, although pdf was the target', async () => {
   const job = await finished({ fields: { toolOperation: 'pdf-info' } })
   assert.equal(job.result?.filename, 'report.json')
   assert.equal(JSON.parse(await readFile(await resultOf(job), 'utf8')).pages, 3)
 })
 
-test('a PDF is locked with a password and opened with it', async () => {
+test('a PDF is encrypted with a password and decrypted with it', async () => {
   const locked = await resultOf(
     await finished({ fields: { toolOperation: 'encrypt-pdf', password: 'open sesame' } }),
   )
@@ -79,12 +79,12 @@ test('a PDF is locked with a password and opened with it', async () => {
   assert.match(await refused.text(), /PDF_ENCRYPTED/)
 })
 
-test('a picture that comes along becomes the watermark', async () => {
+test('an additional image becomes the watermark', async () => {
   const job = await finished({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
   assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
 })
 
-test('a PDF that lost its end can be repaired, and nothing else', async () => {
+test('a truncated PDF can only be repaired', async () => {
   const whole = await fixture('three-pages.pdf')
   const file = whole.subarray(0, whole.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
@@ -92,7 +92,7 @@ test('a PDF that lost its end can be repaired, and nothing else', async () => {
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
 })
 
-test('a PDF is made to fit a size, and what could not be done is said', async () => {
+test('a PDF is compressed to a target size, with a warning if that is impossible', async () => {
   const job = await finished({ fields: { toolOperation: 'compress', targetSize: '1000' } })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('a PDF is made to fit a size, and what could not be done is said', async ()
   )
 })
 
-test('pages that are not there end the job with a sentence', async () => {
+test('pages that do not exist fail the job with a message', async () => {
   const job = await finished({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
   assert.equal(job.status, 'failed')
   assert.equal(job.error?.code, 'INVALID_INPUT')

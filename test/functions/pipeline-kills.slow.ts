@@ -26,7 +26,7 @@ const region = 'eu-central-1'
 const queueName = 'listener'
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 
-/** One import, thirty conversions at once, what they made in one archive, taken apart and packed again. */
+/** One import, thirty parallel conversions, an archive of the results, extracted and archived again. */
 function graph() {
   const conversions = Array.from({ length: 30 }, (_, at) => `c${at}`)
   const formats = ['webp', 'jpg', 'gif']
@@ -55,7 +55,7 @@ async function clients({ dataDir }: TestService) {
   }
 }
 
-/** A queue of our own that hears every event of the service. */
+/** A queue that receives every event of the service. */
 async function listen(service: TestService): Promise<void> {
   const { sqs, bus } = await clients(service)
   await sqs.send(new CreateQueueCommand({ QueueName: queueName }))
@@ -97,20 +97,20 @@ function seeded(seed: number) {
   }
 }
 
-/** Whoever was killed at one task three times is right to give it up: such luck says nothing of the rest. */
+/** A task whose worker was killed three times rightly fails; such a job is not counted. */
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
   error?.message.includes('did not survive three attempts') === true
 
-test(`a graph outlives ${kills} kills of the whole service: the same result, each event once by its id`, async () => {
+test(`a pipeline survives ${kills} kills of the whole service with the same result and every event once`, async () => {
   for (const seed of [20_261_122, 20_261_123]) if (await outlives(seed)) return
   assert.fail('one task met three kills, twice')
 })
 
-/** False when the job could not be completed for its luck. */
+/** Returns false if a task failed because its worker was killed three times. */
 async function outlives(seed: number): Promise<boolean> {
   const random = seeded(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))
-  // The more tasks a kill meets, the sooner one of them has met three.
+  // The more tasks a kill interrupts, the sooner one is interrupted three times.
   const settings = { PARALLEL: '2' }
   let service = await startService(settings, dataDir)
   const port = new URL(service.url).port
@@ -127,13 +127,16 @@ async function outlives(seed: number): Promise<boolean> {
       const { data } = (await (await client.fetch(`/v1/status/${jobId}`)).json()) as {
         data: { progress: { percent: number } }
       }
-      assert.ok(data.progress.percent >= percent, `progress fell from ${percent} to ${data.progress.percent}`)
+      assert.ok(
+        data.progress.percent >= percent,
+        `progress decreased from ${percent} to ${data.progress.percent}`,
+      )
       percent = data.progress.percent
       if (percent < 100) inTheMiddle++
       await service.kill()
       service = await startService({ ...settings, PORT: port }, dataDir)
     }
-    assert.ok(inTheMiddle >= 5, `only ${inTheMiddle} kills met a job that was not over`)
+    assert.ok(inTheMiddle >= 5, `only ${inTheMiddle} kills hit an unfinished job`)
     const job = await client.finished(jobId)
     if (isGivenUp(job)) return false
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
@@ -144,13 +147,13 @@ async function outlives(seed: number): Promise<boolean> {
     const events = await heard(service)
     const byId = Map.groupBy(events, ({ id }) => id)
     for (const [id, told] of byId)
-      for (const event of told) assert.deepEqual(event, told[0], `${id} was told in two forms`)
+      for (const event of told) assert.deepEqual(event, told[0], `${id} was published in two versions`)
     const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
     const once = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(
       once.map(({ sequence }) => sequence),
       once.map((_, at) => at + 1),
-      'an event was lost, or told under two ids',
+      'an event was lost or published with two ids',
     )
     const kinds = once.map(({ event }) => event).filter((event) => event !== 'job.progress')
     const ends = ['job.completed', 'file.downloaded']

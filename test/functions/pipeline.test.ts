@@ -51,7 +51,7 @@ async function finished(
 const statuses = (tasks: Record<string, TaskData>) =>
   Object.fromEntries(Object.entries(tasks).map(([name, { status }]) => [name, status]))
 
-test('a diamond of conversions and a merge gives one PDF with the pages of all its branches', async () => {
+test('parallel conversions and a merge result in one PDF with the pages of all branches', async () => {
   const { job, tasks } = await finished({
     picture: file(png, 'picture.png'),
     pages: file(pdf, 'pages.pdf'),
@@ -66,12 +66,12 @@ test('a diamond of conversions and a merge gives one PDF with the pages of all i
   assert.match(stdout, /Pages: +5/)
   assert.match(job.result?.filename ?? '', /^whole-\d{4}-\d\d-\d\d\.pdf$/)
   assert.deepEqual(tasks['sheets']?.input, ['jpg', 'webp'])
-  assert.equal(tasks['whole']?.details?.['pages'], 5, 'what the engine tells of its result')
+  assert.equal(tasks['whole']?.details?.['pages'], 5, 'the details that the engine reports')
   const { text } = { text: (await run('pdftotext', [path, '-'])).stdout }
   assert.match(text, /\S/)
 })
 
-test('an archive of several results, taken apart again, holds each under its own name', async () => {
+test('an extracted archive of several results contains each under its own name', async () => {
   const { job } = await finished({
     picture: file(png, 'picture.png'),
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
@@ -90,7 +90,7 @@ test('an archive of several results, taken apart again, holds each under its own
   assert.equal(names.length, 4, names.join(', '))
 })
 
-test('a branch that fails leaves the other to its end, and the job fails with its error', async () => {
+test('a failed branch does not stop the other, and the job fails with its error', async () => {
   const { job, tasks } = await finished({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -113,7 +113,7 @@ test('a branch that fails leaves the other to its end, and the job fails with it
   assert.equal(download.status, 409)
 })
 
-test('what may fail does not take the job with it, and what takes its files goes on without them', async () => {
+test('with continue_on_error the job completes without the files of the failed task', async () => {
   const { job, tasks } = await finished({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -132,7 +132,7 @@ test('what may fail does not take the job with it, and what takes its files goes
   assert.equal(stdout.trim(), 'pages.pdf')
 })
 
-test('a job that is cancelled while it runs runs no further, and tells what was over', async () => {
+test('a job cancelled while running stops, and shows which tasks had completed', async () => {
   const response = await create({
     pages: file(pdf, 'pages.pdf'),
     word: { operation: 'convert', input: 'pages', output_format: 'docx' },
@@ -149,7 +149,7 @@ test('a job that is cancelled while it runs runs no further, and tells what was 
   assert.equal((await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a job done again gives the same from copies of its files, and outlives the first', async () => {
+test('a retried job has the same result from copied files, and survives deletion of the first job', async () => {
   const first = await finished({
     picture: file(png, 'picture.png'),
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
@@ -163,14 +163,14 @@ test('a job done again gives the same from copies of its files, and outlives the
   assert.equal((await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })).status, 404)
 })
 
-/** What is wrong with each, and the task that the error names. */
+/** Invalid graphs, with the task that the error names. */
 const wrong: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
   ['a circle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
   ['a task that takes its own files', { a: 'a' }, 'a', /its own input/],
   ['an input that is no task', { a: 'missing' }, 'a', /no task with that name/],
 ]
 for (const [what, inputs, task, sentence] of wrong) {
-  test(`${what} is refused at once, and the task named`, async () => {
+  test(`${what} is refused immediately with the name of the task`, async () => {
     const tasks = Object.fromEntries(
       Object.entries(inputs).map(([name, input]) => [
         name,
@@ -225,7 +225,7 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
   ],
 ]
 for (const [what, given, code, field] of refusals) {
-  test(`${what} is refused, task and field named`, async () => {
+  test(`${what} is refused with the names of task and field`, async () => {
     const { out, ...tasks } = given as Record<string, unknown>
     const response = await create({
       ...tasks,
@@ -243,7 +243,7 @@ test('a task that does not exist has no file to download', async () => {
     gif: { operation: 'convert', input: 'jpg', output_format: 'gif' },
     out: { operation: 'export/url', input: 'gif' },
   })
-  // Of a task on the way its own file, not the job's result and not what it was made of.
+  // The file of an intermediate task, not the job's result or the task's input.
   for (const [query, magic] of [
     ['?task=jpg', 'ffd8ff'],
     ['?task=gif', '474946'],
@@ -261,7 +261,7 @@ test('a task that does not exist has no file to download', async () => {
   assert.equal(error.code, 'TASK_NOT_FOUND')
 })
 
-test('a website of this network is not captured', async () => {
+test('a website in the local network is not captured', async () => {
   const { tasks } = await finished({
     page: { operation: 'capture-website', url: service.url, outputFormat: 'png', cookies: { a: 'secret' } },
     out: { operation: 'export/url', input: 'page' },
@@ -270,7 +270,7 @@ test('a website of this network is not captured', async () => {
   assert.deepEqual([page?.status, page?.code, out?.status], ['failed', 'URL_NOT_ALLOWED', 'cancelled'])
 })
 
-test('a job may ask for its files to go sooner, and not later', async () => {
+test('a job may shorten the retention of its files, but not extend it', async () => {
   const tasks = { in: file(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
   const keptS = async (expiresIn: number) => {
     const job = await client.accepted(await create(tasks, { expiresIn }))

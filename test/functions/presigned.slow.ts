@@ -1,5 +1,5 @@
-// Addresses that the service gives out and takes, in the hands of well-known programs: curl sends to them, the AWS
-// command line makes them at a stranger's store. Run by hand or by `npm run test:slow`.
+// Presigned URLs of the service and of foreign stores, used by well-known programs: curl uploads to them, the AWS
+// CLI creates them for another store. Run by hand or with `npm run test:slow`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { s3Credentials, region } from '../local/s3/credentials.ts'
+import { region, s3Credentials } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
 
-/** Debian's packages; others may stand earlier on the PATH. */
+/** Debian's packages; others may be earlier on the PATH. */
 const AWS = '/usr/bin/aws'
 const CURL = '/usr/bin/curl'
 const mib = 1024 ** 2
@@ -32,7 +32,7 @@ after(() => service.stop())
 
 const run = promisify(execFile)
 
-/** Its answer, headers and all; an answer above 399 fails it. */
+/** Returns curl's output with headers; a status above 399 fails. */
 const curl = async (...args: string[]) => (await run(CURL, ['-sSf', '-i', ...args])).stdout
 const withHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
@@ -51,30 +51,26 @@ async function converted(fields: object): Promise<void> {
 
 const needs = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
 
-test(
-  'curl sends a file to the address of a PUT and to that of a form, as they were given',
-  needs(CURL),
-  async () => {
-    const { size } = await stat(png)
-    const announced = { filename: 'alpha.png', contentType: 'image/png', size }
-    const put = await client.presign(announced)
-    assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
-    await converted({ uploadId: put.uploadId })
+test('curl uploads a file to a presigned PUT URL and to a presigned form', needs(CURL), async () => {
+  const { size } = await stat(png)
+  const announced = { filename: 'alpha.png', contentType: 'image/png', size }
+  const put = await client.presign(announced)
+  assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
+  await converted({ uploadId: put.uploadId })
 
-    const form: Presigned = await client.presign({ ...announced, method: 'POST' })
-    const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
-    assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
-    await converted({ uploadId: form.uploadId })
-  },
-)
+  const form: Presigned = await client.presign({ ...announced, method: 'POST' })
+  const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
+  assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
+  await converted({ uploadId: form.uploadId })
+})
 
 interface Begun {
   readonly uploadId: string
   readonly partSize: number
 }
 
-test('curl sends 60 MB to the addresses of its parts, one of them twice', needs(CURL), async () => {
-  // Every line is another one, so that parts in another order are seen.
+test('curl uploads 60 MB in parts, one of them twice', needs(CURL), async () => {
+  // Every line differs, so that parts in the wrong order are detected.
   const bytes = Buffer.from(
     Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),
   )
@@ -109,7 +105,7 @@ test('curl sends 60 MB to the addresses of its parts, one of them twice', needs(
   assert.ok((await readFile(back)).equals(bytes))
 })
 
-/** The command line of AWS at a stranger's store. */
+/** The AWS CLI with another store. */
 async function startCli(t: TestContext) {
   const { endpoint } = await startWithBucket(t)
   const env = {
@@ -127,46 +123,42 @@ async function startCli(t: TestContext) {
   return { aws, access }
 }
 
-test(
-  'an address that the AWS command line presigned is a source wherever one is named',
-  needs(AWS),
-  async (t) => {
-    const { aws } = await startCli(t)
-    const place = `s3://${Bucket}/Größe & 日本 +.png`
-    await aws('cp', '--quiet', png, place)
-    const address = await aws('presign', place, '--expires-in', '300')
-    await converted({ fileUrl: address })
+test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => {
+  const { aws } = await startCli(t)
+  const place = `s3://${Bucket}/Größe & 日本 +.png`
+  await aws('cp', '--quiet', png, place)
+  const address = await aws('presign', place, '--expires-in', '300')
+  await converted({ fileUrl: address })
 
-    const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
-      await client.post('/v1/import/url', { url: address }),
-    )
-    assert.equal((await client.finished(jobId)).status, 'completed')
-    const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
-    const { status, filename, format, sha256 } = upload
-    const expected = createHash('sha256')
-      .update(await readFile(png))
-      .digest('hex')
-    assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expected])
-    await converted({ uploadId })
+  const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
+    await client.post('/v1/import/url', { url: address }),
+  )
+  assert.equal((await client.finished(jobId)).status, 'completed')
+  const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
+  const { status, filename, format, sha256 } = upload
+  const expected = createHash('sha256')
+    .update(await readFile(png))
+    .digest('hex')
+  assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expected])
+  await converted({ uploadId })
 
-    await aws('rm', '--quiet', place)
-    const gone = await client.accepted(
-      await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
-    )
-    assert.deepEqual([gone.status, gone.error?.code], ['failed', 'IMPORT_FAILED'])
-    assert.match(gone.error?.message ?? '', /has no such file \(status 404\)/)
-  },
-)
+  await aws('rm', '--quiet', place)
+  const gone = await client.accepted(
+    await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
+  )
+  assert.deepEqual([gone.status, gone.error?.code], ['failed', 'IMPORT_FAILED'])
+  assert.match(gone.error?.message ?? '', /has no such file \(status 404\)/)
+})
 
 test(
-  'what the AWS command line stored in parts comes by its presigned address, and goes back',
+  'a multipart object stored by the AWS CLI can be imported and exported with presigned URLs',
   needs(AWS),
   async (t) => {
     const { aws, access } = await startCli(t)
     const words = join(folder, 'words.txt')
     const content = Buffer.alloc(20 * mib, 'words of a text\n')
     await writeFile(words, content)
-    // Above 8 MB it sends parts.
+    // Above 8 MB the CLI uses a multipart upload.
     await aws('cp', '--quiet', words, `s3://${Bucket}/words.txt`)
     const tasks = {
       in: { operation: 'import/url', url: await aws('presign', `s3://${Bucket}/words.txt`) },

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { estimateFromHistory } from '../../lib/conversion/estimate.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
@@ -21,7 +21,7 @@ after(() => service.stop())
 
 type Line = Readonly<Record<string, unknown>>
 
-/** The line that a metric of a job leaves in the log, as soon as it is there. */
+/** Waits for the log line of a metric of a job. */
 async function metricOf(jobId: string, name: string): Promise<Line> {
   const path = join(service.dataDir, 'service.log')
   const stop = AbortSignal.timeout(60_000)
@@ -29,7 +29,7 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
   const closed = once(changes, 'close')
   for (;;) {
     const changed = Promise.race([once(changes, 'change'), closed])
-    // What stands behind the last line end is a line that is being written.
+    // The text after the last newline is a line that is still being written.
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
     const line = lines
       .filter((text) => text.includes('"metric"'))
@@ -39,7 +39,7 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
       changes.close()
       return line
     }
-    assert.ok(!stop.aborted, `no ${name} of ${jobId} came in time`)
+    assert.ok(!stop.aborted, `no ${name} of ${jobId} in time`)
     await changed
   }
 }
@@ -48,7 +48,7 @@ const metrics = (line: Line) =>
   (line['_aws'] as { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] })
     .CloudWatchMetrics
 
-test('the time that a job took is a metric of its engine', async () => {
+test('the duration of a job is a metric of its engine', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
   const { jobId, status } = await client.accepted(response)
@@ -66,7 +66,7 @@ interface Estimated {
   readonly estimate: { readonly queueMs: number; readonly runMs: number; readonly basis: string } | null
 }
 
-test('who starts a conversion is told how long it takes, by those before it where there are some', async () => {
+test('a new conversion has an estimate based on earlier ones', async () => {
   const bytes = await fixture('corners.png')
   const convert = async (headers: Record<string, string> = {}) => {
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)
@@ -78,11 +78,11 @@ test('who starts a conversion is told how long it takes, by those before it wher
   const first = await convert()
   assert.equal(first?.basis, 'planned')
   assert.ok((first?.runMs ?? 0) > 0 && (first?.queueMs ?? -1) >= 0, JSON.stringify(first))
-  await until(async () => (await convert())?.basis === 'recorded', 'what the first took is known')
-  assert.equal(await convert({ prefer: 'wait=25' }), null, 'there is nothing to wait for any more')
+  await waitUntil(async () => (await convert())?.basis === 'recorded', 'what the first took is known')
+  assert.equal(await convert({ prefer: 'wait=25' }), null, 'a finished job has no estimate')
 })
 
-test('a larger file than those before it is expected to take longer, but not in proportion', () => {
+test('the estimate of a larger file grows less than proportionally', () => {
   const past = { runs: 4, ms: 4000, bytes: 400 }
   assert.deepEqual(
     [50, 100, 200, 1e9].map((size) => estimateFromHistory(past, size)),
@@ -91,7 +91,7 @@ test('a larger file than those before it is expected to take longer, but not in 
   assert.equal(estimateFromHistory({ runs: 2, ms: 10, bytes: 0 }, 5), 5)
 })
 
-test('a job that failed counts for its error code', async () => {
+test('a failed job is counted by its error code', async () => {
   const bytes = await fixture('three-pages.pdf')
   const fields = { toolOperation: 'remove-pdf-pages', pages: '7' }
   const response = await client.convert({ name: 'a.pdf', bytes }, fields)
@@ -102,7 +102,7 @@ test('a job that failed counts for its error code', async () => {
   assert.equal(line['ErrorCode'], job.error?.code)
 })
 
-test('a file that somebody deletes is counted with the reason', async () => {
+test('a deleted file is counted by reason', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'gif' })
   const { jobId } = await client.accepted(response)

@@ -15,7 +15,7 @@ import type { ApiHandler } from '../../lib/http/http-function.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** Functions as AWS calls them: each with an event as its trigger sends it, settings from the environment alone. */
+/** Calls functions like AWS: with recorded trigger events and settings from the environment only. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -37,13 +37,13 @@ async function called(handler: ApiHandler, name: string) {
   return { statusCode, json: JSON.parse(body) }
 }
 
-test('a request of API Gateway is answered', async () => {
+test('a request of API Gateway gets a reply', async () => {
   const { statusCode, json } = await called(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
 })
 
-test('a form of API Gateway, in base64, makes a job of its file', async () => {
+test('a base64 form of API Gateway creates a job', async () => {
   const { statusCode, json } = await called(conversion, 'http-api-form')
   assert.equal(statusCode, 202)
   const job = await app.services.jobs.store.getJob(json.data.jobId)
@@ -51,7 +51,7 @@ test('a form of API Gateway, in base64, makes a job of its file', async () => {
   assert.equal(job.display.source.size, 36)
 })
 
-test('a file that arrives in the bucket and belongs to nobody is deleted', async () => {
+test('a file in the bucket without an upload record is deleted', async () => {
   const event = recorded('s3-object-created')
   const { key } = event.detail.object
   await app.services.files.putBytes(key, new Uint8Array([1]), 'image/png')
@@ -59,13 +59,13 @@ test('a file that arrives in the bucket and belongs to nobody is deleted', async
   assert.equal(await app.services.files.head(key), undefined)
 })
 
-test('an event of the bus is dispatched, and the schedule sweeps', async () => {
+test('a bus event is dispatched, and the schedule runs the sweep', async () => {
   assert.equal(await dispatch(recorded('event-bridge')), undefined)
   const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
   assert.deepEqual(await scheduled(recorded('scheduled')), { looked: 0 })
 })
 
-test('messages of jobs and webhooks that are gone are done with', async () => {
+test('messages for deleted jobs and webhooks are consumed', async () => {
   for (const [name, create] of Object.entries({ 'sqs-task': conversions, 'sqs-delivery': deliveries })) {
     const event: SQSEvent = recorded(name)
     assert.deepEqual(await create().handler(event, context), { batchItemFailures: [] }, name)

@@ -1,4 +1,4 @@
-// npm run test:slow: documents that link to files elsewhere, through the engines that read them.
+// npm run test:slow: documents with links to remote files, through the engines that read them.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -18,7 +18,7 @@ let links: string[]
 before(async () => {
   service = await startService()
   client = new Client(service)
-  // Whatever address of this machine is asked.
+  // Records requests to any address of this machine.
   trap = await sites.trap('::')
   const own = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
@@ -94,7 +94,7 @@ const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {
 
 for (const [from, all] of Object.entries(targets))
   for (const to of all)
-    test(`a link in ${from} is not followed on the way to ${to}`, async () => {
+    test(`a link in ${from} is not followed when converting to ${to}`, async () => {
       const made = await sources[from]?.()
       assert.ok(made)
       const bytes = typeof made === 'string' ? new Uint8Array(Buffer.from(made)) : made
@@ -105,7 +105,7 @@ for (const [from, all] of Object.entries(targets))
       assert.equal(trap.connections(), 0)
     })
 
-test('whoever asked would have been seen', async () => {
+test('the server detects requests', async () => {
   const socket = connect(trap.port, '127.0.0.1').resume()
   await once(socket, 'close')
   assert.equal(trap.connections(), 1)

@@ -1,4 +1,4 @@
-// The whole service on a disk that is full, and with a table that stands still. Run by `npm run test:slow`.
+// The whole service on a full disk, and with a table that does not respond. Run by `npm run test:slow`.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
 import { Client, type JobData, startService } from '../service.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const text = { name: 'note.txt', bytes: new Uint8Array(Buffer.from('words')) }
 const settings = { MIN_FREE_DISK_GB: '0' }
@@ -23,7 +23,7 @@ async function errorOf(response: Response) {
   }
 }
 
-/** Made where it is needed: even packed it is larger than a fixture may be. */
+/** Generated, as even compressed it is too large for a fixture. */
 async function silence(path: string) {
   const source = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600']
   execFileSync('ffmpeg', ['-v', 'error', ...source, path])
@@ -38,7 +38,7 @@ async function finishedJob(client: Client): Promise<JobData> {
   return job
 }
 
-test('on a full disk the service lives, tells why, deletes, starts again and recovers', async (t) => {
+test('on a full disk the service keeps running, reports the reason, deletes files, restarts and recovers', async (t) => {
   const disk = makeSmallDisk(t, 300)
   if (typeof disk === 'string') return t.skip(disk)
   const dataDir = join(disk.folder, 'data')
@@ -51,7 +51,7 @@ test('on a full disk the service lives, tells why, deletes, starts again and rec
     await finishedJob(client),
     await finishedJob(client),
   ]
-  await until(() => kept() > 20e6, 'room is kept')
+  await waitUntil(() => kept() > 20e6, 'room is kept')
   disk.fill()
 
   const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
@@ -62,7 +62,7 @@ test('on a full disk the service lives, tells why, deletes, starts again and rec
   assert.ok((await client.download(kind.jobId)).length > 0)
   assert.equal((await client.fetch(`/v1/jobs/${gone.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal((await client.fetch(`/v1/status/${gone.jobId}`)).status, 404)
-  assert.ok(kept() < 20e6, 'some of the room was given up')
+  assert.ok(kept() < 20e6, 'some of the reserve was released')
 
   await first.kill()
   disk.fill()
@@ -70,7 +70,7 @@ test('on a full disk the service lives, tells why, deletes, starts again and rec
   t.after(() => second.kill())
   const again = client.at(second)
   assert.equal((await again.fetch(`/v1/jobs/${later.jobId}`, { method: 'DELETE' })).status, 204)
-  // Somebody else takes all that is given up.
+  // Another program uses all released space.
   for (let round = 0; kept() > 0; round++) {
     assert.ok(round < 50)
     disk.fill()
@@ -91,10 +91,10 @@ test('on a full disk the service lives, tells why, deletes, starts again and rec
   t.after(() => third.kill())
   await finishedJob(client.at(third))
   assert.equal((await client.at(third).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status, 204)
-  await until(() => kept() > 20e6, 'the room is taken back', 15)
+  await waitUntil(() => kept() > 20e6, 'the room is taken back', 15)
 })
 
-test('a conversion that fills the disk says so, and leaves the file its good name', async (t) => {
+test('a conversion that fills the disk reports that, not a broken file', async (t) => {
   const disk = makeSmallDisk(t, 120)
   if (typeof disk === 'string') return t.skip(disk)
   const service = await startService(settings, join(disk.folder, 'data'))
@@ -103,13 +103,13 @@ test('a conversion that fills the disk says so, and leaves the file its good nam
   // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
   const sound = await silence(join(disk.folder, 'silence.flac'))
   const job = await client.accepted(await client.convert(sound, { targetFormat: 'wav' }))
-  // It fills a disk with nothing else on it, so that waiting would not help.
+  // It fills an otherwise empty disk, so waiting would not help.
   assert.equal(job.error?.code, 'FILE_TOO_LARGE', JSON.stringify(job))
   assert.match(job.error?.message ?? '', /the disk of 120 MiB/)
   await finishedJob(client)
 })
 
-test('a table that stands still is told within 5 s, and all is right when it goes on', async (t) => {
+test('an unresponsive table is reported within 5 s, and the service recovers with it', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const client = new Client(service)
@@ -132,7 +132,7 @@ test('a table that stands still is told within 5 s, and all is right when it goe
   }
   await pause(Math.max(0, 20_000 - (performance.now() - stopped)))
   process.kill(table, 'SIGCONT')
-  await until(async () => (await fetch(`${service.url}/health`)).ok, 'it is well again')
+  await waitUntil(async () => (await fetch(`${service.url}/health`)).ok, 'it is well again')
   assert.equal((await client.fetch(`/v1/status/${jobId}`)).status, 200)
   await finishedJob(client)
 })

@@ -38,7 +38,7 @@ test('a PDF of three pages becomes a ZIP of three JPEGs with a manifest', async 
     'page-003.jpg',
   ])
   const manifest = entries.find(({ filename }) => filename === 'manifest.json')
-  assert.ok(manifest && !manifest.directory, 'manifest.json is no file')
+  assert.ok(manifest && !manifest.directory, 'manifest.json is not a file')
   assert.match(await manifest.getData(new TextWriter()), /page-003\.jpg/)
 })
 
@@ -48,12 +48,12 @@ test('one page of a PDF becomes one JPEG', async () => {
   assert.equal((await sharp(bytes).metadata()).format, 'jpeg')
 })
 
-test('a PDF that only its owner may change converts without a password', async () => {
+test('a PDF with only an owner password converts without it', async () => {
   const { job } = await convert('owner-password.pdf', { targetFormat: 'txt' })
   assert.equal(job.result?.format, 'txt')
 })
 
-test('a PDF that needs a password converts with it, and with no other', async () => {
+test('an encrypted PDF converts only with its password', async () => {
   const bytes = Buffer.from(await readFile(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const send = (password: string) =>
     client.convert(
@@ -68,14 +68,14 @@ test('a PDF that needs a password converts with it, and with no other', async ()
   assert.equal(((await wrong.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
-test('a photo that was taken turned comes out upright', async () => {
+test('a rotated photo is converted upright', async () => {
   const { bytes } = await convert('orientation-6.jpg', { targetFormat: 'png' })
   const source = await sharp(
     await readFile(new URL('../fixtures/orientation-6.jpg', import.meta.url)),
   ).metadata()
   const { width, height, orientation } = await sharp(bytes).metadata()
   assert.deepEqual([width, height], [source.height, source.width])
-  assert.ok(orientation === undefined || orientation === 1, `a viewer would turn it: ${orientation}`)
+  assert.ok(orientation === undefined || orientation === 1, `a viewer would rotate it: ${orientation}`)
 })
 
 interface Signed {
@@ -91,7 +91,7 @@ const refusalOf = async (response: Response) => {
 const doubled = (address: string, name: string) =>
   `${address}&${name}=${new URL(address).searchParams.get(name)}`
 
-test('a signed address leads to its file as often as it may, and no altered one does', async () => {
+test('a signed URL works up to its download limit, and an altered one does not', async () => {
   const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
   const sign = async (fields: object) => {
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, ...fields })
@@ -101,15 +101,19 @@ test('a signed address leads to its file as often as it may, and no altered one 
   const stranger = new Client(service)
   const { url } = await sign({ maxDownloads: 2, disposition: 'inline', file: 'alpha.webp' })
   const ask = (address: string, init: RequestInit = {}) => stranger.fetch(address, init)
-  assert.equal((await ask(url, { method: 'HEAD' })).status, 302, 'to look counts not')
+  assert.equal((await ask(url, { method: 'HEAD' })).status, 302, 'HEAD does not count')
   const first = await ask(url, { redirect: 'follow' })
   assert.deepEqual(Buffer.from(await first.arrayBuffer()), bytes)
   assert.equal(first.headers.get('content-disposition'), 'inline; filename=alpha.webp')
   const rest = await Promise.all([ask(url), ask(url), ask(url)])
-  assert.deepEqual(rest.map(({ status }) => status).sort(), [302, 410, 410], 'of several at once one')
+  assert.deepEqual(
+    rest.map(({ status }) => status).sort(),
+    [302, 410, 410],
+    'one of several concurrent requests',
+  )
   const led = rest.find(({ status }) => status === 302)?.headers.get('location') ?? ''
-  assert.equal(new URL(led).searchParams.get('X-Amz-Expires'), '300', 'nobody hands that on instead')
-  assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'to look tells that it is used up')
+  assert.equal(new URL(led).searchParams.get('X-Amz-Expires'), '300', 'too short to share it instead')
+  assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'HEAD reports that the limit is reached')
 
   const second = await sign({ maxDownloads: 3, expiresIn: 700 })
   const swapped = ['link', 'max', 'exp', 'sig'].map((name) => {
@@ -119,7 +123,7 @@ test('a signed address leads to its file as often as it may, and no altered one 
   })
   const altered = [
     ...swapped,
-    // Not `inline`, which is then no boolean.
+    // Not `inline`, which would not be a boolean then.
     ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => doubled(url, name)),
     `${url}&more=1`,
     url.replace('max=2', 'max=9'),
@@ -139,7 +143,7 @@ test('a signed address leads to its file as often as it may, and no altered one 
 })
 
 for (const most of [1, 3])
-  test(`of fifty that open an address of ${most} at the same moment ${most} get the file, whole or in part`, async () => {
+  test(`of fifty concurrent requests to a URL with limit ${most}, ${most} get the file, whole or in part`, async () => {
     const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: most })
     const { url } = ((await response.json()) as { data: Signed }).data
@@ -155,7 +159,7 @@ for (const most of [1, 3])
     assert.equal(answers.filter((one) => one === '410').length, 50 - most)
   })
 
-test('results of many jobs come as one ZIP, which says what is missing', async () => {
+test('the results of many jobs are one ZIP whose manifest lists what is missing', async () => {
   const jobs = [
     await convert('alpha.png', { targetFormat: 'webp' }),
     await convert('alpha.png', { targetFormat: 'webp' }),
@@ -170,7 +174,7 @@ test('results of many jobs come as one ZIP, which says what is missing', async (
   const jobIds = jobs.map(({ job }) => job.jobId)
   const ask = () => client.post('/v1/download/zip', { jobIds: [...jobIds, ...jobIds], filename: 'all' })
   const first = await ask()
-  // On a busy machine the first one waits too long for its worker to start.
+  // On a busy machine the first request may wait too long for its worker to start.
   if (first.status === 202) await client.accepted(first)
   const response = first.status === 202 ? await ask() : first
   assert.equal(response.status, 303)
@@ -204,7 +208,7 @@ test('results of many jobs come as one ZIP, which says what is missing', async (
   assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
-test('a ZIP has the folders that were asked for, and none that lead out of it', async () => {
+test('a ZIP has the requested folders, and paths outside of it are refused', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
   const [first = '', second = ''] = jobIds

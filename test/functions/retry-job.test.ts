@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryJob } from '../../functions/routes/retry-job.ts'
 import { newId } from '../../lib/ids.ts'
-import { storedImport, timestamp, newJob } from '../jobs/records.ts'
+import { newJob, storedImport, timestamp } from '../jobs/records.ts'
 
-test('a job whose files are deleted is not done again, and is named', async () => {
+test('a job whose files are deleted cannot be retried', async () => {
   const jobId = newId('job')
   const { job, ...state } = newJob([storedImport('in')], { id: jobId })
   const services = {
     jobs: {
-      store: { getState: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: timestamp(9) } }) },
+      store: {
+        getState: async () => ({ ...state, job: { ...job, status: 'expired', expiredAt: timestamp(9) } }),
+      },
     },
   }
   const request = {
@@ -17,7 +19,7 @@ test('a job whose files are deleted is not done again, and is named', async () =
     principal: { ownerId: job.owner },
     findEarlierJob: async () => undefined,
   }
-  // Only what is asked of them.
+  // Only the methods that are called.
   await assert.rejects(async () => retryJob.handle(request as never, services as never), {
     ...{ code: 'FILE_GONE', details: { jobId } },
   })

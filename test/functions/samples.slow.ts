@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: real files through the whole service.
+// Run by `npm run test:slow`: converts real files with the whole service.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { Client, type JobData, startService, type TestService } from '../service
 
 const run = promisify(execFile)
 
-/** Real files of each format stand beside the project, not in it; see test/fixtures for those that are ours. */
+/** Real files of each format are next to the project, not in it; our own files are in test/fixtures. */
 const samples = new URL('../../../shared/samples/', import.meta.url)
 const skip = existsSync(samples) ? false : 'the sample files are not beside the project (../shared/samples)'
 
@@ -62,7 +62,7 @@ interface Probe {
 
 function assertSameLength(result: Probe, source: Probe): void {
   const [after, before] = [Number(result.format.duration), Number(source.format.duration)]
-  assert.ok(Math.abs(after - before) < 0.2, `it lasts ${after} s instead of ${before} s`)
+  assert.ok(Math.abs(after - before) < 0.2, `the duration is ${after} s instead of ${before} s`)
 }
 
 async function probe(path: string): Promise<Probe> {
@@ -86,13 +86,13 @@ for (const [path, words] of [
   ['document/s.xlsx', ['Apple']],
   ['document/s.pptx', ['Heading one']],
 ] as const) {
-  test(`${path} becomes a PDF whose text holds its words`, { skip }, async () => {
+  test(`${path} becomes a PDF with its text`, { skip }, async () => {
     const text = await pdfText((await sample(path, 'pdf')).path)
     for (const word of words) assert.ok(text.includes(word), `${word} in ${text.slice(0, 500)}`)
   })
 }
 
-test('document/s.odt becomes a DOCX whose main part holds its words', { skip }, async () => {
+test('document/s.odt becomes a DOCX with its text', { skip }, async () => {
   const { path, job } = await sample('document/s.odt', 'docx')
   assert.equal(
     job.result?.mimeType,
@@ -106,7 +106,7 @@ test('document/s.odt becomes a DOCX whose main part holds its words', { skip }, 
   assert.match(stdout, /Heading one/)
 })
 
-test('document/s.docx becomes a JPEG of its page by way of PDF', { skip }, async () => {
+test('document/s.docx becomes a JPEG of its page via PDF', { skip }, async () => {
   const { path, job } = await sample('document/s.docx', 'jpg')
   const shown = await probe(path)
   assert.deepEqual(codecs(shown), ['mjpeg'])
@@ -114,7 +114,7 @@ test('document/s.docx becomes a JPEG of its page by way of PDF', { skip }, async
   assert.equal(job.result?.filename, 's.jpg')
 })
 
-test('a picture keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async () => {
+test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async () => {
   const png = await sample('image/s.jpg', 'png')
   const webp = await convert('s.png', png.bytes, 'webp')
   const avif = await convert('s.webp', webp.bytes, 'avif')
@@ -147,7 +147,7 @@ for (const [path, to, expected] of [
   ['video/s.mp4', 'webm', /vp[89]|av1/],
   ['video/s.mov', 'mp4', /h264/],
 ] as const) {
-  test(`${path} becomes ${to} of the same length`, { skip }, async () => {
+  test(`${path} becomes ${to} of the same duration`, { skip }, async () => {
     const [source, result] = await Promise.all([
       probe(new URL(path, samples).pathname),
       sample(path, to).then((converted) => probe(converted.path)),
@@ -157,7 +157,9 @@ for (const [path, to, expected] of [
   })
 }
 
-test('an MKV whose streams fit becomes MP4 by copying them, and the result says so', { skip }, async () => {
+test('an MKV with compatible streams becomes MP4 by copying them, and the result says so', {
+  skip,
+}, async () => {
   const { job, path } = await sample('video/s.mkv', 'mp4')
   assert.equal(job.result?.method, 'stream-copy')
   const source = await probe(new URL('video/s.mkv', samples).pathname)
@@ -169,7 +171,7 @@ for (const [path, to, codec] of [
   ['audio/s.flac', 'ogg', 'vorbis'],
   ['video/s.mp4', 'mp3', 'mp3'],
 ] as const) {
-  test(`${path} becomes ${to} of the same length`, { skip }, async () => {
+  test(`${path} becomes ${to} of the same duration`, { skip }, async () => {
     const source = await probe(new URL(path, samples).pathname)
     const result = await probe((await sample(path, to)).path)
     assert.deepEqual(codecs(result), [codec])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { output } from '../engines/judge.ts'
 import { readOutlineItems } from '../engines/inspect-pdf.ts'
+import { output } from '../engines/judge.ts'
 import { createScannedPage, createScannedPdf } from '../engines/scan-maker.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -46,11 +46,11 @@ const toldOf = ({ status, error, warnings, result }: JobData) => ({
 const logOf = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
-/** Parts that have begun. */
+/** Number of chunks that have started. */
 const begun = async (service: TestService) =>
   (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 
-test('24 scanned pages in runs of 60 s are read as in one run, though killed on the way', {
+test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if killed in between', {
   timeout: 2_400_000,
 }, async (t) => {
   const unlimited = await startService({ PARALLEL: '1' })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
-/** Letters that no encoding of ours changes, and that stand nowhere else. */
+/** Characters that no encoding changes and that occur nowhere else. */
 const right = 'Zq7rightPasswordZq7'
 const wrong = 'Zq7wrongPasswordZq7'
 
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-/** Files of the data folder that hold a text; what a database has not written back stands in its log beside it. */
+/** Files of the data folder that contain a text, including the write-ahead logs of databases. */
 async function filesWith(text: string): Promise<string[]> {
   const names = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
   const paths = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -29,15 +29,15 @@ async function filesWith(text: string): Promise<string[]> {
   return found.flat()
 }
 
-test('passwords stand in no table, queue, event, log line or file, and in no reply', async () => {
+test('passwords appear in no table, queue, event, log line, file or reply', async () => {
   const tasks = {
     file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
     locked: { operation: 'encrypt-pdf', input: 'file', options: { password: right } },
-    // Known by either spelling, beside the options as well as in them.
+    // In both spellings, inside and outside of the options.
     opened: { operation: 'decrypt-pdf', input: 'locked', password: right },
     pictures: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrong, continue_on_error: true },
-    // Two images: what is left to do waits in the table between them.
+    // Two images: the rest of the job waits in the table in between.
     moving: {
       operation: 'convert',
       input: 'locked',
@@ -53,20 +53,20 @@ test('passwords stand in no table, queue, event, log line or file, and in no rep
   const job = await client.finished(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const whole = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
-  assert.match(whole, /does not open with the password that came/, 'the wrong one was tried')
+  assert.match(whole, /does not open with the password that came/, 'the wrong password was tried')
 
   const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
   const again = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
-  assert.equal(again.status, 'completed', 'sealed passwords open the files of a retry too')
+  assert.equal(again.status, 'completed', 'encrypted passwords work for a retry too')
 
-  // Workers clear up after they have told the end.
+  // Workers clean up after they have reported the end.
   const work = join(service.dataDir, 'work')
   const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
-  await until(async () => (await entries()).length === 0, 'the work folders are gone')
+  await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
   for (const secret of [right, wrong]) {
-    for (const text of [reply, whole, retried]) assert.ok(!text.includes(secret), 'a reply holds it')
+    for (const text of [reply, whole, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
     assert.deepEqual(await filesWith(secret), [])
     assert.deepEqual(await filesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
   }
-  assert.ok((await filesWith(jobId)).length > 0, 'what is stored can be read at all')
+  assert.ok((await filesWith(jobId)).length > 0, 'stored data can be searched at all')
 })

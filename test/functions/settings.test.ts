@@ -7,7 +7,7 @@ import { Client, startService } from '../service.ts'
 
 const start = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
 
-/** What a start says that does not succeed. */
+/** Returns the output of a failing start. */
 function refusedStart(env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
@@ -22,7 +22,7 @@ function refusedStart(env: Record<string, string>): Promise<string> {
   })
 }
 
-test('below the threshold of free disk new files are refused and health says why', async () => {
+test('with too little free disk space new files are refused and health says why', async () => {
   const service = await startService({ MIN_FREE_DISK_GB: '100000' })
   try {
     const client = new Client(service)
@@ -43,7 +43,7 @@ test('below the threshold of free disk new files are refused and health says why
   }
 })
 
-test('a start with a wrong setting, a taken port or a used data folder ends with one sentence', async () => {
+test('a start with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
   assert.match(
     await refusedStart({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
@@ -64,7 +64,7 @@ test('a start with a wrong setting, a taken port or a used data folder ends with
   }
 })
 
-test('engines that are not there are not offered, and bodies end where they end on AWS', async () => {
+test('missing engines are not listed, and the body limit of AWS applies', async () => {
   const service = await startService({ ENGINES: 'vips', REQUEST_BODIES: 'whole' })
   try {
     const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {
@@ -81,7 +81,7 @@ test('engines that are not there are not offered, and bodies end where they end 
   }
 })
 
-/** As it comes through API Gateway: whole, the files of forms in base64. */
+/** Sends a form as through API Gateway: buffered, in base64. */
 async function bodiesEnd(client: Client): Promise<void> {
   const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const mib = 1024 ** 2
@@ -90,10 +90,10 @@ async function bodiesEnd(client: Client): Promise<void> {
     return client.convert({ name: 'a.png', bytes: padded }, { targetFormat: 'webp' })
   }
   assert.equal((await client.accepted(await form(0))).status, 'completed')
-  assert.equal((await form(4.3 * mib)).status, 400, 'it is read, and is no whole picture')
+  assert.equal((await form(4.3 * mib)).status, 400, 'it is read, but the image is incomplete')
   const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
   const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
-  // Over our limit, over that of a function, over that of the gateway.
+  // Above our limit, above the limit of a function, above the limit of the gateway.
   const refused = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
   for (const response of [...refused, await client.post('/v1/jobs', { tasks })]) {
     const { error } = (await response.json()) as { error: { code: string; message: string } }

@@ -13,7 +13,7 @@ import {
   ListPartsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { s3Credentials, region } from '../local/s3/credentials.ts'
+import { region, s3Credentials } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -24,7 +24,7 @@ import { waitUntil } from '../wait-until.ts'
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-/** In the middle of the second round of parts, and of a file. */
+/** In the middle of the second round of parts, and in the middle of a file. */
 const middle = 3_000_000
 
 interface Told {
@@ -36,7 +36,7 @@ interface Told {
 const transferWorker = ({ pid }: TestService) =>
   descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
-/** Transfers of both kinds, in and out, each by a proxy that falls silent in the middle of it. */
+/** Imports and exports, each through a proxy that stalls in the middle. */
 async function begin(t: TestContext) {
   const { client: s3, endpoint } = await startWithBucket(t)
   const sshd = await startSshd()
@@ -70,7 +70,7 @@ async function begin(t: TestContext) {
   ]
   for (const { state } of proxies) state.holdAfter = middle
   const jobs = taskMaps.map(async (tasks) => {
-    // Each of somebody else, so that none waits for another.
+    // Each has a different owner, so that none waits for another.
     const client = new Client(service)
     const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks }))
     const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }
@@ -80,7 +80,7 @@ async function begin(t: TestContext) {
   return { s3, sshd, service, proxies, jobs, uploads }
 }
 
-test('transfers whose process is killed in the middle of a part end right and leave nothing', async (t) => {
+test('transfers whose process is killed in the middle of a part succeed and leave no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [begun = assert.fail('an upload')] = await uploads()
@@ -118,7 +118,7 @@ test('transfers whose process is killed in the middle of a part end right and le
   )
 })
 
-test('a transfer whose process is killed in each of three attempts fails, and leaves nothing', async (t) => {
+test('a transfer whose process is killed in all three attempts fails and leaves no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   for (let kills = 0; kills < 3; kills++) {
     await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
@@ -129,7 +129,7 @@ test('a transfer whose process is killed in each of three attempts fails, and le
   }
   const codes = (await Promise.all(jobs)).map(({ status, error }) => {
     const { code, message } = error as { code: string; message: string }
-    // Not for what the silence of the proxy would end some day.
+    // Not because the stalled proxy would time out some day.
     assert.match(message, /did not survive three attempts/)
     return [status, code]
   })

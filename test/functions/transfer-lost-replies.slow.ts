@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { s3Credentials, region } from '../local/s3/credentials.ts'
+import { region, s3Credentials } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService } from '../service.ts'
@@ -35,7 +35,7 @@ async function startServers(t: TestContext) {
   return { s3, gcs, azurite, sshd }
 }
 
-/** Exports by proxies, of which each holds back the answer to what the store has done. */
+/** Exports through proxies that hold back the reply of the store. */
 async function exportsWithout(
   t: TestContext,
   { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,
@@ -52,7 +52,13 @@ async function exportsWithout(
   const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
   const s3Export = async (key: string, last: string) => {
     const { url: endpoint } = await holding(s3.endpoint, (asked) => asked.includes(`/${key}?${last}`))
-    return { operation: 'export/s3', ...bucket, secret_access_key: s3Credentials.secretAccessKey, endpoint, key }
+    return {
+      operation: 'export/s3',
+      ...bucket,
+      secret_access_key: s3Credentials.secretAccessKey,
+      endpoint,
+      key,
+    }
   }
   const atGcs = await holding(gcs.endpoint, () => gcs.objects.has('out.txt'))
   const atAzurite = await holding(azurite.access.endpoint, (asked) => asked.includes('comp=blocklist'))
@@ -74,14 +80,14 @@ async function exportsWithout(
   return { outs, proxies, gcsEndpoint: atGcs.url }
 }
 
-test('an export whose process is killed before it hears that the store is ready ends once, and right', async (t) => {
+test('an export whose process is killed before the reply of the store completes exactly once', async (t) => {
   const servers = await startServers(t)
   const { s3, gcs, azurite, sshd } = servers
   const { outs, proxies, gcsEndpoint } = await exportsWithout(t, servers)
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
   t.after(() => service.stop())
   const jobs = outs.map(async (out) => {
-    // Each of somebody else, so that none waits for another.
+    // Each has a different owner, so that none waits for another.
     const client = new Client(service)
     const given = { operation: 'import/base64', file: content.toString('base64'), filename: 'in.txt' }
     const { jobId } = await client.accepted(

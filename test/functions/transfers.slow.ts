@@ -7,7 +7,7 @@ import { Client, startService, type TestService } from '../service.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startSshd } from '../transfer/sshd.ts'
 
-/** Imports and exports as a client sees them: through the whole service, from servers of others. */
+/** Imports and exports through the whole service, with remote servers. */
 
 let service: TestService
 let client: Client
@@ -90,7 +90,7 @@ const failures: readonly [name: string, code: string, reason: string | undefined
 ]
 
 for (const [name, code, reason, words] of failures)
-  test(`an import that fails by "${name}" is told as ${code}, and leaves nothing`, async () => {
+  test(`an import that fails with "${name}" is reported as ${code} and leaves no temporary files`, async () => {
     const { status, error } = await imported({ url: `${base}/${name}.txt` })
     assert.deepEqual([status, error.code, error.details['reason']], ['failed', code, reason])
     assert.match(error.message, words)
@@ -101,19 +101,19 @@ for (const [name, code, reason, words] of failures)
     )
   })
 
-test('an import is tried again when the server was out of order', async () => {
+test('an import is retried after a server error', async () => {
   const { status, source } = await imported({ url: `${base}/late.txt` })
   assert.deepEqual([status, source?.filename, times['late']], ['completed', 'late.txt', 1])
 })
 
-test('a server that is slow is waited for, as long as something comes', async () => {
+test('an import from a slow server continues as long as data arrives', async () => {
   const begun = performance.now()
   const { status, error } = await imported({ url: `${base}/slow.txt` })
   assert.equal(status, 'completed', JSON.stringify(error))
   assert.ok(performance.now() - begun > text.length * 200 - 500)
 })
 
-test('a server that falls silent is asked three times and given up', { timeout: 240_000 }, async () => {
+test('an import from a stalled server fails after three attempts', { timeout: 240_000 }, async () => {
   const { status, error } = await imported({ url: `${base}/mute.txt` })
   assert.deepEqual([status, error.code, error.details['reason']], ['failed', 'IMPORT_FAILED', 'incomplete'])
   assert.equal(error.message, 'Nothing more came after 20 bytes.')
@@ -125,7 +125,7 @@ test('a private address is refused', async () => {
   assert.equal(error.code, 'URL_NOT_ALLOWED')
 })
 
-test('a file comes by SFTP, is converted, and goes to a bucket under the name of a template', async () => {
+test('a file is imported by SFTP, converted, and exported to a bucket with a templated name', async () => {
   await writeFile(`${sshd.files}/words.md`, '# Words')
   const { host, port, username, plainKey, fingerprint } = sshd
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint: fingerprint }
@@ -145,7 +145,7 @@ test('a file comes by SFTP, is converted, and goes to a bucket under the name of
   assert.deepEqual([source?.filename, result?.filename], ['words.md', 'words.html'])
 })
 
-test('a server with another key is refused, and the error tells the one that was seen', async () => {
+test('an SFTP server with another host key is refused with the actual key', async () => {
   const { host, port, username, plainKey, fingerprint } = sshd
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint }

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, type Presigned, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
-/** As long, but other bytes. */
+/** Different content of the same length. */
 const other = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
 
 let service: TestService
@@ -38,8 +38,8 @@ interface Refused {
 const codeOf = async (response: Response) =>
   ((await response.json()) as { error?: { code: string } }).error?.code
 
-test('bytes that are sent again after a job took the upload are never converted', async () => {
-  // The worker is not there yet, so that the new bytes are first.
+test('content uploaded after a job claimed the upload is never converted', async () => {
+  // The worker has not started, so the new content arrives first.
   const place = await uploaded()
   const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
   assert.equal(await put(place, other), 200)
@@ -49,7 +49,7 @@ test('bytes that are sent again after a job took the upload are never converted'
   assert.match(job.error?.message ?? '', /a\.png was overwritten after the job had taken it/)
 })
 
-test('whoever names an upload that could not be fetched hears why', async () => {
+test('using an upload that could not be fetched reports the reason', async () => {
   const asked = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
   const { data } = (await asked.json()) as { data: { uploadId: string; jobId: string } }
   await client.finished(data.jobId)
@@ -62,16 +62,16 @@ test('whoever names an upload that could not be fetched hears why', async () => 
   )
 })
 
-test("an upload whose job was deleted is nobody's, and a file that is sent there late goes at once", async () => {
+test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
   const place = await uploaded()
   const job = await client.accepted(await convert(place.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal(await put(place), 200)
   assert.equal(await codeOf(await convert(place.uploadId)), 'UPLOAD_NOT_FOUND')
   assert.equal((await client.fetch(`/v1/uploads/${place.uploadId}`)).status, 404)
-  // HEAD with the address of the PUT would need another signature: a second PUT that must be the first tells.
+  // HEAD would need another signature, so a second PUT that requires absence shows that the file was deleted.
   const bucket = new URL(place.url)
-  await until(async () => {
+  await waitUntil(async () => {
     const response = await fetch(`${bucket.origin}${bucket.pathname}${bucket.search}`, {
       method: 'PUT',
       headers: { ...place.headers, 'if-none-match': '*' },
@@ -81,13 +81,13 @@ test("an upload whose job was deleted is nobody's, and a file that is sent there
   }, 'the late file is gone')
 })
 
-test('of two jobs that want one upload at once, one gets it', async () => {
+test('of two concurrent jobs one gets the upload', async () => {
   const place = await uploaded()
   const answers = await Promise.all([convert(place.uploadId), convert(place.uploadId)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
 })
 
-test('an upload that a merge names twice is refused with the way out', async () => {
+test('an upload named twice in a merge is refused with a hint', async () => {
   const { uploadId } = await uploaded()
   const response = await client.post('/v1/convert/merge', {
     uploadIds: [uploadId, uploadId],
@@ -98,7 +98,7 @@ test('an upload that a merge names twice is refused with the way out', async () 
   assert.match(error.message, /named twice.*Upload the file again/)
 })
 
-test('the key of an upload names it as well as its id', async () => {
+test('an upload can be named by its key or its id', async () => {
   const place = await uploaded()
   const job = await client.accepted(await convert((place as unknown as { key: string }).key))
   assert.equal(job.status, 'completed')
@@ -130,7 +130,7 @@ async function awaiting(fields: object = {}): Promise<Awaited> {
 
 const formOf = (job: Awaited, task: string): Awaiting => {
   const { result } = job.tasks[task] ?? {}
-  assert.ok(result, `${task} tells where to send its file`)
+  assert.ok(result, `${task} has a URL for its file`)
   return result
 }
 
@@ -147,15 +147,18 @@ test('a job waits for its uploads, by form and by PUT, and is queued with the la
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 201)
   const view = async () =>
     ((await (await client.fetch(`/v1/jobs/${job.jobId}`)).json()) as { data: Awaited }).data
-  await until(async () => (await view()).tasks['file']?.status === 'completed', 'the first upload is seen')
-  assert.equal((await view()).status, 'pending', 'nothing runs before the last')
+  await waitUntil(
+    async () => (await view()).tasks['file']?.status === 'completed',
+    'the first upload is seen',
+  )
+  assert.equal((await view()).status, 'pending', 'nothing runs before the last upload')
   assert.equal(await put(formOf(job, 'second').put), 200)
   const done = await client.finished(job.jobId)
   assert.equal(done.status, 'completed', JSON.stringify(done.error))
   assert.equal(done.result?.filename, 'first.webp')
 })
 
-test('an awaited file that is larger than the task takes, or none that can be read, fails the job', async () => {
+test('an awaited file that is too large or unreadable fails the job', async () => {
   const job = await awaiting({ max_file_size: png.length - 1 })
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(formOf(job, 'file').put), 200, 'a PUT cannot')
@@ -171,7 +174,7 @@ interface Begun {
   readonly key: string
 }
 
-/** PCM of two parts, so that a lost or exchanged one is heard. */
+/** PCM audio in two parts, so that a lost or swapped part is detected. */
 function sound(): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(5 * mib + 100_000)
   for (let at = 44; at < bytes.length; at += 2) bytes.writeInt16LE(((at * 7) % 20_000) - 10_000, at)
@@ -193,7 +196,7 @@ function sound(): Buffer<ArrayBuffer> {
   return bytes
 }
 
-test('whoever reaches the service by another name gets addresses with that name, which work', async () => {
+test('requests to another host name get URLs with that name, which work', async () => {
   const { port } = new URL(service.url)
   const named = (host: string, path: string, method: string, body: string, type = 'application/json') =>
     new Promise<string>((resolve, reject) => {
@@ -209,7 +212,7 @@ test('whoever reaches the service by another name gets addresses with that name,
   const { origin, pathname, search } = new URL(data.url)
   assert.equal(origin, `http://${host}`)
   assert.match(await named(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
-  // What no client would write leads nowhere else.
+  // Invalid host names are ignored.
   for (const odd of ['a b', 'x/../y', '<script>'])
     assert.doesNotMatch(
       await named(odd, '/v1/uploads/presign', 'POST', announced),
@@ -217,7 +220,7 @@ test('whoever reaches the service by another name gets addresses with that name,
     )
 })
 
-test('a file in parts can be resumed, is put together once and converts', async () => {
+test('a multipart upload can be resumed, is completed once and converted', async () => {
   const bytes = sound()
   const [first, last] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
   const announced = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
@@ -235,7 +238,7 @@ test('a file in parts can be resumed, is put together once and converts', async 
   const complete = (parts: readonly object[]) => client.post(`${path}/complete`, { parts })
   const one = await send(1, first)
   assert.equal(await codeOf(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
-  assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than was announced')
+  assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than the declared size')
   const there = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
   assert.deepEqual(there, { parts: [{ ...one, Size: first.length }], complete: false })
 
@@ -254,7 +257,7 @@ test('a file in parts can be resumed, is put together once and converts', async 
   assert.equal(await codeOf(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
   const answers = await Promise.all([complete([one, two]), complete([one, two])])
   const sizes = await Promise.all(answers.map(async (answer) => ((await dataOf(answer)) as Announced).size))
-  assert.deepEqual(sizes, [bytes.length, bytes.length], 'twice at once is once')
+  assert.deepEqual(sizes, [bytes.length, bytes.length], 'two concurrent completions count once')
   assert.equal(await codeOf(await client.fetch(`${path}/1`)), 'CONFLICT')
 
   const response = await client.post('/v1/convert', { uploadId, targetFormat: 'flac' })
@@ -267,13 +270,13 @@ interface Announced {
   readonly size: number
 }
 
-test('what is dropped is gone, parts of others too, and sizes are known before bytes come', async () => {
+test('an aborted upload is deleted, other clients cannot access uploads, and sizes are checked early', async () => {
   const { uploadId, key } = (await (
     await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
   ).json()) as Begun
   const path = `/v1/uploads/s3/multipart/${uploadId}`
   const stranger = new Client(service)
-  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_INPUT', 'without its key')
+  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_INPUT', 'without the key')
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
   assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
@@ -282,7 +285,7 @@ test('what is dropped is gone, parts of others too, and sizes are known before b
   const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
   const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')
   const completed = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
-  assert.equal(await codeOf(completed), 'INVALID_INPUT', 'nothing is no file')
+  assert.equal(await codeOf(completed), 'INVALID_INPUT', 'an empty list of parts')
   for (const [size, code] of [
     [0, 'INVALID_INPUT'],
     [11 * 1024 * mib, 'FILE_TOO_LARGE'],
@@ -296,7 +299,7 @@ const announcing: Readonly<Record<string, object>> = {
   '/v1/uploads/s3/multipart': { filename: 'a' },
   '/v1/convert/check': { from: 'png', targetFormat: 'webp' },
 }
-/** As JSON has it. */
+/** Sizes as JSON values. */
 const sizes: readonly [size: string, code: string, message: RegExp][] = [
   [
     '1e18',
@@ -315,7 +318,7 @@ const sizes: readonly [size: string, code: string, message: RegExp][] = [
   ['[5]', 'INVALID_INPUT', /a whole number of at least 0, got \[5\]/],
 ]
 for (const [path, fields] of Object.entries(announcing)) {
-  test(`${path} says of a size that cannot be what it may be`, async () => {
+  test(`${path} refuses an invalid size with the expected values`, async () => {
     for (const [size, code, message] of sizes) {
       const response = await client.fetch(path, {
         method: 'POST',
@@ -330,14 +333,14 @@ for (const [path, fields] of Object.entries(announcing)) {
   })
 }
 
-test('of a file that is too large for one request, but not for the plan, the way in parts is told', async () => {
+test('a file too large for one request, but not for the plan, gets a hint to multipart uploads', async () => {
   const response = await client.post('/v1/uploads/presign', { filename: 'a', size: 6 * 1024 * mib })
   const { error } = (await response.json()) as { error: Refused }
   assert.equal(error.code, 'FILE_TOO_LARGE')
   assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('a size in a form is its digits', async () => {
+test('a size in a form is a string of digits', async () => {
   const begin = (size: string) =>
     client.fetch('/v1/convert/check', {
       method: 'POST',
@@ -347,7 +350,7 @@ test('a size in a form is its digits', async () => {
   assert.equal((await begin('1e1')).status, 400)
 })
 
-test('a file that the workers of its target cannot hold is refused before it is sent, a smaller one is not', async () => {
+test('a file too large for the workers of its target is refused before the upload, a smaller one is not', async () => {
   const check = (from: string, targetFormat: string, size: number) =>
     client.post('/v1/convert/check', { from, targetFormat, size })
   const gib = 1024 ** 3

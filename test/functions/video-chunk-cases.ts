@@ -1,4 +1,4 @@
-// Films that the service cuts, killed on the way: held against the same one made whole.
+// Videos encoded in chunks while the service is killed, compared with the same video encoded in one run.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
@@ -6,26 +6,26 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { readPacketTimes } from '../engines/frame-times.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
-export interface FilmCase {
+export interface VideoCase {
   readonly folder: string
-  /** Names of files there. */
+  /** Names of fixture files. */
   readonly files: readonly string[]
   readonly path: string
   readonly fields: Readonly<Record<string, string>>
-  /** Seconds that a run may take. */
+  /** Time limit of a run in seconds. */
   readonly limitS: number
-  /** Parts that have begun when the service is killed. */
+  /** Number of started chunks at which the service is killed. */
   readonly kills: readonly number[]
-  /** By how much the result may differ in size, of one. */
-  readonly largerBy: number
-  /** That come out. */
+  /** Allowed relative size difference of the result. */
+  readonly maxSizeDifference: number
+  /** Expected in the result. */
   readonly pictures: number
 }
 
-/** A film of test pictures with beeps. */
-export function makeFilm(path: string, size: string, rate: string, seconds: number): void {
+/** Creates a video of test frames with beeps. */
+export function createVideo(path: string, size: string, rate: string, seconds: number): void {
   const pictures = `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`
   const sound = `sine=frequency=440:beep_factor=4:duration=${seconds}`
   const made = spawnSync(
@@ -39,21 +39,21 @@ export function makeFilm(path: string, size: string, rate: string, seconds: numb
   assert.equal(made.status, 0, made.stderr)
 }
 
-/** By one worker and by two: every picture and sound at its time, no other warnings. */
-export async function assertSameInParts(t: TestContext, film: FilmCase): Promise<void> {
+/** With one worker and with two: all frames and sounds at the same times, with the same warnings. */
+export async function assertSameInChunks(t: TestContext, video: VideoCase): Promise<void> {
   const service = await startService({ PARALLEL: '1' })
   t.after(() => service.stop())
   const client = new Client(service)
-  const whole = await facts(client, await send(client, film), film)
-  assert.equal(whole.pictures.length, film.pictures)
+  const whole = await facts(client, await send(client, video), video)
+  assert.equal(whole.pictures.length, video.pictures)
   await service.stop()
   for (const workers of ['1', '2']) {
     const began = performance.now()
-    const cut = await inParts(t, film, workers)
+    const cut = await inParts(t, video, workers)
     const late = [apart(whole, cut, 'pictures'), apart(whole, cut, 'sounds')]
     assert.ok(Math.max(...late) <= 0.002, `pictures and sounds are up to ${late.join(' and ')} s apart`)
     const larger = cut.size / whole.size - 1
-    assert.ok(Math.abs(larger) <= film.largerBy, `${cut.size} bytes, in one run ${whole.size}`)
+    assert.ok(Math.abs(larger) <= video.maxSizeDifference, `${cut.size} bytes, in one run ${whole.size}`)
     assert.deepEqual(cut.job.warnings, whole.job.warnings)
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     const times = late.map((each) => (each * 1000).toFixed(1)).join(' and ')
@@ -61,24 +61,24 @@ export async function assertSameInParts(t: TestContext, film: FilmCase): Promise
   }
 }
 
-async function inParts(t: TestContext, film: FilmCase, workers: string): Promise<Facts> {
-  const settings = { PARALLEL: workers, TASK_LIMIT_S: String(film.limitS) }
+async function inParts(t: TestContext, video: VideoCase, workers: string): Promise<Facts> {
+  const settings = { PARALLEL: workers, TASK_LIMIT_S: String(video.limitS) }
   let service = await startService(settings)
   t.after(() => service.stop())
   const client = new Client(service)
-  const jobId = await send(client, film)
+  const jobId = await send(client, video)
   const { dataDir } = service
-  for (const parts of film.kills) {
-    await until(async () => (await partClaims(service)) >= parts, `${parts} parts were begun`, 300)
+  for (const parts of video.kills) {
+    await waitUntil(async () => (await partClaims(service)) >= parts, `${parts} parts were begun`, 300)
     await service.kill()
     service = await startService(settings, dataDir)
   }
-  const made = await facts(client.at(service), jobId, film)
+  const made = await facts(client.at(service), jobId, video)
   await service.stop()
   return made
 }
 
-async function send(client: Client, { folder, files, path, fields }: FilmCase): Promise<string> {
+async function send(client: Client, { folder, files, path, fields }: VideoCase): Promise<string> {
   const form = new FormData()
   for (const name of files) {
     form.append('file', new Blob([new Uint8Array(await readFile(join(folder, name)))]), name)
@@ -90,7 +90,7 @@ async function send(client: Client, { folder, files, path, fields }: FilmCase): 
   return body.data.jobId
 }
 
-/** How often a part was begun. */
+/** Counts the starts of a chunk. */
 async function partClaims({ dataDir }: TestService): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   return log.split('\n').filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
@@ -98,13 +98,13 @@ async function partClaims({ dataDir }: TestService): Promise<number> {
 
 type Facts = Awaited<ReturnType<typeof facts>>
 
-async function facts(client: Client, jobId: string, { folder }: FilmCase) {
+async function facts(client: Client, jobId: string, { folder }: VideoCase) {
   const job = await client.finished(jobId)
   const made = await client.saved(job, folder)
   return { job, ...readPacketTimes(made), size: (await stat(made)).size }
 }
 
-/** Seconds by which something is shown or heard at another time, at most. */
+/** Largest time difference in seconds of a frame or sound. */
 function apart(whole: Facts, cut: Facts, kind: 'pictures' | 'sounds'): number {
   assert.equal(cut[kind].length, whole[kind].length, kind)
   return Math.max(...whole[kind].map((time, at) => Math.abs((cut[kind][at] ?? Infinity) - time)))

@@ -20,7 +20,7 @@ import { derivedId, newId } from '../../lib/ids.ts'
 import { createCreationEvents } from '../../lib/jobs/events.ts'
 import { EventFeeds } from '../../lib/live/event-feed.ts'
 import { subscriberCacheMs } from '../../lib/subscriber-cache.ts'
-import { type SubscriberLookup, loadSubscribers } from '../../lib/subscribers.ts'
+import { loadSubscribers, type SubscriberLookup } from '../../lib/subscribers.ts'
 import { Addresses } from '../../lib/transfer/addresses.ts'
 import { Outgoing } from '../../lib/transfer/guarded-http.ts'
 import { TtlCache } from '../../lib/ttl-cache.ts'
@@ -36,7 +36,7 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { privateForms } from '../transfer/private-forms.ts'
 import { answers, openReceiver } from '../webhooks/receiver.ts'
 
-/** The clock is moved by hand, and what a queue would hand over is handed over by hand. */
+/** Advances the clock and passes on queue messages by hand. */
 
 let app: EmbeddedApp
 let receiver: Awaited<ReturnType<typeof openReceiver>>
@@ -74,7 +74,7 @@ const pass = (seconds: number) => {
 const deliverer = (attemptMs?: number) =>
   new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptTimeoutMs: attemptMs }) })
 
-/** All that stands in the queue, at once; what is delayed is dropped when it is only due again. */
+/** Delivers all messages in the queue; delayed ones are dropped if a later message repeats them. */
 async function deliverAll(by = deliverer()): Promise<void> {
   while (queue.length > 0) {
     const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
@@ -82,7 +82,7 @@ async function deliverAll(by = deliverer()): Promise<void> {
   }
 }
 
-/** A client with an identity of its own. */
+/** A client with a new identity. */
 function newClient() {
   const owner = { token: undefined as string | undefined }
   const send = async (
@@ -125,7 +125,7 @@ function eventOf(send: Send, stream: string, sequence: number, event = 'job.comp
 
 const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
 
-/** One event of a job that has no other. */
+/** A single event of a job. */
 async function told(send: Send): Promise<BusEvent> {
   const event = eventOf(send, newId('job'), 1)
   await dispatch(event)
@@ -140,7 +140,7 @@ async function onlyDelivery(send: Send, id: string) {
   return (await send('GET', `/v1/webhooks/${id}/deliveries/${all[0].id}`)).data
 }
 
-test('a webhook is made, seen, changed and deleted, and its secret is shown once', async () => {
+test('a webhook can be created, read, changed and deleted, and its secret is shown once', async () => {
   const send = newClient()
   const { id, secret, ...made } = await created(send, '/crud', { description: 'ours' })
   assert.match(secret, /^whsec_/)
@@ -162,7 +162,7 @@ test('a webhook is made, seen, changed and deleted, and its secret is shown once
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).status, 404)
 })
 
-test('a webhook is made once under a key, and what is kept of the reply holds no secret', async () => {
+test('a webhook is created once per idempotency key, and the stored reply contains no plain secret', async () => {
   const body = { url: receiver.url('/once'), events: ['*'] }
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const first = await app.send('POST', '/v1/webhooks', { body, headers })
@@ -177,14 +177,14 @@ test('a webhook is made once under a key, and what is kept of the reply holds no
   assert.ok(!replies[0]?.includes(first.json.data.secret.slice(6)))
 })
 
-test('what cannot be told is refused, and the 21st webhook too', async () => {
+test('invalid webhooks are refused, and the 21st webhook too', async () => {
   const send = newClient()
   const refused = async (changes: object) =>
     (await send('POST', '/v1/webhooks', { url: receiver.url('/'), events: ['*'], ...changes })).error
   assert.match((await refused({ events: ['job.done'] })).message, /^events.*job\.completed/)
   assert.match((await refused({ url: 'ftp://files.example' })).message, /^url: /)
   assert.match((await refused({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
-  // This machine's own are allowed here.
+  // Addresses of this machine are allowed here.
   for (const url of privateForms.filter((form) => !new URL(form).hostname.startsWith('127.'))) {
     const { code, details } = await refused({ url })
     assert.deepEqual([code, details.field], ['URL_NOT_ALLOWED', 'url'], url)
@@ -194,7 +194,7 @@ test('what cannot be told is refused, and the 21st webhook too', async () => {
   assert.deepEqual([code, details.max], ['INVALID_INPUT', 20])
 })
 
-test('both signatures hold for the bytes that were sent, before, during and after a rotation', async () => {
+test('both signatures verify the sent bytes before, during and after a rotation', async () => {
   const send = newClient()
   const { id, secret: first } = await created(send, '/signed')
   const arrived = async () => {
@@ -228,7 +228,7 @@ test('both signatures hold for the bytes that were sent, before, during and afte
 
   pass(3700)
   const { headers, body } = await arrived()
-  // The verifier has no clock but its own.
+  // The verifier uses the real clock.
   assert.equal(await verify(second, body, headers['x-webhook-signature'] ?? ''), true)
   assert.equal(headers['x-webhook-signature-old'], undefined)
   assert.equal(headers['webhook-signature']?.split(' ').length, 1)
@@ -243,7 +243,7 @@ test('both signatures hold for the bytes that were sent, before, during and afte
   )
 })
 
-test('an event that is dispatched twice is one delivery, and arrives once', async () => {
+test('an event dispatched twice is delivered once', async () => {
   const send = newClient()
   const { id } = await created(send, '/twice')
   const event = await told(send)
@@ -263,7 +263,7 @@ test('an event that is dispatched twice is one delivery, and arrives once', asyn
   })
 })
 
-test('a webhook is told of what it chose, and of nobody else’s', async () => {
+test('a webhook receives only its selected events of its owner', async () => {
   const [send, other] = [newClient(), newClient()]
   const { id } = await created(send, '/chosen', { events: ['job.failed'] })
   await created(other, '/others')
@@ -277,7 +277,7 @@ test('a webhook is told of what it chose, and of nobody else’s', async () => {
   assert.equal(receiver.at('/others').length, 0)
 })
 
-/** A server that does this with whatever comes. */
+/** A server that handles every request with `respond`. */
 async function raw(answer: (socket: import('node:net').Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -288,7 +288,7 @@ async function raw(answer: (socket: import('node:net').Socket) => void): Promise
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
-test('a receiver that fails has its deliveries say how, and is called again when it is time', async () => {
+test('a failed delivery shows the failure and is retried on schedule', async () => {
   receiver.answer('/500', answers(500, {}, 'no\u0000 use'))
   receiver.answer('/429', answers(429, { 'retry-after': '120' }))
   receiver.answer('/302', answers(302, { location: receiver.url('/elsewhere') }))
@@ -321,11 +321,11 @@ test('a receiver that fails has its deliveries say how, and is called again when
   assert.equal(receiver.at('/elsewhere').length, 0)
 })
 
-/** What a sweep of this moment looks at, of this webhook alone. */
+/** Due records of this webhook. */
 const sweep = (webhookId: string, stream: string) =>
   createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
 
-test('ten attempts are made, by the queue up to 15 min and by the table beyond, and then no more', async () => {
+test('ten attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
   receiver.answer('/ten', answers(503))
   const { id } = await created(send, '/ten')
@@ -341,7 +341,7 @@ test('ten attempts are made, by the queue up to 15 min and by the table beyond, 
     assert.equal(queue.length, 1, `attempt ${made + 1}`)
     const { message } = queue[0] as (typeof queue)[number]
     await deliverAll()
-    // A message that comes twice, as both the queue and the table may send one.
+    // A duplicate message, as both the queue and the table may send one.
     await deliverer().deliver(message, () => 900_000)
   }
   assert.equal(receiver.at('/ten').length, 10)
@@ -367,7 +367,7 @@ test('ten attempts are made, by the queue up to 15 min and by the table beyond, 
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
-test('retries within 15 min come by the delay of the queue', async () => {
+test('retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.answer('/soon', answers(500))
   await created(send, '/soon')
@@ -383,7 +383,7 @@ test('retries within 15 min come by the delay of the queue', async () => {
   queue.length = 0
 })
 
-test('410 switches a webhook off at once, five days of failures too, and what waits is given up', async () => {
+test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
   receiver.answer('/410', answers(410))
   const gone = await created(send, '/410')
@@ -393,7 +393,7 @@ test('410 switches a webhook off at once, five days of failures too, and what wa
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
   assert.equal((await onlyDelivery(send, gone.id)).status, 'failed')
   await told(send)
-  assert.equal(queue.length, 0, 'it is told nothing more')
+  assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.answer('/dead', answers(500))
   const dead = await created(send, '/dead')
@@ -408,7 +408,7 @@ test('410 switches a webhook off at once, five days of failures too, and what wa
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
 })
 
-test('who has an account with a confirmed address is written to once when a webhook is switched off', async () => {
+test('an account with a confirmed email address gets one email when a webhook is disabled', async () => {
   const to: string[] = []
   const mailer = {
     destination: 'mailbox',
@@ -429,20 +429,17 @@ test('who has an account with a confirmed address is written to once when a webh
   }
   assert.equal(to.length, 1)
   const [email = ''] = to
-  assert.match(
-    email,
-    /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/,
-  )
+  assert.match(email, /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/)
   assert.doesNotMatch(email, /secret/)
 })
 
-test('a delivery whose message was lost is sent by the look of the clock', async () => {
+test('a delivery whose message was lost is sent by the sweep', async () => {
   const send = newClient()
   const { id } = await created(send, '/lost')
   const { stream } = await told(send)
   queue.length = 0
   await sweep(id, stream)
-  assert.equal(queue.length, 0, 'not at once: its message may be on its way')
+  assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
   pass(61)
   await sweep(id, stream)
   await deliverAll()
@@ -452,7 +449,7 @@ test('a delivery whose message was lost is sent by the look of the clock', async
   assert.equal(queue.length, 0)
 })
 
-test('a delivery that a process died with is tried again when its time is over', async () => {
+test('a delivery whose process died is retried when its lease ends', async () => {
   const send = newClient()
   const { id } = await created(send, '/died', { events: ['job.completed'] })
   await told(send)
@@ -467,7 +464,7 @@ test('a delivery that a process died with is tried again when its time is over',
   assert.deepEqual([(await onlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
-test('events of a job leave in sequence, and one that failed does not hold up those after it', async () => {
+test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
   const send = newClient()
   await created(send, '/order')
   const job = newId('job')
@@ -479,16 +476,16 @@ test('events of a job leave in sequence, and one that failed does not hold up th
   await dispatch(events[1] as BusEvent)
   const [first] = queue.splice(0)
   await deliverer().deliver(first?.message as DeliveryMessage, () => 900_000)
-  assert.deepEqual(numbers(), [], 'the first is missing')
+  assert.deepEqual(numbers(), [], 'the first event is missing')
   queue.length = 0
   for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
-  // As many as there are messages, at the same time.
+  // As many concurrent calls as messages.
   await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
   assert.deepEqual(numbers(), [1, 2, 3, 4, 5])
   queue.length = 0
 })
 
-test('who waits for an event that never comes gives up after a while', async () => {
+test('waiting for a missing event in the sequence ends after a while', async () => {
   const send = newClient()
   const { id } = await created(send, '/gap')
   await dispatch(eventOf(send, newId('job'), 7))
@@ -501,7 +498,7 @@ test('who waits for an event that never comes gives up after a while', async () 
   assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
 })
 
-test('progress is told each 5 s at most, and never again when it failed', async () => {
+test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
   receiver.answer('/progress', answers(500))
   const { id } = await created(send, '/progress', { events: ['job.progress'] })
@@ -518,20 +515,23 @@ test('progress is told each 5 s at most, and never again when it failed', async 
   assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
 })
 
-test('a receiver that has enough to do does not take the room of others', async () => {
+test('a slow receiver does not use up the concurrency of others', async () => {
   const send = newClient()
   await created(send, '/busy')
   await told(send)
   const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]
-  await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(message, () => 900_000)
+  await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(
+    message,
+    () => 900_000,
+  )
   assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])
   assert.equal(receiver.at('/busy').length, 0)
   await deliverAll()
   assert.equal(receiver.at('/busy').length, 1)
 })
 
-test('of a host with addresses of both versions the older is called, which has a way out everywhere', async () => {
+test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywhere', async () => {
   const both = [
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
     { address: '93.184.215.14', family: 4 },
@@ -540,7 +540,7 @@ test('of a host with addresses of both versions the older is called, which has a
   assert.equal((await new Addresses([], async () => both.slice(0, 1)).of('example.com')).family, 6)
 })
 
-test('an address that has become private is not called', async () => {
+test('a host that now resolves to a private address is not called', async () => {
   const send = newClient()
   const { id } = await created(send, '/private')
   await told(send)
@@ -555,7 +555,7 @@ test('an address that has become private is not called', async () => {
   queue.length = 0
 })
 
-test('what a webhook missed is sent to it once more, without progress', async () => {
+test('a replay sends missed events without progress', async () => {
   const send = newClient()
   const { id } = await created(send, '/replay')
   const since = now().toISOString()
@@ -582,7 +582,7 @@ test('what a webhook missed is sent to it once more, without progress', async ()
   assert.equal((await deliveriesOf(send, id)).length, 2)
 })
 
-test('a test is sent at once, and says what came of it', async () => {
+test('a test event is sent immediately, and the reply has its outcome', async () => {
   const send = newClient()
   const { id } = await created(send, '/test', { format: 'chat-blocks', enabled: false })
   const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
@@ -599,7 +599,7 @@ test('a test is sent at once, and says what came of it', async () => {
   })
 })
 
-test('deliveries are listed in pages, the newest first', async () => {
+test('deliveries are paginated, newest first', async () => {
   const send = newClient()
   const { id } = await created(send, '/pages')
   const events: string[] = []
@@ -619,14 +619,14 @@ test('deliveries are listed in pages, the newest first', async () => {
   assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
 })
 
-/** As its creator publishes it. */
+/** The event as its creator publishes it. */
 async function tellBeginning(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   assert.ok(state)
   for (const event of createCreationEvents(state)) await dispatch(event)
 }
 
-test('a job brings its own webhook, signed with the default secret of its owner', async () => {
+test('webhookUrl of a job creates a webhook signed with the default secret of its owner', async () => {
   const send = newClient()
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'text' },
@@ -672,7 +672,7 @@ test('a job brings its own webhook, signed with the default secret of its owner'
   assert.deepEqual(heardAt('/nightly').at(0), 'job.created')
 })
 
-/** As SQS hands it over to Lambda. */
+/** The message as SQS passes it to Lambda. */
 const record = (body: string): SQSRecord => ({
   messageId: crypto.randomUUID(),
   receiptHandle: 'AQEB…',
@@ -690,7 +690,7 @@ const record = (body: string): SQSRecord => ({
   awsRegion: 'eu-central-1',
 })
 
-test('the functions take what the bus and the queue hand over, and name the messages that must come again', async () => {
+test('the functions handle bus events and queue messages, and report failed messages', async () => {
   const { QUEUE_URL_PREFIX, SERVICE_SECRET } = app.services.config
   const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
   Object.assign(processEnvironment, own)
@@ -720,7 +720,7 @@ test('the functions take what the bus and the queue hand over, and name the mess
   assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
 })
 
-test('the default secret is made once, belongs to its owner, and can be changed', async () => {
+test('the default secret is created once per owner and can be rotated', async () => {
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
   await created(send, '/')
@@ -731,7 +731,7 @@ test('the default secret is made once, belongs to its owner, and can be changed'
   assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, second.secret)
 })
 
-test('events are for webhooks and sockets as long as there are some', async () => {
+test('events are only sent to webhooks and sockets that exist', async () => {
   const send = newClient()
   const { id } = await created(send, '/heard')
   const { table } = app.services
@@ -745,7 +745,7 @@ test('events are for webhooks and sockets as long as there are some', async () =
   assert.deepEqual(await listeners(newId('anon')), [])
 })
 
-test('only what a webhook wants is for it, and all where an event waits for those before it', async () => {
+test('a webhook gets only its selected events, or all if events are sent in sequence', async () => {
   const send = newClient()
   await created(send, '/ends', { events: ['job.failed'] })
   const heard = await loadSubscribers(app.services.table, send.id())
@@ -755,7 +755,7 @@ test('only what a webhook wants is for it, and all where an event waits for thos
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
-test('who begins to listen waits until it is heeded', async () => {
+test('a new subscriber waits until all processes know it', async () => {
   const send = newClient()
   const { id } = await created(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)

@@ -7,7 +7,7 @@ import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from '../http/embedded-app.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
-/** The clock is moved by hand: what a minute's schedule does is called with the moment that it would come at. */
+/** Advances the clock by hand: calls the minute schedule with the time at which it would run. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -23,7 +23,7 @@ const tasks = {
 }
 const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', tasks }
 
-/** A client with an identity of its own. */
+/** A client with a new identity. */
 function newClient() {
   let token: string | undefined
   return async (method: string, path: string, body?: unknown, query?: RequestOptions['query']) => {
@@ -52,11 +52,11 @@ const endJob = (jobId: string, status: 'completed' | 'failed') =>
 
 const later = (at: string, minutes: number) => new Date(Date.parse(at) + minutes * 60_000).toISOString()
 
-test('a workflow runs at its time: the job is that of its owner, its files are named by the day', async () => {
+test('a workflow runs on schedule: its job belongs to the owner and its files are named by date', async () => {
   const send = newClient()
   const { id, nextRunAt, timezone } = await created(send, { tag: 'every hour' })
   assert.equal(timezone, 'Asia/Kolkata')
-  assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour of India')
+  assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour in India')
   await wake(id, later(nextRunAt, -1))
   assert.deepEqual((await send('GET', `/v1/workflows/${id}/runs`)).data, { runs: [], next: null })
   await wake(id, nextRunAt)
@@ -87,7 +87,7 @@ test('a workflow runs at its time: the job is that of its owner, its files are n
   assert.equal(seen.nextRunAt, later(nextRunAt, 60))
 })
 
-test('a run whose job was never made, as the process ended before, is made at the next look', async () => {
+test('a run whose process died before creating the job is started by the next sweep', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
@@ -100,7 +100,7 @@ test('a run whose job was never made, as the process ended before, is made at th
   assert.equal((await send('GET', `/v1/workflows/${id}/runs`)).data.runs.length, 1)
 })
 
-test('a run that waited begins when the one before is over', async () => {
+test('a waiting run starts when the previous one has finished', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send, { overlap: 'queue' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -115,7 +115,7 @@ test('a run that waited begins when the one before is over', async () => {
   assert.equal((await send('GET', `/v1/jobs/${begun.jobId}`)).status, 200)
 })
 
-test('a run that cancels the one before, and one that may not', async () => {
+test('a run cancels the previous one only if overlap says so', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send, { overlap: 'cancel-previous' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -131,7 +131,7 @@ test('a run that cancels the one before, and one that may not', async () => {
   assert.deepEqual([refused.status, refused.error.code], [409, 'CONFLICT'])
 })
 
-test('ten failures in a row switch it off and say why, and switched on it begins anew', async () => {
+test('ten failures in a row pause a workflow, and enabling it restarts it', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send)
   const workflow = await new Workflows(app.services).store.find(id)
@@ -148,7 +148,7 @@ test('ten failures in a row switch it off and say why, and switched on it begins
     await endJob(lastRun.jobId, 'failed')
     await workflows.wake(id, new Date(later(nextRunAt, 60 * hour + 1)))
   }
-  assert.equal(logged.length, 1, 'one letter, which stands in the log where there is no mail server')
+  assert.equal(logged.length, 1, 'one email, which is logged because there is no mail server')
   assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
   const paused = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
@@ -159,7 +159,7 @@ test('ten failures in a row switch it off and say why, and switched on it begins
   assert.ok(again.nextRunAt)
 })
 
-test('runs are listed in pages, the newest first', async () => {
+test('runs are paginated, newest first', async () => {
   const send = newClient()
   const { id, nextRunAt } = await created(send)
   for (let hour = 0; hour < 3; hour++) await wake(id, later(nextRunAt, 60 * hour))
@@ -176,7 +176,7 @@ test('runs are listed in pages, the newest first', async () => {
   assert.equal(rest.data.next, null)
 })
 
-test('secrets are not shown, not kept in the clear, and cannot be set to what is shown', async () => {
+test('secrets are not shown, are stored encrypted, and cannot be set to their placeholder', async () => {
   const send = newClient()
   const locked = {
     ...tasks,
@@ -193,10 +193,10 @@ test('secrets are not shown, not kept in the clear, and cannot be set to what is
   assert.match(error.message, /^tasks\.locked\.password: "\*\*\*" is a placeholder for a hidden secret/)
 })
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what somebody wrote
+// biome-ignore lint/suspicious/noTemplateCurlyInString: this is user input
 const weekly = { ...tasks.out, filename: '${week}' }
 
-test('what could not run is refused', async () => {
+test('a workflow that could not run is refused', async () => {
   const send = newClient()
   const cases: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ cron: '* * * * *' }, /^cron: expected at least 5 min/],
@@ -218,7 +218,7 @@ test('what could not run is refused', async () => {
   assert.deepEqual((await send('GET', '/v1/workflows')).data, { workflows: [] })
 })
 
-test('nobody sees or touches those of others, and deleted ones are gone', async () => {
+test('workflows of others and deleted ones are not found', async () => {
   const [send, other] = [newClient(), newClient()]
   const { id } = await created(send)
   await created(other)
@@ -243,11 +243,11 @@ test('nobody sees or touches those of others, and deleted ones are gone', async 
   await wake(id, '2030-01-01T00:00:00Z')
 })
 
-test('one owner has fifty at most, and room again after a deletion', async () => {
+test('an owner may have fifty workflows, and another one after a deletion', async () => {
   const send = newClient()
   const [{ id }] = [await created(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
-  // As if there were more.
+  // Pretend that there are more.
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
   const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourly)))
   assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])

@@ -1,4 +1,4 @@
-// Large ZIPs of results, opened by the tools that people have.
+// Large ZIPs of results, opened with common tools.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -24,12 +24,12 @@ let client: Client
 before(async () => {
   service = await startService()
   client = new Client(service)
-  // From here on it has an identity, which requests at the same time would get one each of.
+  // Get one identity first, as each of several concurrent requests would get another one.
   await client.presign({ filename: 'a.mp4', size: 1 })
 })
 after(() => service.stop())
 
-/** A film that plays, with so much of nothing after it: its file takes no room until it is stored. */
+/** A playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
 async function film(name: string, bytes: number, filling?: Buffer): Promise<string> {
   const start = await readFile(new URL('../fixtures/film.mp4', import.meta.url))
   const box = Buffer.alloc(16)
@@ -44,7 +44,7 @@ async function film(name: string, bytes: number, filling?: Buffer): Promise<stri
   return path
 }
 
-/** A job whose result is this file as it is. */
+/** Creates a job whose result is this file, unchanged. */
 async function given(path: string, bytes: number, filename: string): Promise<string> {
   const { url, uploadId } = await client.presign({ filename, size: bytes, contentType: 'video/mp4' })
   await run('curl', ['-sSf', '-H', 'Content-Type: video/mp4', '-T', path, url])
@@ -57,7 +57,7 @@ async function given(path: string, bytes: number, filename: string): Promise<str
   return job.jobId
 }
 
-/** The ZIP of these jobs, in a file. */
+/** Downloads the ZIP of these jobs to a file. */
 async function zipOf(jobIds: readonly string[]): Promise<string> {
   const begin = performance.now()
   const job = await client.accepted(await client.post('/v1/download/zip?async=true', { jobIds }))
@@ -66,7 +66,7 @@ async function zipOf(jobIds: readonly string[]): Promise<string> {
   const path = join(folder, 'results.zip')
   const response = await client.fetch(`/v1/download/${job.jobId}`, { redirect: 'follow' })
   assert.ok(response.body)
-  // Node's own type of the same stream.
+  // Node's type of the same stream.
   await pipeline(
     Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
     createWriteStream(path),
@@ -81,7 +81,7 @@ assert archive.testzip() is None
 print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() if one.filename != 'manifest.json'))
 `
 
-/** Three readers agree on how much is in it. */
+/** Three ZIP tools agree on the content. */
 async function opens(path: string, files: number, bytes: number): Promise<void> {
   const { stdout: listed } = await run('unzip', ['-tqq', path])
   assert.equal(listed, '')
@@ -91,7 +91,7 @@ async function opens(path: string, files: number, bytes: number): Promise<void> 
   assert.match(tested, /Everything is Ok/)
 }
 
-test('a hundred results of 20 MB come as one ZIP', async () => {
+test('a hundred results of 20 MB are one ZIP', async () => {
   const bytes = 20 * mib
   const path = await film('twenty.mp4', bytes, randomBytes(19 * mib))
   const jobIds: string[] = []
@@ -106,7 +106,7 @@ test('a hundred results of 20 MB come as one ZIP', async () => {
   for (const jobId of jobIds) await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
 })
 
-test('five gigabytes come as a ZIP64', async () => {
+test('five gigabytes are a ZIP64', async () => {
   const bytes = 4900 * mib
   const path = await film('large.mp4', bytes)
   const jobId = await given(path, bytes, 'large.mp4')

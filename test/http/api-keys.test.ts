@@ -7,9 +7,9 @@ import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { grantedScopes } from '../../lib/access/principal.ts'
 import { hashSecret } from '../../lib/access/secret-text.ts'
 import { isInNetwork } from '../../lib/http/ip-networks.ts'
-import { managerKey, newAccount, newKey } from '../account.ts'
+import { newAccount, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp, type Sent } from './embedded-app.ts'
+import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {
@@ -22,7 +22,7 @@ const keyOf = (owner: string, wish?: Partial<KeyInput>) => newKey(app.services, 
 /** An account with a key that may manage keys, like a signed-in user. */
 async function manager() {
   const owner = await newAccount(app.services)
-  const headers = { 'x-api-key': await managerKey(app.services, owner) }
+  const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   return {
     owner,
     send: (method: string, path = '', body?: unknown) =>
@@ -30,7 +30,7 @@ async function manager() {
   }
 }
 
-const list = (headers: Sent['headers'] = {}, sent: Sent = {}) =>
+const list = (headers: RequestOptions['headers'] = {}, sent: RequestOptions = {}) =>
   app.send('GET', '/v1/jobs', { ...sent, headers })
 
 describe('API keys', () => {
@@ -162,7 +162,7 @@ describe('API keys', () => {
     })
     const [one, other] = [await publicKey(), await publicKey()]
     const secret = { 'x-api-key': await keyOf(owner) }
-    const make = async (headers: Sent['headers'] = {}): Promise<string> => {
+    const make = async (headers: RequestOptions['headers'] = {}): Promise<string> => {
       const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
       const tasks = {
         ...{ text, pdf: { operation: 'convert', input: 'text', output_format: 'pdf' } },
@@ -172,7 +172,7 @@ describe('API keys', () => {
       assert.equal(made.status, 202, made.text)
       return made.json.data.id
     }
-    const seen = async (id: string, headers: Sent['headers'] = {}) => {
+    const seen = async (id: string, headers: RequestOptions['headers'] = {}) => {
       const asked = [
         ['GET', `/v1/jobs/${id}`],
         ['GET', `/v1/status/${id}`],

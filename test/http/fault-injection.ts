@@ -1,5 +1,5 @@
 /** Returns a proxy of the service with some members replaced. */
-export function replaced<Service extends object>(service: Service, changed: Partial<Service>): Service {
+export function replaceMembers<Service extends object>(service: Service, changed: Partial<Service>): Service {
   return new Proxy(service, {
     get: (target, name) => {
       if (name in changed) return Reflect.get(changed, name)
@@ -11,7 +11,7 @@ export function replaced<Service extends object>(service: Service, changed: Part
 }
 
 /** Returns a proxy that runs a function before one of the methods. */
-export function interrupted<Service extends object>(
+export function runBefore<Service extends object>(
   service: Service,
   method: keyof Service,
   act: () => Promise<unknown>,
@@ -19,7 +19,7 @@ export function interrupted<Service extends object>(
   const call = Reflect.get(service, method)
   if (typeof call !== 'function') throw new Error(`${String(method)} is no method`)
   const after = async (...args: unknown[]) => act().then(() => call.apply(service, args))
-  return replaced(service, { [method]: after } as Partial<Service>) // as the method, but for what is before
+  return replaceMembers(service, { [method]: after } as Partial<Service>) // as the method, but for what is before
 }
 
 /** Returns a function that runs `act` only on its first call. */

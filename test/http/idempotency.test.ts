@@ -15,8 +15,8 @@ import { IdempotencyStore } from '../../lib/http/idempotency-store.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../wait-until.ts'
-import { type Answered, type EmbeddedApp, openApp, type Sent } from './embedded-app.ts'
+import { waitUntil } from '../wait-until.ts'
+import { type AppReply, type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
 
 let app: EmbeddedApp
 before(async () => {
@@ -47,7 +47,7 @@ function pictures(fields: Readonly<Record<string, string>>, ...names: readonly s
   return data
 }
 
-const convert = (sent: Sent & { readonly key?: string }, on = app, contracts = routes) => {
+const convert = (sent: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
   const { key, ...rest } = sent
   const body = sent.body ?? form({ targetFormat: 'pdf' }, '# Hello')
   const headers = { ...sent.headers, ...(key && { 'idempotency-key': key }) }
@@ -59,16 +59,16 @@ async function jobsOf(headers: Record<string, string>): Promise<string[]> {
   return json.data.jobs.map(({ jobId }: { jobId: string }) => jobId)
 }
 
-const isReplay = ({ headers }: Answered) => headers['idempotent-replayed'] === 'true'
+const isReplay = ({ headers }: AppReply) => headers['idempotent-replayed'] === 'true'
 
-function assertReplay(second: Answered, first: Answered): void {
+function assertReplay(second: AppReply, first: AppReply): void {
   assert.equal(second.status, first.status, second.text)
   assert.equal(second.text, first.text)
   assert.ok(!isReplay(first))
   assert.ok(isReplay(second))
 }
 
-function assertCode(answer: Answered, status: number, code: string): void {
+function assertCode(answer: AppReply, status: number, code: string): void {
   assert.equal(answer.json.error?.code, code, answer.text)
   assert.equal(answer.status, status)
 }
@@ -123,7 +123,7 @@ test('a repeated request with the same key gets the same reply and creates one j
   assert.equal(await storedFiles(), files, 'the file of the repetition is deleted')
 })
 
-const otherRequests: [what: string, sent: Sent][] = [
+const otherRequests: [what: string, sent: RequestOptions][] = [
   ['another field', { body: form({ targetFormat: 'html' }, '# Hello') }],
   ['another file', { body: form({ targetFormat: 'pdf' }, '# Hallo') }],
   ['one more field', { body: form({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
@@ -226,7 +226,7 @@ test('if the process dies after creating the job, the repeated request finds the
   const key = newKey()
   const dead = dying(createConversion, createConversion.handle)
   void convert({ headers, key }, app, dead)
-  await until(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
   assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
   await leasesEnd()
   const later = await convert({ headers, key })
@@ -257,7 +257,7 @@ test('an upload claimed by a process that died belongs to the job of the repeate
   assert.equal(put.status, 200, await put.text())
   const sent = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
   void convert(sent, app, dying(createConversion, createConversion.handle))
-  await until(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
   await leasesEnd()
   const later = await convert(sent)
   assert.equal(later.status, 202, later.text)
@@ -296,7 +296,7 @@ test('a long request renews its lease on the key', async () => {
   await begun.promise
   await leasesEnd()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
-  await until(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
+  await waitUntil(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
   const second = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
   await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   work.resolve({ statusCode: 201 })

@@ -8,7 +8,7 @@ import { createServices } from '../../lib/create-services.ts'
 import { newId } from '../../lib/ids.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
-import { interrupted, once, replaced } from './fault-injection.ts'
+import { once, replaceMembers, runBefore } from './fault-injection.ts'
 
 const mib = 1024 ** 2
 const large = Buffer.alloc(5 * mib, 'words ')
@@ -55,8 +55,8 @@ const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
 /** An app that runs `act` before it completes an upload. */
 function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
-  const changed: Partial<Files> = { parts: interrupted(files.parts, 'complete', once(act)) }
-  return app.with({ files: replaced(files, changed) })
+  const changed: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(act)) }
+  return app.with({ files: replaceMembers(files, changed) })
 }
 
 async function assertNothingIsLeft({ key, uploadId }: Begun): Promise<void> {

@@ -8,12 +8,12 @@ import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
-import { refused } from '../assert-refused.ts'
+import { assertRefused } from '../assert-refused.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import type { Presigned } from '../service.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
-import { interrupted, once } from './fault-injection.ts'
+import { once, runBefore } from './fault-injection.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 /** Different content of the same length. */
@@ -66,7 +66,7 @@ test('an unused upload only accepts content as declared, and the last upload cou
 
 test('an upload that changes while it is checked is refused and creates no job', async () => {
   const place = await uploaded()
-  const files: Files = interrupted(
+  const files: Files = runBefore(
     app.services.files,
     'read',
     once(() => put(place, other)),
@@ -79,10 +79,10 @@ test('an upload that changes while it is checked is refused and creates no job',
 
 test('an upload that changes after the check is never fetched by its job', async () => {
   const place = await uploaded()
-  const jobs: Jobs = interrupted(app.services.jobs, 'create', () => put(place, other))
+  const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, other))
   const { status, json } = await convert(place.uploadId, app.with({ jobs }))
   assert.equal(status, 202)
-  await refused(fetchedBy(json.jobId), 'CONFLICT', /a\.png was overwritten after the job had taken it/)
+  await assertRefused(fetchedBy(json.jobId), 'CONFLICT', /a\.png was overwritten after the job had taken it/)
 })
 
 test('an upload that changes after the end of its job is not used by a retry', async () => {

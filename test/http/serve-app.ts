@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { EmbeddedApp } from './embedded-app.ts'
 
 /** Serves the app over HTTP, for clients with their own HTTP stack; bodies are forms or JSON. */
-export async function overHttp(app: EmbeddedApp) {
+export async function serveApp(app: EmbeddedApp) {
   let served = app
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
@@ -13,12 +13,12 @@ export async function overHttp(app: EmbeddedApp) {
     )
     const body = await text(request)
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-    const answer = await served.send(request.method ?? 'GET', pathname, {
+    const reply = await served.send(request.method ?? 'GET', pathname, {
       headers,
       query: Object.fromEntries(searchParams),
       ...(body && { body: isForm ? new URLSearchParams(body) : JSON.parse(body) }),
     })
-    response.writeHead(answer.status, answer.headers).end(answer.text)
+    response.writeHead(reply.status, reply.headers).end(reply.text)
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

@@ -21,7 +21,7 @@ const isLate: DuringTask = async ({ time }) => time.moveTo(time.now + 121_000)
 const takesTime: DuringTask = () => pause(20)
 
 /** Runs a scenario to its end. */
-async function told({ play, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
+async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
   const service = new SimulatedService({
     ...{ database, tableName: await database.makeTable(), concurrency },
     ...(during && { during }),
@@ -39,8 +39,8 @@ test('a chunked task has the same outcome wherever a process crashes', async (t)
 })
 
 test('a chunked task has the same result as a whole one, and leaves no chunks behind', async () => {
-  const whole = await told({ play: playGraph(() => chunkedGraph(6)) })
-  const parts = await told({ play: playGraph(chunkedGraph) })
+  const whole = await runScenario({ play: playGraph(() => chunkedGraph(6)) })
+  const parts = await runScenario({ play: playGraph(chunkedGraph) })
   assert.deepEqual(whole.runs, ['a', 'string', 'last'])
   assert.deepEqual(parts.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
@@ -64,7 +64,7 @@ test('a chunked task has the same result as a whole one, and leaves no chunks be
 })
 
 test('the inputs are fetched again for a join that reads them', async () => {
-  const service = await told(chunkScenarios['a chunked task after another image'])
+  const service = await runScenario(chunkScenarios['a chunked task after another image'])
   assert.ok(service.runs.includes('string joined'))
   assert.equal((await outcomeOf(service)).status, 'completed')
 })
@@ -106,7 +106,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
 
 for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a join that fails'] as const)
   test(`the other chunks are deleted after ${name}`, async () => {
-    const service = await told({ ...chunkScenarios[name], play: playGraph(chunkedGraph) })
+    const service = await runScenario({ ...chunkScenarios[name], play: playGraph(chunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
     assert.equal(job.error?.details?.['task'], 'string')
@@ -126,7 +126,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
     'string part 3': look,
     'string joined': look,
   }
-  const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await runScenario({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   assert.deepEqual(seen, [0, 30, 60, 90])
   const percents = service.bus.events.flatMap((event) =>
     event.event === 'job.progress'
@@ -139,7 +139,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
 
 test('the time limit of a chunked task starts with its first claim', async () => {
   const during = { 'string part 2': isLate, 'string part 3': takesTime }
-  const service = await told({ play: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await runScenario({ play: playGraph(chunkedGraph), during, concurrency: 1 })
   const { job, tasks } = await service.state()
   assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
   assert.equal(tasks[1]?.code, 'TIMEOUT')

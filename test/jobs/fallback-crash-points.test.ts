@@ -12,7 +12,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-async function told({
+async function runScenario({
   play,
   during,
 }: Scenario): Promise<{ service: SimulatedService; task: Task; left: string[] }> {
@@ -45,7 +45,7 @@ for (const [name, story] of Object.entries(fallbackScenarios))
   })
 
 test('a file that one engine cannot read is read by the next one, with a warning', async () => {
-  const { service, task, left } = await told(
+  const { service, task, left } = await runScenario(
     fallbackScenarios['a file that another engine of the same image reads'],
   )
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
@@ -56,13 +56,13 @@ test('a file that one engine cannot read is read by the next one, with a warning
 })
 
 test('a fallback route that drops content by design adds a warning', async () => {
-  const { task } = await told(fallbackScenarios['a file that only an engine of another image reads'])
+  const { task } = await runScenario(fallbackScenarios['a file that only an engine of another image reads'])
   assert.equal(task.engine, 'ffmpeg')
   assert.deepEqual(codes(task), ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'])
 })
 
 test('when no engine can read a file, the most informative error is reported', async () => {
-  const { service, task } = await told(fallbackScenarios['a file that no engine reads'])
+  const { service, task } = await runScenario(fallbackScenarios['a file that no engine reads'])
   assert.equal(service.runs.length, 3)
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
 })
@@ -70,7 +70,7 @@ test('when no engine can read a file, the most informative error is reported', a
 test('the error of an unreadable chunk keeps the details of its engine', async () => {
   const { 'word by imagemagick': lab, 'word by ffmpeg': damaged } =
     fallbackScenarios['a file that no engine reads'].during
-  const { task } = await told({
+  const { task } = await runScenario({
     play: fallbackScenarios['a file with an unreadable chunk'].play,
     during: { 'word by vips part 1': lab, 'word by imagemagick': damaged, 'word by ffmpeg': damaged },
   })
@@ -79,14 +79,14 @@ test('the error of an unreadable chunk keeps the details of its engine', async (
 })
 
 test('a crash on the second route reports the first route’s error about the file', async () => {
-  const { service, task } = await told(fallbackScenarios['a file that crashes the second engine'])
+  const { service, task } = await runScenario(fallbackScenarios['a file that crashes the second engine'])
   assert.deepEqual(service.runs.slice(1), [...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
   assert.deepEqual([task.code, task.message], ['UNSUPPORTED_FORMAT', 'Its colors are Lab.'])
 })
 
 for (const name of ['a file with an unreadable chunk', 'a file whose chunks cannot be joined'] as const)
   test(`${name} is converted as a whole by the next engine, and its chunks are deleted`, async () => {
-    const { service, left } = await told(fallbackScenarios[name])
+    const { service, left } = await runScenario(fallbackScenarios[name])
     assert.deepEqual(await contents(service), ['word by imagemagick'])
     assert.deepEqual(left, [])
   })
@@ -94,7 +94,7 @@ for (const name of ['a file with an unreadable chunk', 'a file whose chunks cann
 test('a task that takes a fallback route because of a chunk is sent although the queue failed once', async () => {
   const story = fallbackScenarios['a file with an unreadable chunk']
   let refusals = 0
-  const { service } = await told({
+  const { service } = await runScenario({
     ...story,
     play: async (one) => {
       const send = one.queues.send.bind(one.queues)
@@ -112,7 +112,9 @@ test('a task that takes a fallback route because of a chunk is sent although the
 })
 
 test('the route that kept most content provides the result, with its warning', async () => {
-  const { service, task, left } = await told(fallbackScenarios['a file that loses content with every engine'])
+  const { service, task, left } = await runScenario(
+    fallbackScenarios['a file that loses content with every engine'],
+  )
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by ffmpeg'])
   assert.deepEqual(await contents(service), ['word by imagemagick'])
   assert.equal(task.engine, 'imagemagick')
@@ -130,14 +132,14 @@ test('a result without layout must keep much more text to be preferred', () => {
     fidelity: { words: kept(100, found), dropped: [] },
   })
   const lost = { code: 'CONTENT_LOST', message: '' }
-  const piece = {
+  const inputPlan = {
     ...{ steps: [], step: 0, files: [] },
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chosen = (found: number, said: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: found / 100, warning: lost } : undefined
-    const turn = decideAfterSuccess(piece, ofWords(found, ...said), shortfall, nowhere)
+    const turn = decideAfterSuccess(inputPlan, ofWords(found, ...said), shortfall, nowhere)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
@@ -153,7 +155,7 @@ test('when a fallback route fails, an earlier partial result is used', () => {
     new AppError('INVALID_INPUT', 'pages: expected …'),
   ]
   const made = { files: [], warnings: [], kept: 0.88 }
-  const piece = {
+  const inputPlan = {
     steps: [{ engine: 'vips', from: 'png', to: 'jpg' }],
     step: 0,
     files: [],
@@ -161,25 +163,25 @@ test('when a fallback route fails, an earlier partial result is used', () => {
   const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damaged, missing]) {
-    assert.deepEqual(decideAfterFailure({ ...piece, fallback: made }, { ...fails, error }, nowhere), {
+    assert.deepEqual(decideAfterFailure({ ...inputPlan, fallback: made }, { ...fails, error }, nowhere), {
       result: made,
     })
-    assert.throws(() => decideAfterFailure(piece, { ...fails, error }, nowhere), { code: error.code })
+    assert.throws(() => decideAfterFailure(inputPlan, { ...fails, error }, nowhere), { code: error.code })
   }
   const bare = new Error('the machine is busy')
   const again = { ...fails, error: bare, isLastAttempt: false }
   assert.throws(
-    () => decideAfterFailure({ ...piece, fallback: made }, again, nowhere),
+    () => decideAfterFailure({ ...inputPlan, fallback: made }, again, nowhere),
     bare,
     'another attempt follows',
   )
-  const other = { ...piece, files: [{ key: 'k' }] } as unknown as InputPlan
-  const turn = decideAfterFailure({ ...piece, fallback: made }, { ...fails, error: damaged }, () => other)
+  const other = { ...inputPlan, files: [{ key: 'k' }] } as unknown as InputPlan
+  const turn = decideAfterFailure({ ...inputPlan, fallback: made }, { ...fails, error: damaged }, () => other)
   assert.deepEqual(turn, { inputPlan: { ...other, reached: 40, fallback: made } })
 })
 
 test('a route that keeps all content ends the search', async () => {
-  const { service, task } = await told({
+  const { service, task } = await runScenario({
     play: fallbackScenarios['a file that no engine reads'].play,
     during: { 'word by vips': loseContent(0.3) },
   })
@@ -189,7 +191,7 @@ test('a route that keeps all content ends the search', async () => {
 
 test('an engine that is killed on the second route is retried', async () => {
   const name = 'a file that loses content and whose next engine is killed once'
-  const { service, task, left } = await told(fallbackScenarios[name])
+  const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by imagemagick'])
   assert.deepEqual(await contents(service), ['word by imagemagick'])
   assert.deepEqual([task.engine, ...codes(task)], ['imagemagick'])
@@ -198,7 +200,7 @@ test('an engine that is killed on the second route is retried', async () => {
 
 test('when the second route’s engine is always killed, the best other result is used', async () => {
   const name = 'a file that loses content and whose next engine is killed every time'
-  const { service, task, left } = await told(fallbackScenarios[name])
+  const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
   assert.deepEqual(await contents(service), ['word by vips'])
   assert.deepEqual(
@@ -209,7 +211,7 @@ test('when the second route’s engine is always killed, the best other result i
 })
 
 test('a pinned engine is the only one tried, and the error says so', async () => {
-  const { service, task } = await told({
+  const { service, task } = await runScenario({
     play: async (one) => {
       await one.create(animationGraph({ engine: 'vips' }))
     },

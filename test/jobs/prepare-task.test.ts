@@ -73,11 +73,11 @@ test('pending chunks of a split task are sent', async () => {
     options: {},
   } as const
   const pieces = [{ steps: [step], step: 0, files: [importedFile] }]
-  const [begun, ...parts] = [1000, 1001, 1002].map((number) =>
+  const [running, ...parts] = [1000, 1001, 1002].map((number) =>
     createChunkRecord(task, number, { pieces }, new Date()),
   )
-  assert.ok(begun)
-  await service.services().jobs.store.addChunks([{ ...begun, status: 'processing' }, ...parts])
+  assert.ok(running)
+  await service.services().jobs.store.addChunks([{ ...running, status: 'processing' }, ...parts])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
   assert.deepEqual(sent(service), ['1 part 1002'])

@@ -68,16 +68,16 @@ test('an end that the sweep stores is published although the sweep dies', async 
     }
     for (const task of [1, 2]) await store.changeTask({ jobId: service.jobId, task }, { set: over })
     service.queues.dropAll()
-    const begun = service.gate.effects.length
-    service.gate.crashAfter(begun + stop)
+    const effectsBefore = service.gate.effects.length
+    service.gate.crashAfter(effectsBefore + stop)
     await service.runToEnd()
     await assertAtRest(service)
     assert.deepEqual(
       (await outcomeOf(service)).events,
       ['job.created', 'job.queued', 'job.started', 'job.completed'],
-      `crashed after ${service.gate.effects[begun + stop - 1]}`,
+      `crashed after ${service.gate.effects[effectsBefore + stop - 1]}`,
     )
-    if (service.gate.effects.length < begun + stop) break
+    if (service.gate.effects.length < effectsBefore + stop) break
   }
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job } from '../../lib/jobs/job.ts'
 import { jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { createGraph, fanIn, singleTask } from './new-tasks.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -41,7 +41,7 @@ test('the only task of a started job ends together with the job in one write', a
     ...{ database, tableName: await database.makeTable() },
     during: {
       a: ({ bus }) =>
-        until(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is told'),
+        waitUntil(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is published'),
     },
   })
   await service.create(createGraph({ a: { from: ['import'] } }))
@@ -70,7 +70,7 @@ test('the last of several tasks ends its job in one write, protected by the rede
   assert.deepEqual(
     ends.map(({ status }) => status),
     ['completed'],
-    'whoever waits nearby hears of it once',
+    'waiting requests in this process are notified once',
   )
   assert.deepEqual(service.gate.effects.slice(service.gate.effects.indexOf('worker 2: object written')), [
     'worker 2: object written',
@@ -92,11 +92,11 @@ test('a heartbeat writes only its task', async (t) => {
     ...{ database, tableName: await database.makeTable() },
     during: {
       a: async ({ bus, gate }) => {
-        await until(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is told')
+        await waitUntil(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is published')
         const before = gate.effects.length
         for (let beat = 1; beat <= 3; beat++) {
           t.mock.timers.tick(beatMs)
-          await until(() => gate.effects.length === before + beat, `there is a beat ${beat}`)
+          await waitUntil(() => gate.effects.length === before + beat, `there is a beat ${beat}`)
         }
         written = gate.effects.slice(before)
       },

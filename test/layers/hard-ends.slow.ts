@@ -8,7 +8,7 @@ import { environment as deployedEnvironment, imageLimits } from '../../lib/deplo
 import { after, before } from '../hooks.ts'
 import { descendants } from '../processes.ts'
 import { makeSmallDisk } from '../small-disk.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { isBuilt } from './built-images.ts'
 import type { LambdaOptions } from './lambda.ts'
 import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
@@ -54,7 +54,7 @@ const folders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.sta
 
 async function atWork(lambda: Serving): Promise<{ pid: number; command: string }> {
   let encoder: ReturnType<typeof encoderIn>
-  await until(
+  await waitUntil(
     () => {
       encoder = encoderIn(lambda)
       return encoder !== undefined
@@ -74,7 +74,7 @@ test('after the kill of an engine and of the function another attempt succeeds, 
   const converting = conversionOf(service, film(), encoding)
   process.kill((await atWork(lambda)).pid, 'SIGKILL')
   const [first] = folders(lambda)
-  await until(() => !folders(lambda).includes(first ?? ''), 'the folder of the first attempt is gone', 60)
+  await waitUntil(() => !folders(lambda).includes(first ?? ''), 'the folder of the first attempt is gone', 60)
   await atWork(lambda)
   const left = folders(lambda)
   assert.equal(left.length, 1)
@@ -84,7 +84,7 @@ test('after the kill of an engine and of the function another attempt succeeds, 
   assert.ok(!folders(lambda).includes(left[0] ?? ''))
   const { status, error } = await converting
   assert.equal(status, 'completed', JSON.stringify(error))
-  await until(() => folders(lambda).length === 0, 'no folder is left')
+  await waitUntil(() => folders(lambda).length === 0, 'no folder is left')
 })
 
 test('threads follow the processors that a function has', built, async (t) => {
@@ -109,7 +109,7 @@ test(
     const { error } = await conversionOf(service, film(60), whole)
     assert.equal(error?.code, 'TIMEOUT')
     assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
-    await until(() => folders(lambda).length === 0, 'no folder is left')
+    await waitUntil(() => folders(lambda).length === 0, 'no folder is left')
   },
 )
 

@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import { ServerFrame } from '../../lib/live/frames.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 let service: TestService
 const open = new Set<WebSocket>()
@@ -75,12 +75,12 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
   const first = await Promise.all(Array.from({ length: 4 }, () => makeJob(url)))
   const [warm] = first.map(({ token }) => listen(url, token))
   assert.ok(warm)
-  await until(() => isGreeted(warm), 'the first is greeted', 60)
+  await waitUntil(() => isGreeted(warm), 'the first is greeted', 60)
   await sleep(3000)
   const before = await kibOf(pid)
   const groups = first.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
   const all = groups.flat()
-  await until(() => all.every(isGreeted), 'all are greeted', 120)
+  await waitUntil(() => all.every(isGreeted), 'all are greeted', 120)
   await sleep(3000)
   const each = (await kibOf(pid)) - before
   t.diagnostic(
@@ -101,7 +101,7 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
         .filter(({ event }) => event === 'job.completed')
         .map(({ job }) => job.id),
     ).size
-  await until(
+  await waitUntil(
     () => all.every((one) => one === silent || heardOf(one) >= perOwner),
     'all jobs are told of',
     120,
@@ -148,7 +148,7 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
   const peak = (await kibOf(pid)) - before
   t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
   silent.socket.resume()
-  await until(() => silent.closed !== undefined, 'the one that did not read is closed', 60)
+  await waitUntil(() => silent.closed !== undefined, 'the one that did not read is closed', 60)
   assert.equal(silent.closed, 4409)
   assert.ok(all.every((one) => one === silent || one.closed === undefined))
 })
@@ -208,17 +208,17 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
   const clients = Array.from({ length: 10 }, () => new Faithful())
   const runs = clients.map((client) => client.run(service.url, token))
   t.after(() => Promise.all(clients.map((client) => client.stop())))
-  await until(() => clients.every(({ isGreeted }) => isGreeted), 'they are greeted', 60)
+  await waitUntil(() => clients.every(({ isGreeted }) => isGreeted), 'they are greeted', 60)
   const made: string[] = []
   for (let kills = 0; kills < 2; kills++) {
     for (let count = 0; count < 6; count++) made.push((await makeJob(service.url, token)).jobId)
     await sleep(300)
     await service.kill()
     service = await startService({ PORT: port }, service.dataDir)
-    await until(() => clients.every(({ resumed }) => resumed > kills), 'they come back', 60)
+    await waitUntil(() => clients.every(({ resumed }) => resumed > kills), 'they come back', 60)
   }
   for (const id of made)
-    await until(
+    await waitUntil(
       async () => {
         const response = await fetch(`${service.url}/v1/status/${id}`)
         return ((await response.json()) as { data: { status: string } }).data.status === 'completed'
@@ -228,7 +228,7 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
     )
   const ended = ({ events }: Faithful) =>
     made.every((id) => events.some(({ event, job }) => event === 'job.completed' && job.id === id))
-  await until(() => clients.every(ended), 'everybody hears of every end', 60)
+  await waitUntil(() => clients.every(ended), 'everybody hears of every end', 60)
   for (const client of clients) {
     assert.ok(client.resumed >= 2 && client.gone === 0, `${client.resumed} resumed, ${client.gone} in vain`)
     const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
@@ -265,7 +265,7 @@ test('a stream of events comes as it is made, and ends with the job', async () =
   response.setEncoding('utf8').on('data', (piece: string) => {
     text += piece
   })
-  await until(() => text.includes('event: snapshot'), 'the snapshot comes at once')
+  await waitUntil(() => text.includes('event: snapshot'), 'the snapshot comes at once')
   await fetch(`${service.url}/v1/jobs/${jobId}/cancel`, {
     method: 'POST',
     headers: { 'x-owner-token': token },

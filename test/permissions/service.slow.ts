@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './apart.ts'
 import { assertExact, runsTasks } from './exact.ts'
 import { decisionsIn } from './tally.ts'
@@ -111,11 +111,11 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   )
   const frames: string[] = []
   socket.on('message', (frame) => frames.push(String(frame)))
-  await until(() => frames.length > 0, 'the socket is greeted', 90)
+  await waitUntil(() => frames.length > 0, 'the socket is greeted', 90)
   const tasks = plain
   const { jobId } = await apart.job(client, tasks)
   // Before it is asked for less: a socket that has left the job would not hear of its end.
-  await until(
+  await waitUntil(
     () => frames.some((frame) => frame.includes('job.completed')),
     'the socket hears of the end',
     90,
@@ -125,12 +125,12 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   socket.send(JSON.stringify({ type: 'resume', since: 0 }))
   socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
   for (let bad = 0; bad < 3; bad++) socket.send('nonsense')
-  await until(
+  await waitUntil(
     () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => typeOf(frame) === type)),
     'the socket is answered',
     90,
   )
-  await until(
+  await waitUntil(
     () => apart.receiver.at('/hook').some(({ json }) => json.event === 'job.completed'),
     'the webhook too',
     90,
@@ -145,7 +145,7 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   await apart.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: past, nextRunAt: past })
   await apart.change(`JOB#${jobId}`, 'JOB', { wakeAt: past, expiresAt: past })
   assert.deepEqual(Object.keys((await (await apart.invoke('sweep', {})).json()) as object), ['looked'])
-  await until(
+  await waitUntil(
     async () => {
       const runs = await (await client.fetch(`/v1/workflows/${workflow.id}/runs`)).text()
       return runs.includes('"completed"') || runs.includes('"running"')
@@ -237,7 +237,7 @@ test('of five rights that are taken away each is missed', async () => {
       const missed = new Set(refused.map(({ role, action }) => `${role} ${action}`))
       return sampled.filter((one) => !missed.has(one))
     }
-    await until(() => unmissed().length === 0, 'all five are missed', 120).catch(() =>
+    await waitUntil(() => unmissed().length === 0, 'all five are missed', 120).catch(() =>
       assert.deepEqual(unmissed(), []),
     )
   } finally {

@@ -59,8 +59,8 @@ describe('the supported conversions', () => {
       assert.ok(targets().includes('pdf'))
       unproven['rtf'] = ['pdf']
       assert.ok(!targets().includes('pdf'))
-      const told = { from: 'rtf', to: 'pdf', engines: [...engines] } as const
-      assert.throws(() => planRoute(told), { code: 'UNSUPPORTED_CONVERSION' })
+      const request = { from: 'rtf', to: 'pdf', engines: [...engines] } as const
+      assert.throws(() => planRoute(request), { code: 'UNSUPPORTED_CONVERSION' })
       const tried = candidates().filter(({ from }) => from === 'rtf')
       assert.ok(
         tried.some(({ to }) => to === 'pdf'),

@@ -10,7 +10,7 @@ import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import type { JobEnd } from '../../lib/usage/terminal-events.ts'
 import { UsageMeter } from '../../lib/usage/usage-meter.ts'
-import { adminKey, newAccount, newKey } from '../account.ts'
+import { newAccount, newAdminKey, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
@@ -226,14 +226,14 @@ test('the remaining quota is shown, and events are published when it runs out', 
   const headers = { 'x-api-key': await newKey(app.services, owner) }
   const published: BusEvent[] = []
   const publish = async (events: readonly BusEvent[]) => void published.push(...events)
-  const heard = app.with({ bus: { publish } as unknown as Bus })
+  const appWithBus = app.with({ bus: { publish } as unknown as Bus })
   const make = () =>
-    heard.send('POST', '/v1/uploads/presign', {
+    appWithBus.send('POST', '/v1/uploads/presign', {
       body: { filename: 'a.png', contentType: 'image/png', size: 10 },
       headers,
     })
   assert.equal((await make()).status, 201)
-  const { data } = (await heard.send('GET', '/v1/account/quota', { headers })).json
+  const { data } = (await appWithBus.send('GET', '/v1/account/quota', { headers })).json
   const ofDay = data.quotas.find(({ window }: { window: string }) => window === 'day')
   assert.deepEqual([data.plan, ofDay.limit, ofDay.used, ofDay.remaining], ['free', 50, 1, 49])
   assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 0 })
@@ -247,9 +247,9 @@ test('the remaining quota is shown, and events are published when it runs out', 
     quotaEvents.map(({ event, owner: whose }) => [event, whose]),
     [['quota.warning', owner]],
   )
-  const admin = { 'x-api-key': await adminKey(app.services) }
+  const admin = { 'x-api-key': await newAdminKey(app.services) }
   const body = { plan: 'pro' }
-  const changed = await heard.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
+  const changed = await appWithBus.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
   assert.equal(changed.status, 200, changed.text)
   assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json

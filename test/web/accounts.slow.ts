@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { openSite, type Site } from './browser.ts'
 
 /** Sign-up and sign-in in a real browser, with emails via SMTP and an OpenID provider. About 20 s. */
@@ -58,7 +58,7 @@ const waitForLink = async (word: string, to = ada.email): Promise<string> => {
       .filter((email) => email.includes(to))
       .flatMap((email) => email.match(/http\S+/g) ?? [])
       .find((link) => link.includes(word))
-  await until(() => found() !== undefined, 'an email arrives')
+  await waitUntil(() => found() !== undefined, 'an email arrives')
   return found() ?? ''
 }
 

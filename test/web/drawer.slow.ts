@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 
@@ -62,7 +62,7 @@ for (const [kind, { file, to, isShown, viewer }] of Object.entries(kinds))
       await page.waitForFunction(isShown)
       if (viewer) {
         const isUp = () => page.frames().some((frame) => frame.url().startsWith('chrome-extension:'))
-        await until(isUp, 'the PDF viewer is open', 40)
+        await waitUntil(isUp, 'the PDF viewer is open', 40)
       }
       await checkAppearance(page, kind)
       await page.keyboard.press('Escape')

@@ -62,7 +62,7 @@ async function createInlineFile(page: Page, name: string, bytes: string) {
 }
 
 /** A signed URL, as only the service could create it, that displays a stored file with this content type. */
-async function signedInlineUrl(type: string, path: string): Promise<string> {
+async function signInlineUrl(type: string, path: string): Promise<string> {
   const [, , Bucket, ...key] = path.split('/')
   const secrets = JSON.parse(await readFile(join(site.dataDir, 'secrets.json'), 'utf8'))
   const { accessKeyId, secretAccessKey } = secrets
@@ -144,7 +144,7 @@ describe('failures in the page', { concurrency: 3 }, () => {
         const path = new URL(download.url()).pathname
         // Even if it were displayed, it would run sandboxed, without scripts.
         requestedPaths.length = 0
-        await page.goto(await signedInlineUrl(type, path), { waitUntil: 'networkidle' })
+        await page.goto(await signInlineUrl(type, path), { waitUntil: 'networkidle' })
         assert.ok(
           requestedPaths.includes(path) && !requestedPaths.includes('/v1/jobs'),
           `it asked for ${requestedPaths}`,
@@ -157,7 +157,7 @@ describe('failures in the page', { concurrency: 3 }, () => {
           await route.fulfill({ response, headers })
         })
         const jobs = page.waitForRequest('**/v1/jobs')
-        await page.goto(await signedInlineUrl(type, path), { waitUntil: 'commit' })
+        await page.goto(await signInlineUrl(type, path), { waitUntil: 'commit' })
         await jobs
       } finally {
         // Pending requests of the page need no reply any more.

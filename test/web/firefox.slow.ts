@@ -6,7 +6,7 @@ import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppetee
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { fixture } from './browser.ts'
 
 /** The main paths through the page in Debian's Firefox ESR, driven by WebDriver BiDi. About 15 s. */
@@ -97,7 +97,7 @@ async function choose(page: Page, path: string): Promise<void> {
 async function readDownloaded(name: string): Promise<Buffer> {
   const path = join(home, name)
   const bytes = () => readFile(path).catch(() => Buffer.alloc(0))
-  await until(async () => (await bytes()).length > 0, `${name} is downloaded`, 60)
+  await waitUntil(async () => (await bytes()).length > 0, `${name} is downloaded`, 60)
   return bytes()
 }
 

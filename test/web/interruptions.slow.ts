@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { chooseFiles, downloadFrom, fileCard, filePayload, fixture, launchBrowser, visit } from './browser.ts'
 
 /**
@@ -105,7 +105,7 @@ test('an upload resumes after a lost connection, a crash of the service and a re
     const uploadedParts = trackUploadedParts(context)
     const waitForMoreParts = (parts: number) => {
       const wanted = uploadedParts.size + parts
-      return until(() => uploadedParts.size >= wanted, `${wanted} parts are uploaded`, 300)
+      return waitUntil(() => uploadedParts.size >= wanted, `${wanted} parts are uploaded`, 300)
     }
     const path = await createLargeVideo(megabytes * 1e6)
     await chooseLarge(page, path)

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attemptMs } from '../../lib/webhooks/delivery-attempt.ts'
+import { attemptTimeoutMs } from '../../lib/webhooks/delivery-attempt.ts'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../service.ts'
-import { until } from '../wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { openReceiver } from './receiver.ts'
 
 /** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */
@@ -62,13 +62,13 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
   await subscribe('/all', ['*'])
   // The first of all waits for processes to start.
   await client.accepted(await client.convert({ name: 'first.png', bytes }, { targetFormat: 'webp' }))
-  await until(() => receiver.at('/a').length === 1, 'the first is told', 30)
+  await waitUntil(() => receiver.at('/a').length === 1, 'the first is told', 30)
 
   const jobs = (await startJobs(jobsASecond * seconds)).map((id) => {
     assert.ok(id)
     return id
   })
-  await until(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all are told', 60)
+  await waitUntil(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all are told', 60)
   const behind = receiver
     .at('/a')
     .filter(({ json }) => jobs.includes(json.job.id))
@@ -77,7 +77,7 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
   const p95 = behind[Math.floor(behind.length * 0.95)] ?? 0
   t.diagnostic(`${behind.length} ends, p50 ${behind[behind.length >> 1]} ms, p95 ${p95} ms behind`)
   // Whoever waits for the dead one waits this long at least.
-  assert.ok(p95 < attemptMs, `p95 ${p95} ms`)
+  assert.ok(p95 < attemptTimeoutMs, `p95 ${p95} ms`)
 
   const last = new Map<string, number>()
   for (const { json } of receiver.at('/all')) {
@@ -114,7 +114,7 @@ test('what is killed in the middle tells everything all the same, and the same u
   const made = jobs.filter((id) => id !== undefined)
   assert.ok(made.length >= 25, `${made.length} jobs were made`)
   // What failed twice, as it may on a busy machine, is tried again after five minutes.
-  await until(() => hasAll('/killed', made), 'all are told', 400)
+  await waitUntil(() => hasAll('/killed', made), 'all are told', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
     const before = ids.get(json.job.id)

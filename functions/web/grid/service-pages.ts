@@ -37,8 +37,8 @@ export async function drawOnServer(
   }
   const tasks = {
     file: { operation: 'import/upload', upload_id },
-    pictures: { operation: 'thumbnail', input: 'file', output_format: 'jpg', options },
-    out: { operation: 'export/url', input: 'pictures' },
+    images: { operation: 'thumbnail', input: 'file', output_format: 'jpg', options },
+    out: { operation: 'export/url', input: 'images' },
   }
   let job = await callApi<Job>('/v1/jobs', { method: 'POST', body: { tasks } })
   while (['pending', 'queued', 'processing'].includes(job.status))

@@ -40,12 +40,11 @@ export default function Trim({
     if (duration === undefined) return
     const min = name === 'end' ? Math.min(start + step, duration) : 0
     const max = name === 'start' ? Math.max(0, end - step) : duration
-    const moment = Math.min(max, Math.max(min, seconds))
+    const time = Math.min(max, Math.max(min, seconds))
     // The full length is the default, so it is not sent.
-    const isDefault =
-      (name === 'start' && moment < step / 2) || (name === 'end' && moment > duration - step / 2)
-    onChange(name, isDefault ? undefined : formatTimecode(moment))
-    if (player.current) player.current.currentTime = moment
+    const isDefault = (name === 'start' && time < step / 2) || (name === 'end' && time > duration - step / 2)
+    onChange(name, isDefault ? undefined : formatTimecode(time))
+    if (player.current) player.current.currentTime = time
   }
   const play = () => {
     if (!player.current) return
@@ -75,9 +74,9 @@ export default function Trim({
   }
   return (
     <fieldset class="trim" aria-label={words.trim} hidden={duration === undefined}>
-      {/* Audio needs no space for a picture. */}
+      {/* Audio needs no space for video. */}
       {url.value && (
-        <video ref={player} {...media} data-sound={file.type.startsWith('audio/') || undefined} />
+        <video ref={player} {...media} data-audio={file.type.startsWith('audio/') || undefined} />
       )}
       {duration !== undefined && (
         <>

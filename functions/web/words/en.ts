@@ -31,8 +31,7 @@ export default {
   tryAgain: 'Try again',
   pageError: 'Something went wrong on this page. Reload it and try again.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
-  badReply: (status: number) =>
-    `The server sent an unexpected reply (status ${status}). Try again in a moment.`,
+  badReply: (status: number) => `The server sent an unexpected reply (status ${status}). Try again shortly.`,
   notFound: 'Page not found',
   notFoundLead: 'It may have been deleted, or there is a typo in the address.',
   toStart: 'Convert a file',

@@ -4,7 +4,7 @@ import type { Capability } from '../engine.ts'
 import { password } from '../pdf/page-options.ts'
 import { MetadataOptions } from './options.ts'
 
-/** What exiftool finds more in than a type; of sound and film ffprobe tells the rest. */
+/** Formats in which exiftool finds more than the file type; for other audio and video formats, ffprobe is used. */
 const described: readonly FormatId[] = [
   ...(['jpg', 'png', 'webp', 'avif', 'gif', 'apng', 'tiff', 'svg', 'eps', 'ai', 'heic'] as const),
   ...(['psd', 'psb', 'hdr', 'exr', 'jp2', 'j2k', 'jxl', 'jxr', 'djvu', 'jps', 'ptif', 'mng'] as const),
@@ -52,5 +52,5 @@ const writeRows: readonly Capability[] = [
   },
 ]
 
-/** Of pictures, documents and books; reading also of sound and film. */
+/** Metadata of images, documents and ebooks; reading also of audio and video. */
 export const metadataRows = [...readRows, ...writeRows]

@@ -2,83 +2,83 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Tags of tables, and what holds letters that are none. */
+/** Table tags, and constructs whose content must not be searched for tags. */
 const tags =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|textarea|xmp|template)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)(table|thead|tbody|tfoot|tr|td|th)\b[^<>]*>/gi
 
-/** What is open in a table. */
-interface Open {
-  part?: string | undefined
+/** Elements of a table that are open. */
+interface OpenTable {
+  section?: string | undefined
   row?: true | undefined
   cell?: string | undefined
 }
 
 /**
- * Writes out the ends of cells, rows and parts of tables, which HTML may leave out
- * (https://html.spec.whatwg.org/multipage/syntax.html#optional-tags). Pandoc reads no table then, only its words.
+ * Adds the optional end tags of table cells, rows and sections
+ * (https://html.spec.whatwg.org/multipage/syntax.html#optional-tags). Without them, pandoc reads only the text of a table.
  */
-export function withEndTags(html: string): string {
-  const tables: Open[] = []
+export function closeTableTags(html: string): string {
+  const tables: OpenTable[] = []
   return html.replaceAll(tags, (tag, _hidden: unknown, slash?: string, named?: string) => {
     const name = named?.toLowerCase()
     const isEnd = slash === '/'
     if (name === 'table' && !isEnd) tables.push({})
     const table = tables.at(-1)
     if (name === undefined || !table) return tag
-    if (name === 'table') return isEnd ? `${endOfPart(tables.pop() ?? {})}${tag}` : tag
-    return `${before(table, name, isEnd)}${tag}`
+    if (name === 'table') return isEnd ? `${closeSection(tables.pop() ?? {})}${tag}` : tag
+    return `${tagsBefore(table, name, isEnd)}${tag}`
   })
 }
 
-/** What ends, or has to begin, where this tag stands. */
-function before(table: Open, name: string, isEnd: boolean): string {
-  if (name === 'td' || name === 'th') return isEnd ? atEndOfCell(table) : atCell(table, name)
+/** Returns the end and start tags to insert before this tag. */
+function tagsBefore(table: OpenTable, name: string, isEnd: boolean): string {
+  if (name === 'td' || name === 'th') return isEnd ? onCellEnd(table) : onCellStart(table, name)
   if (name === 'tr') {
-    const ends = isEnd ? endOfCell(table) : endOfRow(table)
+    const ends = isEnd ? closeCell(table) : closeRow(table)
     table.row = isEnd ? undefined : true
     return ends
   }
-  const ends = isEnd ? endOfRow(table) : endOfPart(table)
-  table.part = isEnd ? undefined : name
+  const ends = isEnd ? closeRow(table) : closeSection(table)
+  table.section = isEnd ? undefined : name
   return ends
 }
 
-function atEndOfCell(table: Open): string {
+function onCellEnd(table: OpenTable): string {
   table.cell = undefined
   return ''
 }
 
-function atCell(table: Open, name: string): string {
-  const ends = `${endOfCell(table)}${table.row ? '' : '<tr>'}`
+function onCellStart(table: OpenTable, name: string): string {
+  const ends = `${closeCell(table)}${table.row ? '' : '<tr>'}`
   table.row = true
   table.cell = name
   return ends
 }
 
-function endOfCell(table: Open): string {
+function closeCell(table: OpenTable): string {
   const end = table.cell === undefined ? '' : `</${table.cell}>`
   table.cell = undefined
   return end
 }
 
-function endOfRow(table: Open): string {
-  const end = `${endOfCell(table)}${table.row ? '</tr>' : ''}`
+function closeRow(table: OpenTable): string {
+  const end = `${closeCell(table)}${table.row ? '</tr>' : ''}`
   table.row = undefined
   return end
 }
 
-function endOfPart(table: Open): string {
-  const end = `${endOfRow(table)}${table.part === undefined ? '' : `</${table.part}>`}`
-  table.part = undefined
+function closeSection(table: OpenTable): string {
+  const end = `${closeRow(table)}${table.section === undefined ? '' : `</${table.section}>`}`
+  table.section = undefined
   return end
 }
 
-/** A page is read with its tables. */
-export async function withWholeTables(input: InputFile, tools: Tools): Promise<InputFile> {
+/** Returns the page with complete table tags, so that pandoc recognizes its tables. */
+export async function withClosedTableTags(input: InputFile, tools: Tools): Promise<InputFile> {
   const html = await readFile(input.path, 'utf8')
-  const whole = withEndTags(html)
-  if (whole === html) return input
+  const closed = closeTableTags(html)
+  if (closed === html) return input
   const path = join(tools.workDir, 'tables.html')
-  await writeFile(path, whole)
+  await writeFile(path, closed)
   return { ...input, path }
 }

@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Of FictionBook 2.1, which has no tables within tables. Each is passed over once, whether or not it ends. */
+/** FictionBook 2.1 has no nested tables. The patterns are linear, even if an end tag is missing. */
 const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
 const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEnds = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellMarks = /<\/?t[hd]\b[^<>]*>/g
 
-/** pandoc leaves out the tables of a FictionBook: a copy has a paragraph for each row, with its cells divided by strokes. */
-export async function rowsAsParagraphs(input: InputFile, tools: Tools): Promise<InputFile> {
+/** Copies a FictionBook with each table row as a paragraph, cells separated by " | ", because pandoc drops tables. */
+export async function convertRowsToParagraphs(input: InputFile, tools: Tools): Promise<InputFile> {
   const book = await readFile(input.path, 'utf8')
   if (!book.includes('<table')) return input
   const path = join(tools.workDir, 'rows.fb2')

@@ -1,22 +1,22 @@
 import type { FormatId } from '../../formats/index.ts'
 
-/** What becomes of pictures that the document carries. */
-type Pictures =
+/** How images of the document are written. */
+type ImageMode =
   /** The writer packs them into the result. */
   | 'packed'
-  /** They stand in the text as data. */
+  /** As data URLs in the text. */
   | 'inline'
-  /** The format can only point to a file, and there is one result: their description is left. */
+  /** Only as their descriptions: the format can only reference other files, and the result is a single file. */
   | 'described'
 
 /** How a format is written. */
 export interface PandocTarget {
   readonly writer: string
-  readonly pictures: Pictures
+  readonly images: ImageMode
   readonly args?: readonly string[]
-  /** The writer has no place for the title of the document: it becomes the first heading. */
+  /** The writer drops the document's title, so it becomes the first heading. */
   readonly titleAsHeading?: true
-  /** A result without a title is not valid, or shows the name of our file. */
+  /** Without a title, the result is invalid or shows the name of our temporary file. */
   readonly needsTitle?: true
 }
 
@@ -24,17 +24,17 @@ export interface PandocTarget {
 export interface PandocSource {
   readonly reader: string
   readonly args?: readonly string[]
-  /** Not letters but a container, so that there is no encoding to find. */
-  readonly binary?: true
+  /** A container format without a text encoding. */
+  readonly isBinary?: true
 }
 
-/** Lists and tables as GitHub reads them, and what else is widely written: notes, mathematics, a title above. */
-const markdownIn = 'commonmark_x+autolink_bare_uris'
-const markdownOut = 'gfm+yaml_metadata_block+tex_math_dollars'
+/** GitHub's lists and tables plus widely used extensions: notes, math and a YAML title block. */
+const markdownReader = 'commonmark_x+autolink_bare_uris'
+const markdownWriter = 'gfm+yaml_metadata_block+tex_math_dollars'
 
-/** Readers by format, in the words of `pandoc --list-input-formats`. */
+/** Readers by format, with names of `pandoc --list-input-formats`. */
 const sources = {
-  md: { reader: markdownIn },
+  md: { reader: markdownReader },
   mmd: { reader: 'markdown_mmd' },
   rst: { reader: 'rst' },
   org: { reader: 'org' },
@@ -63,61 +63,61 @@ const sources = {
   csv: { reader: 'csv' },
   html: { reader: 'html' },
   rtf: { reader: 'rtf' },
-  docx: { reader: 'docx', binary: true },
-  odt: { reader: 'odt', binary: true },
-  epub: { reader: 'epub', binary: true },
+  docx: { reader: 'docx', isBinary: true },
+  odt: { reader: 'odt', isBinary: true },
+  epub: { reader: 'epub', isBinary: true },
   fb2: { reader: 'fb2' },
 } as const satisfies Partial<Record<FormatId, PandocSource>>
-export type SourceId = keyof typeof sources
+export type PandocSourceId = keyof typeof sources
 
-/** Writers by format, in the words of `pandoc --list-output-formats`. */
+/** Writers by format, with names of `pandoc --list-output-formats`. */
 const targets = {
-  docx: { writer: 'docx', pictures: 'packed' },
-  odt: { writer: 'odt', pictures: 'packed' },
-  pptx: { writer: 'pptx', pictures: 'packed' },
-  rtf: { writer: 'rtf', pictures: 'packed' },
-  epub: { writer: 'epub3', pictures: 'packed', needsTitle: true },
-  fb2: { writer: 'fb2', pictures: 'inline', needsTitle: true },
-  html: { writer: 'html5', pictures: 'inline', args: ['--mathml'], needsTitle: true },
-  xhtml: { writer: 'html4', pictures: 'inline', needsTitle: true },
-  ipynb: { writer: 'ipynb', pictures: 'inline', titleAsHeading: true },
-  md: { writer: markdownOut, pictures: 'inline' },
-  mmd: { writer: 'markdown_mmd', pictures: 'inline' },
-  txt: { writer: 'plain', pictures: 'described' },
-  markua: { writer: 'markua', pictures: 'described', titleAsHeading: true },
-  rst: { writer: 'rst', pictures: 'described' },
-  adoc: { writer: 'asciidoctor', pictures: 'described' },
-  org: { writer: 'org', pictures: 'described' },
-  textile: { writer: 'textile', pictures: 'described', titleAsHeading: true },
-  muse: { writer: 'muse', pictures: 'described' },
-  haddock: { writer: 'haddock', pictures: 'described', titleAsHeading: true },
-  wiki: { writer: 'mediawiki', pictures: 'described', titleAsHeading: true },
-  dokuwiki: { writer: 'dokuwiki', pictures: 'described', titleAsHeading: true },
-  jira: { writer: 'jira', pictures: 'described', titleAsHeading: true },
-  xwiki: { writer: 'xwiki', pictures: 'described', titleAsHeading: true },
-  zimwiki: { writer: 'zimwiki', pictures: 'described', titleAsHeading: true },
-  tex: { writer: 'latex', pictures: 'described' },
-  ctx: { writer: 'context', pictures: 'described' },
-  texi: { writer: 'texinfo', pictures: 'described' },
-  man: { writer: 'man', pictures: 'described' },
-  ms: { writer: 'ms', pictures: 'described' },
-  dbk: { writer: 'docbook5', pictures: 'described' },
-  xml: { writer: 'docbook5', pictures: 'described' },
-  jats: { writer: 'jats', pictures: 'described' },
-  tei: { writer: 'tei', pictures: 'described' },
-  opml: { writer: 'opml', pictures: 'described' },
-  icml: { writer: 'icml', pictures: 'described', titleAsHeading: true },
-  pjson: { writer: 'json', pictures: 'inline' },
-  native: { writer: 'native', pictures: 'inline' },
+  docx: { writer: 'docx', images: 'packed' },
+  odt: { writer: 'odt', images: 'packed' },
+  pptx: { writer: 'pptx', images: 'packed' },
+  rtf: { writer: 'rtf', images: 'packed' },
+  epub: { writer: 'epub3', images: 'packed', needsTitle: true },
+  fb2: { writer: 'fb2', images: 'inline', needsTitle: true },
+  html: { writer: 'html5', images: 'inline', args: ['--mathml'], needsTitle: true },
+  xhtml: { writer: 'html4', images: 'inline', needsTitle: true },
+  ipynb: { writer: 'ipynb', images: 'inline', titleAsHeading: true },
+  md: { writer: markdownWriter, images: 'inline' },
+  mmd: { writer: 'markdown_mmd', images: 'inline' },
+  txt: { writer: 'plain', images: 'described' },
+  markua: { writer: 'markua', images: 'described', titleAsHeading: true },
+  rst: { writer: 'rst', images: 'described' },
+  adoc: { writer: 'asciidoctor', images: 'described' },
+  org: { writer: 'org', images: 'described' },
+  textile: { writer: 'textile', images: 'described', titleAsHeading: true },
+  muse: { writer: 'muse', images: 'described' },
+  haddock: { writer: 'haddock', images: 'described', titleAsHeading: true },
+  wiki: { writer: 'mediawiki', images: 'described', titleAsHeading: true },
+  dokuwiki: { writer: 'dokuwiki', images: 'described', titleAsHeading: true },
+  jira: { writer: 'jira', images: 'described', titleAsHeading: true },
+  xwiki: { writer: 'xwiki', images: 'described', titleAsHeading: true },
+  zimwiki: { writer: 'zimwiki', images: 'described', titleAsHeading: true },
+  tex: { writer: 'latex', images: 'described' },
+  ctx: { writer: 'context', images: 'described' },
+  texi: { writer: 'texinfo', images: 'described' },
+  man: { writer: 'man', images: 'described' },
+  ms: { writer: 'ms', images: 'described' },
+  dbk: { writer: 'docbook5', images: 'described' },
+  xml: { writer: 'docbook5', images: 'described' },
+  jats: { writer: 'jats', images: 'described' },
+  tei: { writer: 'tei', images: 'described' },
+  opml: { writer: 'opml', images: 'described' },
+  icml: { writer: 'icml', images: 'described', titleAsHeading: true },
+  pjson: { writer: 'json', images: 'inline' },
+  native: { writer: 'native', images: 'inline' },
 } as const satisfies Partial<Record<FormatId, PandocTarget>>
-export type TargetId = keyof typeof targets
+export type PandocTargetId = keyof typeof targets
 
-/** References stay references only among themselves; as a document they are a printed list. */
-export const references = { bib: 'biblatex', csljson: 'csljson' } as const
+/** Bibliography formats convert to each other as data; in any other target they become a printed list. */
+export const bibliographyFormats = { bib: 'biblatex', csljson: 'csljson' } as const
 
-// Object.keys forgets the names that the tables have.
-export const sourceIds = Object.keys(sources) as SourceId[]
-export const targetIds = Object.keys(targets) as TargetId[]
+// Object.keys widens the keys to string.
+export const pandocSourceIds = Object.keys(sources) as PandocSourceId[]
+export const pandocTargetIds = Object.keys(targets) as PandocTargetId[]
 
-export const sourceOf = (id: SourceId): PandocSource => sources[id]
-export const targetOf = (id: TargetId): PandocTarget => targets[id]
+export const pandocSource = (id: PandocSourceId): PandocSource => sources[id]
+export const pandocTarget = (id: PandocTargetId): PandocTarget => targets[id]

@@ -6,101 +6,101 @@ import type { Entry } from '@zip.js/zip.js'
 import type { InputFile, Tools } from '../engine.ts'
 import { allowedBytes, mostEntries } from '../seven-zip/limits.ts'
 
-/** The text of links that Writer makes: pandoc 2 drops a field whose instruction is not in a group of its own. */
+/** Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group. */
 const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\[\s\S]){1,4000})\}/g
 
-/** Links of a rich text are read with what they say. */
-export async function withLinks(input: InputFile, tools: Tools): Promise<InputFile> {
+/** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */
+export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'latin1')
-  const read = text.replaceAll(bareLink, '$1{$2}}')
-  if (read === text) return input
+  const fixed = text.replaceAll(bareLink, '$1{$2}}')
+  if (fixed === text) return input
   const path = join(tools.workDir, 'readable.rtf')
-  await writeFile(path, read, 'latin1')
+  await writeFile(path, fixed, 'latin1')
   return { ...input, path }
 }
 
-/** Rows that name the columns stand in a group, which pandoc 2 leaves out with all that is in it. */
-const namesOfColumns = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
+/** Header rows and columns are in a group element that pandoc 2 drops with its content. */
+const headerGroupTags = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
 
-/** Tables of an OpenDocument text are read with the rows that name their columns. What is no such file stays as it is. */
-export const withHeaderRows = (input: InputFile, tools: Tools): Promise<InputFile> =>
-  withParts(input, [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(namesOfColumns, '') }], tools)
+/** Unwraps table header rows of an OpenDocument text, so that pandoc keeps them. Other files are returned unchanged. */
+export const unwrapHeaderRows = (input: InputFile, tools: Tools): Promise<InputFile> =>
+  changeParts(input, [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(headerGroupTags, '') }], tools)
 
-const aside = /<itemref\b[^<>]{0,999}\slinear\s*=\s*["']no["'][^<>]{0,999}>/g
+const nonLinearItem = /<itemref\b[^<>]{0,999}\slinear\s*=\s*["']no["'][^<>]{0,999}>/g
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
 
-/** Notes of a book often stand beside its course (`linear="no"`), where pandoc reads nothing. */
-function inCourse(opf: string): string {
+/** Makes notes outside of the linear reading order (`linear="no"`) part of it, because pandoc skips them. */
+function makeLinear(opf: string): string {
   const items = new Map(
     (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
   )
-  return opf.replaceAll(aside, (itemref) => {
+  return opf.replaceAll(nonLinearItem, (itemref) => {
     const item = items.get(attribute(itemref, 'idref')) ?? ''
-    // The one is made anew, of the other the picture is there.
-    const isMade = /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
-    return isMade ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
+    // The table of contents is generated anyway, and the cover image is declared separately.
+    const isGenerated = /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
+    return isGenerated ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
   })
 }
 
-const typed = /<[a-z][^<>]{0,999}\sepub:type\s*=\s*["'][^"'<>]{0,99}["'][^<>]{0,999}>/gi
-const isOf = (tag: string, ...types: readonly string[]) =>
+const typedTag = /<[a-z][^<>]{0,999}\sepub:type\s*=\s*["'][^"'<>]{0,99}["'][^<>]{0,999}>/gi
+const hasEpubType = (tag: string, ...types: readonly string[]) =>
   attribute(tag, 'epub:type')
     .split(/\s/)
     .some((type) => types.includes(type))
 
 /**
- * Pandoc puts a note where it is named, and leaves it out where that is done from another file, or by a link that does
- * not say what it is: such a note stays in the text, where it stands.
+ * Pandoc moves a note to its reference. It drops notes that are referenced from another file, or by a link without
+ * `epub:type="noteref"`: for those, this removes the note type, so that they stay in the text.
  */
-function withUnnamedNotes(page: string): string {
-  const tags = page.match(typed) ?? []
-  const named = new Set(
-    tags.filter((tag) => isOf(tag, 'noteref')).map((tag) => attribute(tag, 'href').replace(/^#/, '')),
+function keepUnreferencedNotes(page: string): string {
+  const tags = page.match(typedTag) ?? []
+  const referenced = new Set(
+    tags.filter((tag) => hasEpubType(tag, 'noteref')).map((tag) => attribute(tag, 'href').replace(/^#/, '')),
   )
-  return page.replaceAll(typed, (tag) => {
-    const isUnnamed = isOf(tag, 'footnote', 'rearnote') && !named.has(attribute(tag, 'id'))
-    return isUnnamed ? tag.replace(/\sepub:type\s*=\s*["'][^"']*["']/i, '') : tag
+  return page.replaceAll(typedTag, (tag) => {
+    const isUnreferenced = hasEpubType(tag, 'footnote', 'rearnote') && !referenced.has(attribute(tag, 'id'))
+    return isUnreferenced ? tag.replace(/\sepub:type\s*=\s*["'][^"']*["']/i, '') : tag
   })
 }
 
-/** A book is read with its notes. */
-export const withNotes = (input: InputFile, tools: Tools): Promise<InputFile> =>
-  withParts(
+/** Fixes an EPUB so that pandoc keeps all of its notes. */
+export const fixEpubNotes = (input: InputFile, tools: Tools): Promise<InputFile> =>
+  changeParts(
     input,
     [
-      { name: /\.opf$/, change: inCourse },
-      { name: /\.x?html?$/i, change: withUnnamedNotes },
+      { name: /\.opf$/, change: makeLinear },
+      { name: /\.x?html?$/i, change: keepUnreferencedNotes },
     ],
     tools,
   )
 
 interface Change {
-  /** Of the parts that it is about. */
+  /** Matches the names of the parts to change. */
   readonly name: RegExp
   readonly change: (text: string) => string
 }
 
-/** The same file with these of its parts changed. */
-async function withParts(input: InputFile, changes: readonly Change[], tools: Tools): Promise<InputFile> {
+/** Returns a copy of the ZIP file with the changes applied; the file itself if nothing changes. */
+async function changeParts(input: InputFile, changes: readonly Change[], tools: Tools): Promise<InputFile> {
   const { BlobReader, TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } =
     await import('@zip.js/zip.js')
-  const entries = await entriesOf(new ZipReader(new BlobReader(await openAsBlob(input.path)), inThread))
+  const entries = await readEntries(new ZipReader(new BlobReader(await openAsBlob(input.path)), zipOptions))
   const changed = new Map<Entry, string>()
-  let left = allowedBytes(input.size)
+  let bytesLeft = allowedBytes(input.size)
   for (const entry of entries) {
     const part = changes.find(({ name }) => name.test(entry.filename))
     if (!part || entry.directory) continue
-    left -= entry.uncompressedSize
-    if (left < 0) return input
+    bytesLeft -= entry.uncompressedSize
+    if (bytesLeft < 0) return input
     const text = await entry.getData(new TextWriter()).catch(() => '')
-    const read = part.change(text)
-    if (read !== text) changed.set(entry, read)
+    const fixed = part.change(text)
+    if (fixed !== text) changed.set(entry, fixed)
   }
   if (changed.size === 0) return input
   const path = join(tools.workDir, `readable.${input.format}`)
   const file = await open(path, 'w')
-  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), { ...inThread, keepOrder: true })
+  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), { ...zipOptions, keepOrder: true })
   for (const entry of entries) {
     if (entry.directory) continue
     const { compressionMethod, uncompressedSize, signature, filename } = entry
@@ -110,9 +110,9 @@ async function withParts(input: InputFile, changes: readonly Change[], tools: To
       continue
     }
     const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
-    const asItIs = { passThrough: true, compressionMethod, uncompressedSize, encrypted: false }
+    const rawCopy = { passThrough: true, compressionMethod, uncompressedSize, encrypted: false }
     await zip.add(filename, new Uint8ArrayReader(bytes), {
-      ...asItIs,
+      ...rawCopy,
       ...(signature !== undefined && { signature }),
     })
   }
@@ -120,10 +120,10 @@ async function withParts(input: InputFile, changes: readonly Change[], tools: To
   return { ...input, path }
 }
 
-const inThread = { useWebWorkers: false } as const
+const zipOptions = { useWebWorkers: false } as const
 
-/** None of what is no ZIP, or one of far too many files: its reader says that. */
-async function entriesOf(reader: { getEntriesGenerator(): AsyncIterable<Entry> }): Promise<Entry[]> {
+/** Returns no entries for a file that is not a ZIP or has too many entries, which the reader reports. */
+async function readEntries(reader: { getEntriesGenerator(): AsyncIterable<Entry> }): Promise<Entry[]> {
   const entries: Entry[] = []
   try {
     for await (const entry of reader.getEntriesGenerator()) {

@@ -13,46 +13,46 @@ const RawCell = z.looseObject({
 type RawCell = z.infer<typeof RawCell>
 const Notebook = z.looseObject({ cells: z.array(z.unknown()) })
 
-/** Whose writers pass raw cells of these on as they stand. */
-const passed: Readonly<Record<string, readonly FormatId[]>> = {
+/** Targets whose writers keep raw cells of these MIME types. */
+const keptTypes: Readonly<Record<string, readonly FormatId[]>> = {
   'text/latex': ['tex'],
   'application/pdf': ['tex'],
   'text/restructuredtext': ['rst'],
   'text/x-rst': ['rst'],
 }
-/** They hold the document as it was read. */
-const whole: readonly FormatId[] = ['pjson', 'native']
+/** Targets that contain the complete AST. */
+const astTargets: readonly FormatId[] = ['pjson', 'native']
 
-/** Jupyter shows raw cells as they were typed; pandoc's writers leave out those of other formats, in silence. */
-export async function rawCellsAsText(input: InputFile, to: FormatId, tools: Tools): Promise<InputFile> {
-  const notebook = whole.includes(to)
+/** Turns raw cells, which pandoc's writers silently drop, into text or code; Jupyter shows them verbatim. */
+export async function convertRawCells(input: InputFile, to: FormatId, tools: Tools): Promise<InputFile> {
+  const notebook = astTargets.includes(to)
     ? undefined
-    : Notebook.safeParse(parsed(await readFile(input.path, 'utf8'))).data
+    : Notebook.safeParse(tryParseJson(await readFile(input.path, 'utf8'))).data
   if (!notebook) return input
   const cells = notebook.cells.map((cell) => {
     const raw = RawCell.safeParse(cell).data
-    return raw ? asText(raw, to) : cell
+    return raw ? toMarkdownCell(raw, to) : cell
   })
   const path = join(tools.workDir, 'raw-cells.ipynb')
   await writeFile(path, JSON.stringify({ ...notebook, cells }))
   return { ...input, path }
 }
 
-function asText(cell: RawCell, to: FormatId): unknown {
+function toMarkdownCell(cell: RawCell, to: FormatId): unknown {
   const { source, metadata, ...others } = cell
   const type = metadata.raw_mimetype ?? metadata.format ?? ''
-  const isRead = type === 'text/html' || passed[type]?.includes(to)
-  if (isRead || source.trim() === '') return cell
+  const isKept = type === 'text/html' || keptTypes[type]?.includes(to)
+  if (isKept || source.trim() === '') return cell
   if (type === 'text/markdown') return { ...others, cell_type: 'markdown', metadata: {}, source }
   const fence = '`'.repeat(Math.max(3, ...[...source.matchAll(/`+/g)].map(([run]) => run.length + 1)))
   return { ...others, cell_type: 'markdown', metadata: {}, source: `${fence}\n${source}\n${fence}` }
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is wrong with it says its reader.
+    // Pandoc's reader reports invalid JSON.
     return undefined
   }
 }

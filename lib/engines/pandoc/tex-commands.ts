@@ -2,32 +2,32 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** `newcommand` takes how many arguments there are, of which the first may have brackets around it, and a meaning. */
-const same = (names: readonly string[], definition: string) =>
+/** Assigns one `\newcommand` definition (argument count, optional default of the first argument, body) to many names. */
+const define = (names: readonly string[], definition: string) =>
   names.map((name) => [name, definition] as const)
 
-/** Commands of packages that hold words, which pandoc does not know and would leave out with them. */
+/** Package commands with text arguments that pandoc does not know and would drop together with the text. */
 const commands = [
-  ...same(['fbox', 'hl', 'textls', 'alert', 'uline', 'uuline', 'uwave'], '[1]{#1}'),
-  ...same(['centerline', 'leftline', 'rightline'], '[1]{#1}'),
-  ...same(['scalebox', 'rotatebox', 'raisebox', 'colorbox'], '[2]{#2}'),
-  ...same(['makebox', 'framebox'], '[2][]{#2}'),
-  ...same(['resizebox'], '[3]{#3}'),
-  ...same(['st'], '[1]{\\sout{#1}}'),
-  ...same(['marginpar', 'marginnote', 'sidenote', 'todo', 'footnotetext'], '[2][]{\\footnote{#2}}'),
-  ...same(['pageref', 'nameref', 'vref', 'fullref', 'subref'], '[1]{\\ref{#1}}'),
-  // A line of its own, under the key that citations have.
-  ...same(['bibitem'], '[2][]{\\par{[}#2{]} }'),
+  ...define(['fbox', 'hl', 'textls', 'alert', 'uline', 'uuline', 'uwave'], '[1]{#1}'),
+  ...define(['centerline', 'leftline', 'rightline'], '[1]{#1}'),
+  ...define(['scalebox', 'rotatebox', 'raisebox', 'colorbox'], '[2]{#2}'),
+  ...define(['makebox', 'framebox'], '[2][]{#2}'),
+  ...define(['resizebox'], '[3]{#3}'),
+  ...define(['st'], '[1]{\\sout{#1}}'),
+  ...define(['marginpar', 'marginnote', 'sidenote', 'todo', 'footnotetext'], '[2][]{\\footnote{#2}}'),
+  ...define(['pageref', 'nameref', 'vref', 'fullref', 'subref'], '[1]{\\ref{#1}}'),
+  // Each entry becomes a paragraph that starts with its citation key.
+  ...define(['bibitem'], '[2][]{\\par{[}#2{]} }'),
 ]
 
-/** What stands behind the name of one would be read as words. */
+/** Environments whose arguments would otherwise be read as text. */
 const environments = [
-  ...same(['thebibliography', 'multicols', 'adjustbox', 'spacing'], '[1]{}{}'),
-  ...same(['wrapfigure', 'wraptable'], '[3][]{}{}'),
+  ...define(['thebibliography', 'multicols', 'adjustbox', 'spacing'], '[1]{}{}'),
+  ...define(['wrapfigure', 'wraptable'], '[3][]{}{}'),
 ]
 
-/** Whose words no reader of a page sees. */
-const unseen = new Set([
+/** Commands whose arguments are not visible on the page. */
+const invisible = new Set([
   ...[
     'vspace',
     'hspace',
@@ -62,19 +62,19 @@ const unseen = new Set([
   ],
 ])
 
-/** The same text behind what these commands mean, where it does not say that itself; its lines keep their numbers. */
-export async function withKnownCommands(input: InputFile, tools: Tools): Promise<InputFile> {
+/** Prepends definitions of known commands that the document uses but does not define, without adding lines. */
+export async function defineKnownCommands(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'utf8')
-  const meanings = [
+  const definitions = [
     ...commands
       .filter(([name]) => uses(text, name))
-      .map(([name, meant]) => `\\newcommand{\\${name}}${meant}`),
+      .map(([name, definition]) => `\\newcommand{\\${name}}${definition}`),
     ...environments
       .filter(([name]) => text.includes(`\\begin{${name}}`))
-      .map(([name, meant]) => `\\newenvironment{${name}}${meant}`),
+      .map(([name, definition]) => `\\newenvironment{${name}}${definition}`),
   ]
   const path = join(tools.workDir, 'commands.tex')
-  await writeFile(path, `${meanings.join('')}${text}`)
+  await writeFile(path, `${definitions.join('')}${text}`)
   return { ...input, path }
 }
 
@@ -82,34 +82,34 @@ const uses = (text: string, name: string) =>
   text.includes(`\\${name}`) &&
   !new RegExp(`(?:command\\*?|Command|def)\\s*\\{?\\s*\\\\${name}\\b`).test(text)
 
-/** A part that pandoc went over, as it says with `--verbose`. A text of many lines is one of its messages. */
-const skipped = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm
-const mostNames = 10
+/** Message of `--verbose` about content that pandoc skipped; it can span several lines. */
+const skippedMessage = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm
+const maxNames = 10
 
-/** @param text of the document. */
-export function tellSkipped(stderr: string, text: string, tools: Tools): void {
+/** Warns about skipped commands. @param text source text of the document. */
+export function warnAboutSkippedCommands(stderr: string, text: string, tools: Tools): void {
   const start = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
   const firstLine = start.length === text.length ? 0 : start.split('\n').length
-  const lost = new Map<string, string>()
-  for (const [, part = '', line, column] of stderr.matchAll(skipped)) {
-    const name = nameOf(part)
-    // Where it goes back and reads again, it says the same twice.
-    if (name && Number(line) >= firstLine) lost.set(`${line} ${column}`, name)
+  const dropped = new Map<string, string>()
+  for (const [, part = '', line, column] of stderr.matchAll(skippedMessage)) {
+    const name = commandWithText(part)
+    // Pandoc repeats a message when its parser backtracks.
+    if (name && Number(line) >= firstLine) dropped.set(`${line} ${column}`, name)
   }
-  if (lost.size === 0) return
-  const names = [...new Set(lost.values())]
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} others` : ''
-  const parts = lost.size === 1 ? 'A part was' : `${lost.size} parts were`
+  if (dropped.size === 0) return
+  const names = [...new Set(dropped.values())]
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} others` : ''
+  const subject = dropped.size === 1 ? 'A part was' : `${dropped.size} parts were`
   tools.warn(
     'COMMANDS_DROPPED',
-    `${parts} left out, with the words in them, as their commands of LaTeX are unknown: ${names.slice(0, mostNames).join(', ')}${more}.`,
+    `${subject} left out, with the words in them, as their commands of LaTeX are unknown: ${names.slice(0, maxNames).join(', ')}${more}.`,
   )
 }
 
-/** Where it has words of its own: `todo{Ask Ann}`, or `begin{tikzpicture}…\end{tikzpicture}`. */
-function nameOf(part: string): string | undefined {
+/** Returns the name of a command that contains text: `todo{Ask Ann}`, or `begin{tikzpicture}…\end{tikzpicture}`. */
+function commandWithText(part: string): string | undefined {
   const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(part)?.[1]
   if (environment) return environment
   const [, command = ''] = /^([A-Za-z@]+)\*?[^{]*\{[^}]*\p{L}/u.exec(part) ?? []
-  return command === '' || unseen.has(command) || /^(begin|end)$/.test(command) ? undefined : `\\${command}`
+  return command === '' || invisible.has(command) || /^(begin|end)$/.test(command) ? undefined : `\\${command}`
 }

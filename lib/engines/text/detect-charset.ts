@@ -5,24 +5,24 @@ import { charsetNamed } from './charsets.ts'
 import { lettersOf } from './decode.ts'
 import { plausibility } from './plausibility.ts'
 
-/** What is known of the bytes of a text. */
+/** Parts of a text file that are needed to detect its encoding. */
 export interface TextBytes {
-  /** The beginning. */
+  /** The start of the file. */
   readonly head: Uint8Array
-  /** From the first letter beyond ASCII on, which may stand far behind the beginning. */
+  /** A part that starts at the first non-ASCII byte, which may be far into the file. */
   readonly more: Uint8Array
-  /** Of the whole. */
+  /** The whole file is valid UTF-8. */
   readonly isUtf8: boolean
 }
 
 export interface Charset {
-  /** As the Encoding Standard has it, or UTF-32. */
+  /** Name in the Encoding Standard, a DOS code page, or UTF-32. */
   readonly name: string
-  /** How it is known; only what is guessed can be wrong. */
+  /** How it was determined; only a guess can be wrong. */
   readonly by: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
 }
 
-/** A mark before all counts for more than what anybody says, as in browsers (Encoding Standard, 6). */
+/** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
 export function charsetOf(text: TextBytes, format: FormatId, requested?: string): Charset {
   const { head, more, isUtf8 } = text
   const marked = byMark(head)
@@ -37,7 +37,7 @@ export function charsetOf(text: TextBytes, format: FormatId, requested?: string)
 }
 
 function byMark([first, second, third, fourth]: Uint8Array): string | undefined {
-  // Its mark begins with that of UTF-16, in which no text begins with a sign of zero.
+  // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
   if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) return 'utf-32le'
   if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
@@ -45,7 +45,7 @@ function byMark([first, second, third, fourth]: Uint8Array): string | undefined 
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
 }
 
-/** ISO-2022-JP, in which mails were written: all in ASCII, with escapes to Japanese and back. */
+/** Whether the text is ISO-2022-JP, once common in emails: ASCII bytes with escapes to Japanese and back. */
 function switchesByEscape(sample: Uint8Array): boolean {
   if (!sample.includes(0x1b)) return false
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what is looked for.
@@ -55,7 +55,7 @@ function switchesByEscape(sample: Uint8Array): boolean {
 const asLatin = (bytes: Uint8Array, end = bytes.length) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
 
-// The letters of the name, and no others, so that another name can be put in their place.
+// The patterns match only the name itself, so that it can be replaced.
 const inTag = /(?<=<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*)[\w:.-]+/i
 const inProlog = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
 const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
@@ -72,7 +72,7 @@ const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
 }
 const declaredWithin = 4096
 
-/** What a file says of itself. UTF-16 it cannot be: these words would not be found. */
+/** Returns the encoding that a file declares. UTF-16 is ignored: the declaration would not be readable as ASCII. */
 export function declaredIn(sample: Uint8Array, format: FormatId): string | undefined {
   const head = asLatin(sample, declaredWithin)
   for (const pattern of declarations[format] ?? []) {
@@ -83,7 +83,7 @@ export function declaredIn(sample: Uint8Array, format: FormatId): string | undef
   return undefined
 }
 
-/** The text with what it says of its encoding made true of a copy in UTF-8. An RTF goes on to mean its escapes by it. */
+/** Changes the declared encoding to UTF-8 for a UTF-8 copy. RTF keeps it, because its escapes refer to it. */
 export function renamedIn(text: string, format: FormatId): string {
   if (format === 'rtf') return text
   const head = (declarations[format] ?? []).reduce(
@@ -93,7 +93,7 @@ export function renamedIn(text: string, format: FormatId): string {
   return head + text.slice(declaredWithin)
 }
 
-/** What texts are in that do not say it, the more usual first. UTF-8 and UTF-16 show by themselves. */
+/** Encodings to consider for texts that declare none, most common first. UTF-8 and UTF-16 are detected reliably. */
 const candidates = [
   ...[
     'windows-1252',
@@ -108,7 +108,7 @@ const candidates = [
   ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
   ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ]
-/** Of DOS and of old Macs: their letters stand where Windows has quotation marks and dashes, which are far more usual. */
+/** DOS and old Mac encodings: their letters share codes with Windows quotation marks and dashes, which are more common. */
 const outdated = ['cp850', 'cp437', 'cp852', 'macintosh']
 const outdatedWeight = -0.4
 const otherwiseCalled: Readonly<Record<string, readonly string[]>> = {
@@ -117,18 +117,18 @@ const otherwiseCalled: Readonly<Record<string, readonly string[]>> = {
   'iso-8859-8': ['windows-1255'],
 }
 
-/** Bytes by which letters following each other are counted, and those that are read in each encoding. */
+/** Bytes for the statistical analysis, and bytes that are decoded in every candidate encoding. */
 const countedBytes = 32 * 1024
 const readBytes = 2 * 1024
-/** What counting says beside how the letters read; of little text it says anything. */
+/** Weight of the statistics relative to plausibility; for short texts they are unreliable. */
 const countingWeight = 0.5
 const precedence = 0.15
-/** Damaged places among letters that are surely UTF-8. */
+/** Maximum share of invalid sequences in text that is otherwise UTF-8. */
 const mostDamage = 0.1
 
 /**
- * By how the letters read, and by how often they follow each other in the languages of the world.
- * @param expected is taken before all that is as plausible.
+ * Guesses the encoding from the plausibility of the decoded text and from letter statistics of languages.
+ * @param expected preferred among equally plausible encodings.
  */
 export function guessed(bytes: Uint8Array, expected = 'windows-1252'): string {
   if (isDamagedUtf8(bytes)) return 'utf-8'

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { namedId } from '../../ids.ts'
+import { quoteId } from '../../ids.ts'
 import type { Services } from '../../services.ts'
 import { RemoteError } from '../remote-error.ts'
 import { type Connection, Connections, minutesToAgree, mostConnections, newState } from './connections.ts'
@@ -55,7 +55,7 @@ export class Driving {
     const state = newState()
     const { scope, authorizeWith: more, id: drive } = this.drive
     const asked = { redirectUri: this.#callback, state, scope, more }
-    const { url, verifier } = await question(this.#registration, await this.#services.outgoing(), asked)
+    const { url, verifier } = await question(this.#registration, await this.#services.guardedHttp(), asked)
     const expiresAt = new Date(Date.now() + minutesToAgree * 60_000).toISOString()
     await this.#connections.begin(state, {
       ...{ owner, drive, verifier, expiresAt },
@@ -99,7 +99,7 @@ export class Driving {
     came: Readonly<Record<string, string | undefined>>,
     { verifier, state }: { readonly verifier: string; readonly state: string },
   ): Promise<Connection> {
-    const outgoing = await this.#services.outgoing()
+    const outgoing = await this.#services.guardedHttp()
     const url = new URL(this.#callback)
     for (const [name, value] of Object.entries(came))
       if (value !== undefined) url.searchParams.set(name, value)
@@ -142,12 +142,12 @@ export class Driving {
   async connection(owner: string, id: string): Promise<Connection> {
     const found = await this.#connections.find(id)
     if (found?.owner === owner && found.drive === this.drive.id) return found
-    throw this.#notConnected(`You have no connection ${namedId(id)} to ${this.drive.title}.`)
+    throw this.#notConnected(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
   }
 
   /** Does something in the drive. @param forMs the access token is to hold so long. */
   async use<T>(connection: Connection, forMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const outgoing = (await this.#services.outgoing()).for(connection.owner)
+    const outgoing = (await this.#services.guardedHttp()).for(connection.owner)
     const { access } = await this.#tokens(connection, forMs)
     return inWordsOfClients(() =>
       work(asking(outgoing, this.drive, this.#registration.endpoints.api, access)),
@@ -161,7 +161,7 @@ export class Driving {
       if (tokens.expiresAt > Date.now()) return tokens
       throw this.#notConnected(`The permission of ${this.drive.title} has expired.`)
     }
-    const outgoing = await this.#services.outgoing()
+    const outgoing = await this.#services.guardedHttp()
     const renewed = await this.#permitted(() => refreshed(this.#registration, outgoing, tokens))
     await this.#connections.keep(connection, renewed)
     return renewed

@@ -1,5 +1,5 @@
 import { type ConversionSpec, Problem } from '../../api.ts'
-import { changedValues } from '../../options/option-values.ts'
+import { collectValues } from '../../options/option-values.ts'
 import type { Item } from './item.ts'
 import words from './words/en.ts'
 
@@ -13,6 +13,6 @@ export function toConversionSpec(item: Item): ConversionSpec {
   return {
     ...(target && { targetFormat: target.id }),
     ...(tool && { toolOperation: tool }),
-    options: changedValues(item.options.value ?? [], item.values.value),
+    options: collectValues(item.options.value ?? [], item.values.value),
   }
 }

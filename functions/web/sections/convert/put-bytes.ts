@@ -29,10 +29,10 @@ export function putBytes(
   })
   request.addEventListener('load', () => {
     if (request.status >= 200 && request.status < 300) resolve(request.getResponseHeader('etag') ?? '')
-    else reject(refused(request))
+    else reject(toUploadError(request))
   })
-  request.addEventListener('error', () => reject(brokenOff()))
-  request.addEventListener('abort', () => reject(signal.aborted ? signal.reason : brokenOff()))
+  request.addEventListener('error', () => reject(interruptedError()))
+  request.addEventListener('abort', () => reject(signal.aborted ? signal.reason : interruptedError()))
   request.addEventListener('loadend', () => {
     clearTimeout(stalled)
     signal.removeEventListener('abort', abort)
@@ -46,10 +46,10 @@ export function putBytes(
   return promise
 }
 
-const brokenOff = () => new Problem('UNREACHABLE', words.uploadInterrupted)
+const interruptedError = () => new Problem('UNREACHABLE', words.uploadInterrupted)
 
 /** S3 reports errors in the `Code` element of an XML body. */
-function refused(request: XMLHttpRequest): Problem {
+function toUploadError(request: XMLHttpRequest): Problem {
   const code = /<Code>(\w+)<\/Code>/.exec(request.responseText)?.[1]
   return new Problem('UPLOAD_REFUSED', words.uploadRejected(code ?? String(request.status)))
 }

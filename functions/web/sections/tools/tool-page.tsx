@@ -4,7 +4,7 @@ import type { PageArrangement } from '../../grid/page-order.ts'
 import type { PdfAccess } from '../../grid/use-pages.ts'
 import { OptionFields } from '../../options/fields.tsx'
 import {
-  changedValues,
+  collectValues,
   problemField,
   type Values,
   validateOptions,
@@ -19,7 +19,7 @@ import names from './names/words/en.ts'
 import { type RunState, runTool } from './run-tool.ts'
 import { appendFiles, type ToolFile } from './tool-file.ts'
 import { ToolFiles } from './tool-files.tsx'
-import { findFault, replacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
+import { findFault, listReplacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
 import { RunProgress } from './tool-result.tsx'
 import type { Tool } from './tools.ts'
 import { useToolOptions } from './use-tool-options.ts'
@@ -61,7 +61,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   )
   const [singlePdf] = files.length === 1 && isPdf && !tool.usesAllFiles ? files : []
   const toolInput: ToolInput = { tool, files, gridUse, arrangement, access, ...details }
-  const replaced = replacedOptions(toolInput)
+  const replaced = listReplacedOptions(toolInput)
   const fields = options.filter((option) => !replaced.includes(option.name))
   const inputFault = findFault(toolInput)
   const wrongField = problem && problemField(problem, fields)
@@ -101,7 +101,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
               const optionErrors = validateOptions(fields, values)
               setErrors(optionErrors)
               if (Object.keys(optionErrors).length === 0)
-                void start(toToolRequest(toolInput, changedValues(fields, values)))
+                void start(toToolRequest(toolInput, collectValues(fields, values)))
             }}
           >
             {targets.length > 0 && <TargetField targets={targets} to={to} onChange={setTarget} />}

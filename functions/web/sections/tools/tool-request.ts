@@ -22,7 +22,7 @@ export interface ToolInput {
 type Values = Readonly<Record<string, unknown>>
 
 /** Options that the page grid replaces. */
-export const replacedOptions = ({ gridUse, arrangement, access }: ToolInput): readonly string[] =>
+export const listReplacedOptions = ({ gridUse, arrangement, access }: ToolInput): readonly string[] =>
   arrangement && gridUse
     ? [...gridUse.replacedOptions, ...(access.password === undefined ? [] : ['password'])]
     : []
