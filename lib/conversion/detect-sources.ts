@@ -7,7 +7,7 @@ import { optionsSchemaOf, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import type { SourceFile } from './source.ts'
-import { storedFile } from './to-stored-file.ts'
+import { toStoredFile } from './to-stored-file.ts'
 
 /** Detected files or errors, by the name of the import task. */
 export type DetectedSources = ReadonlyMap<string, StoredFile | AppError>
@@ -46,13 +46,13 @@ async function detectSource(
     const key = JSON.stringify(hint)
     if (seen.has(key)) continue
     try {
-      seen.set(key, storedFile(source, await detectFormat(source, hint)))
+      seen.set(key, toStoredFile(source, await detectFormat(source, hint)))
     } catch (error) {
       const clientError = addPasswordHint(error, consumer, engines)
       throw errorsNameTasks(request) ? addTaskToError(name, clientError) : clientError
     }
   }
-  return [...seen.values()][0] ?? storedFile(source, await detectFormat(source))
+  return [...seen.values()][0] ?? toStoredFile(source, await detectFormat(source))
 }
 
 /** What detection needs to know about a PDF, from the task that consumes it. */

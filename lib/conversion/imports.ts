@@ -13,7 +13,7 @@ import { isTransferOperation } from '../tasks/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads.ts'
 import type { ImportSource } from './job-request.ts'
-import { type SourceFile, uploadedSource } from './source.ts'
+import { openUploadedSource, type SourceFile } from './source.ts'
 
 /** Inline files are stored in parallel, because the gateway times out after 30 s. */
 const maxConcurrentImports = 8
@@ -68,12 +68,14 @@ async function openImport(
   const { name, operation, fields } = task
   try {
     if (operation.name === importBase64Operation.name)
-      return await inlineImport(fields, fromBase64, context, stored)
+      return await createInlineImport(fields, fromBase64, context, stored)
     if (operation.name === importRawOperation.name)
-      return await inlineImport(fields, fromText, context, stored)
+      return await createInlineImport(fields, fromText, context, stored)
     const { upload_id: uploadId, filename } = importUploadOperation.fields.parse(fields)
-    if (uploadId === undefined) return await awaitedImport(fields, context)
-    return { source: await uploadedSource(uploadId, 'upload_id', context.owner, context.services, filename) }
+    if (uploadId === undefined) return await createAwaitedImport(fields, context)
+    return {
+      source: await openUploadedSource(uploadId, 'upload_id', context.owner, context.services, filename),
+    }
   } catch (error) {
     throw addTaskToError(name, error)
   }
@@ -91,7 +93,7 @@ function fromBase64(text: string): Buffer {
   throw new AppError('INVALID_INPUT', 'file: expected the content of the file in base64.', { field: 'file' })
 }
 
-async function inlineImport(
+async function createInlineImport(
   fields: Fields,
   decode: (text: string) => Buffer,
   { owner, services }: ImportContext,
@@ -118,7 +120,10 @@ async function inlineImport(
 }
 
 /** Creates an upload that the task waits for, sent as a browser form or with PUT, up to the size limit. */
-async function awaitedImport(fields: Fields, { owner, services }: ImportContext): Promise<ImportSource> {
+async function createAwaitedImport(
+  fields: Fields,
+  { owner, services }: ImportContext,
+): Promise<ImportSource> {
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)
   const { files } = services

@@ -23,9 +23,9 @@ export function stepsWithOptions(
   for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
-      warnings.push(droppedOptionWarning(publicName, value, schema))
+      warnings.push(warnAboutDroppedOption(publicName, value, schema))
     else if (publicName) addOption(known, publicName, value)
-    else if (!isPdfEngine(name)) warnings.push(unknownOptionWarning(name, Object.keys(schema.shape)))
+    else if (!isPdfEngine(name)) warnings.push(warnAboutUnknownOption(name, Object.keys(schema.shape)))
   }
   return { steps: createSteps(route, parseInput(schema, known, 'options')), warnings }
 }
@@ -58,7 +58,7 @@ export function knownOptions(route: Route, options: Readonly<Record<string, unkn
 const isIgnorableValue = (option: unknown, value: unknown) =>
   option instanceof z.ZodType && isLenientOption(option) && !option.safeParse(value).success
 
-function droppedOptionWarning(field: string, value: unknown, schema: z.ZodObject): Warning {
+function warnAboutDroppedOption(field: string, value: unknown, schema: z.ZodObject): Warning {
   const sent = JSON.stringify(value).slice(0, 80)
   const { description } = schema.shape[field] as z.ZodType // a shape holds types
   return {
@@ -68,7 +68,7 @@ function droppedOptionWarning(field: string, value: unknown, schema: z.ZodObject
   }
 }
 
-function unknownOptionWarning(name: string, known: readonly string[]): Warning {
+function warnAboutUnknownOption(name: string, known: readonly string[]): Warning {
   const field = name.slice(0, 64)
   const hint = known.length > 0 ? `it supports ${known.join(', ')}` : 'it has no options'
   return {

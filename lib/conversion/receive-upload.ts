@@ -4,8 +4,8 @@ import { detectFormat } from '../formats/detect.ts'
 import { fileTooLargeError } from '../http/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { UploadRecord, Uploads } from '../uploads.ts'
-import { storedSource } from './source.ts'
-import { storedFile } from './to-stored-file.ts'
+import { createUploadSource } from './source.ts'
+import { toStoredFile } from './to-stored-file.ts'
 
 export interface ReceiveUploadDeps {
   readonly uploads: Uploads
@@ -60,8 +60,8 @@ async function inspectUpload(
   try {
     const { maxSize } = upload
     if (maxSize !== undefined && stored.size > maxSize) throw fileTooLargeError(maxSize, stored.size)
-    const source = storedSource(upload, stored, { files })
-    return { file: storedFile(source, await detectFormat(source, { mayBeLocked: true })) }
+    const source = createUploadSource(upload, stored, { files })
+    return { file: toStoredFile(source, await detectFormat(source, { mayBeLocked: true })) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error

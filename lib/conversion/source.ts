@@ -48,7 +48,7 @@ export async function openSource(
   }
   if (file) return body.filename ? { ...file, filename: sanitizeFileName(body.filename) } : file
   if (body.uploadId)
-    return uploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
+    return openUploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
   throw new AppError(
     'NO_FILES',
     'There is no file: send it in the form field `file`, its URL in `fileUrl`, or the id of an upload in `uploadId`.',
@@ -61,7 +61,7 @@ export async function openSource(
  * @param field request field that contains the upload's id.
  * @throws AppError UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CONFLICT.
  */
-export async function uploadedSource(
+export async function openUploadedSource(
   uploadId: string,
   field: string,
   owner: string,
@@ -69,11 +69,15 @@ export async function uploadedSource(
   filename?: string,
 ): Promise<SourceFile> {
   const { upload, stored } = await requireStoredUpload(uploadId, field, owner, services)
-  return { ...storedSource(upload, stored, services), field, filename: sanitizeFileName(filename ?? upload.filename) }
+  return {
+    ...createUploadSource(upload, stored, services),
+    field,
+    filename: sanitizeFileName(filename ?? upload.filename),
+  }
 }
 
 /** The stored file of an upload, pinned to its current bytes by ETag. */
-export function storedSource(
+export function createUploadSource(
   upload: UploadRecord,
   { size, etag }: StoredObject,
   { files }: Pick<Services, 'files'>,

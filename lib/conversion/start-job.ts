@@ -164,12 +164,12 @@ function createTask(requested: RequestedTask, context: TaskContext): PlannedTask
     case 'import':
       return isTransferOperation(operation)
         ? {
-            task: { ...common, spec: sealedFields(requested, context), ...importTargetFields(name, context) },
+            task: { ...common, spec: sealFields(requested, context), ...importTargetFields(name, context) },
           }
         : { task: { ...common, ...importFields(name, context) } }
     case 'export':
       return isTransferOperation(operation)
-        ? { task: { ...common, spec: sealedFields(requested, context) } }
+        ? { task: { ...common, spec: sealFields(requested, context) } }
         : { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
     case 'process':
       return createProcessTask(requested, common, context)
@@ -178,7 +178,7 @@ function createTask(requested: RequestedTask, context: TaskContext): PlannedTask
 
 function importFields(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
   const file = files.get(name)
-  if (file instanceof AppError) return { fixed: failedTaskFields(file) }
+  if (file instanceof AppError) return { fixed: toFailedTask(file) }
   if (file) return { fixed: { status: 'completed', files: [file] } }
   const one = request.imports.get(name)
   if (one && 'awaited' in one) return { awaited: { form: one.form, uploadId: one.awaited.id } }
@@ -190,10 +190,10 @@ function importTargetFields(name: string, { request }: TaskContext): Pick<NewTas
   return one && 'into' in one ? { uploadId: one.into.id } : {}
 }
 
-const sealedFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
+const sealFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
   services.vault.sealSecrets(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
 
-const failedTaskFields = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
+const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',
   ...{ code, message },
   ...(details && { details: { ...details } }),
@@ -224,7 +224,7 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
   try {
     const spec = withTaskName(() => operation.parseSpec(fields))
     // Failed tasks also keep their spec, for retries of the job.
-    task = { ...common, spec: sealedSpec(spec, jobId, services) }
+    task = { ...common, spec: sealSpec(spec, jobId, services) }
     const planned = withTaskName(() => plan(spec))
     return {
       task: { ...task, warnings: planned?.warnings ?? [] },
@@ -233,14 +233,14 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
     }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error
-    return { task: { ...task, fixed: failedTaskFields(error) }, error }
+    return { task: { ...task, fixed: toFailedTask(error) }, error }
   }
 }
 
 const additionalFilesFieldOf = ({ additionalFilesField }: JobRequest): Partial<ConversionSpec> =>
   additionalFilesField === undefined ? {} : { additionalFilesField }
 
-const sealedSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpec => ({
+const sealSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpec => ({
   ...spec,
   options: vault.sealSecrets(spec.options, secretOptionNames, jobId),
 })

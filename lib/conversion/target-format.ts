@@ -10,7 +10,7 @@ export interface TargetFields {
 }
 
 /** Returns undefined when no target is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
-export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
+export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
   const given = [fields.targetFormat, fields.output_format, fields.target].filter(
     (target) => target !== undefined && target !== '',
   )
@@ -34,7 +34,7 @@ export function targetFormatOf(fields: TargetFields, name = 'targetFormat'): For
 }
 
 /** @throws AppError INVALID_INPUT for an unknown tool. */
-export function toolOf(name: string | undefined): ToolOperation | undefined {
+export function parseToolOperation(name: string | undefined): ToolOperation | undefined {
   if (name === undefined || name === '') return undefined
   const tool = toolOperations.find((candidate) => candidate === name.toLowerCase())
   if (tool) return tool

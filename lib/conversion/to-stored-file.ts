@@ -4,7 +4,7 @@ import type { StoredFile } from '../jobs/job.ts'
 import type { SourceFile } from './source.ts'
 
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */
-export function storedFile(
+export function toStoredFile(
   source: Pick<SourceFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
   detected: { format: FormatId; mimeType: string },
 ): StoredFile {

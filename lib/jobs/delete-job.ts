@@ -3,7 +3,7 @@ import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { queueVisibilityS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads.ts'
-import { expiredEvent, fileDeletedEvent, unpublishedEventsOfEndedJob } from './events.ts'
+import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import { isLiveStatus, type Job, jobPrefix } from './job.ts'
 import type { JobLifecycle } from './job-lifecycle.ts'
 import { filesOfJob } from './job-state-machine.ts'
@@ -96,9 +96,9 @@ export async function deleteJobData(
       deletedFiles.map(({ key }) => key),
       jobPrefix(jobId),
     )
-    const deletionEvents = deletedFiles.map((file, index) => fileDeletedEvent(state, file, index))
-    const endEvents = mayHaveUnpublishedEnd(job) ? unpublishedEventsOfEndedJob(state) : []
-    const expiryEvents = job.deletedAt ? [] : [expiredEvent(state, deletedFiles.length)]
+    const deletionEvents = deletedFiles.map((file, index) => createFileDeletedEvent(state, file, index))
+    const endEvents = mayHaveUnpublishedEnd(job) ? findUnpublishedEventsOfEndedJob(state) : []
+    const expiryEvents = job.deletedAt ? [] : [createExpiredEvent(state, deletedFiles.length)]
     await lifecycle.publish([...endEvents, ...deletionEvents, ...expiryEvents])
     // From now on the records, which list the files, are deleted.
     await store.changeJob(jobId, { set: { filesTold: true } })

@@ -45,7 +45,7 @@ function renderEvent<Name extends EventName>(
 const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? sequence
 
 /** Events of the request's files, `job.created`, and `job.queued` unless the job waits for uploads. */
-export function creationEvents(state: JobState): BusEvent[] {
+export function createCreationEvents(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
   const created = renderEvent(job, {
@@ -54,17 +54,17 @@ export function creationEvents(state: JobState): BusEvent[] {
     occurredAt: job.createdAt,
     body: { job: describeJob(state, isQueuedAtOnce ? 'queued' : 'pending', statusBeforeStart) },
   })
-  return [...requestFileEvents(state), created, ...(isQueuedAtOnce ? [queuedEvent(state)] : [])]
+  return [...createRequestFileEvents(state), created, ...(isQueuedAtOnce ? [createQueuedEvent(state)] : [])]
 }
 
-export function queuedEvent(state: JobState): BusEvent {
+export function createQueuedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.queuedAt ?? job.createdAt
   const body = { job: { ...describeJob(state, 'queued', statusAfterUpload), queuedAt: occurredAt } }
   return renderEvent(job, { event: 'job.queued', sequence: numberOf(job, 'queued'), occurredAt, body })
 }
 
-export function startedEvent(state: JobState): BusEvent {
+export function createStartedEvent(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.startedAt ?? job.createdAt
   const statusOf = (task: Task) => (isUpload(task) ? 'completed' : statusAtStart(task, job))
@@ -75,7 +75,7 @@ export function startedEvent(state: JobState): BusEvent {
 }
 
 /** @param name key of the fact in the job's log. */
-export function progressEvent(job: Job, name: string, fact: EventFact): BusEvent {
+export function createProgressEvent(job: Job, name: string, fact: EventFact): BusEvent {
   const { percent = percentOf(job), stage = 'convert', taskName } = fact
   return renderEvent(job, {
     event: 'job.progress',
@@ -86,27 +86,31 @@ export function progressEvent(job: Job, name: string, fact: EventFact): BusEvent
 }
 
 /** Events whose facts are still in the log, in order. */
-export function unpublishedEvents(state: JobState): BusEvent[] {
+export function findUnpublishedEvents(state: JobState): BusEvent[] {
   const { job } = state
   const names = Object.keys(job.log).sort((a, b) => numberOf(job, a) - numberOf(job, b))
   return names.flatMap((name) => {
-    if (name === 'created') return creationEvents(state)
-    if (name === 'queued') return queuedEvent(state)
-    if (name === 'started') return startedEvent(state)
+    if (name === 'created') return createCreationEvents(state)
+    if (name === 'queued') return createQueuedEvent(state)
+    if (name === 'started') return createStartedEvent(state)
     const fact = job.log[name]
-    return fact ? progressEvent(job, name, fact) : []
+    return fact ? createProgressEvent(job, name, fact) : []
   })
 }
 
 /** All events of an ended job that may be unpublished. For a job that never started, this includes its creation. */
-export function unpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
+export function findUnpublishedEventsOfEndedJob(state: JobState): BusEvent[] {
   const { job } = state
   const isUntouched = job.numbers['queued'] !== undefined && job.numbers['started'] === undefined
-  return [...(isUntouched ? creationEvents(state) : []), ...unpublishedEvents(state), endEvent(state)]
+  return [
+    ...(isUntouched ? createCreationEvents(state) : []),
+    ...findUnpublishedEvents(state),
+    createEndEvent(state),
+  ]
 }
 
 /** The event of the job's end, with its usage. */
-export const endEvent = (state: JobState): BusEvent => ({
+export const createEndEvent = (state: JobState): BusEvent => ({
   ...renderEnd(state),
   share: measureJobUsage(state),
 })
@@ -142,7 +146,7 @@ export interface UploadedFile {
 }
 
 /** An owner's file has arrived. Independent of a job, because most files arrive before their job is created. */
-export function fileUploadedEvent({ owner, file, occurredAt, via, jobId }: UploadedFile): BusEvent {
+export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }: UploadedFile): BusEvent {
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
@@ -156,21 +160,30 @@ export function fileUploadedEvent({ owner, file, occurredAt, via, jobId }: Uploa
 }
 
 /** Events of the files that were sent with the request. */
-const requestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
+const createRequestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
   fixed
     .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
     .flatMap(({ files = [] }) => files)
     .filter(({ key }) => key.startsWith('received/'))
     .map((file) =>
-      fileUploadedEvent({ owner: job.owner, file, occurredAt: job.createdAt, via: 'form', jobId: job.id }),
+      createFileUploadedEvent({
+        owner: job.owner,
+        file,
+        occurredAt: job.createdAt,
+        via: 'form',
+        jobId: job.id,
+      }),
     )
 
 /** Events of the files that an import task fetched. */
-export function importedFileEvents({ id: jobId, owner }: Pick<Job, 'id' | 'owner'>, task: Task): BusEvent[] {
+export function createImportedFileEvents(
+  { id: jobId, owner }: Pick<Job, 'id' | 'owner'>,
+  task: Task,
+): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
   const files = task.brought ? [task.brought] : task.files
   return files.map((file) =>
-    fileUploadedEvent({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
+    createFileUploadedEvent({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
   )
 }
 
@@ -179,7 +192,7 @@ export interface DownloadDetails {
   readonly ip: string | null
 }
 
-export function fileDownloadedEvent(
+export function createFileDownloadedEvent(
   job: Job,
   { filename, size }: StoredFile,
   { signed, ip }: DownloadDetails,
@@ -190,7 +203,7 @@ export function fileDownloadedEvent(
 }
 
 /** @param index position of the file among the deleted files. */
-export function fileDeletedEvent({ job }: JobState, file: JobFile, index: number): BusEvent {
+export function createFileDeletedEvent({ job }: JobState, file: JobFile, index: number): BusEvent {
   const reason = job.deletedAt ? ('request' as const) : ('retention' as const)
   return renderEvent(job, {
     event: 'file.deleted',
@@ -201,7 +214,7 @@ export function fileDeletedEvent({ job }: JobState, file: JobFile, index: number
 }
 
 /** @param deletedFiles number of `file.deleted` events that precede it. */
-export function expiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
+export function createExpiredEvent({ job }: JobState, deletedFiles: number): BusEvent {
   const expiredAt = job.expiredAt ?? job.createdAt
   return renderEvent(job, {
     event: 'job.expired',
@@ -221,11 +234,11 @@ const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
 
 function describeJob(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
   const { id, tag, display, createdAt } = state.job
-  const fixedStatus = ({ operation, status: own }: FixedTask): TaskStatus =>
+  const statusOfFixedTask = ({ operation, status: own }: FixedTask): TaskStatus =>
     operation.startsWith('export/') ? 'pending' : own
   const tasks = sortByNumber(state).map((task) => [
     task.name,
-    { operation: task.operation, status: hasRecord(task) ? statusOf(task) : fixedStatus(task) },
+    { operation: task.operation, status: hasRecord(task) ? statusOf(task) : statusOfFixedTask(task) },
   ])
   return {
     ...{ id, status, tag, createdAt, source: display.source, target: display.target },

@@ -4,8 +4,8 @@ import type { Bus } from '../aws/bus.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Log } from '../log.ts'
 import { forEachConcurrently } from '../map-concurrently.ts'
-import { type SubscriberLookup, addSubscribers } from '../subscribers.ts'
-import { progressEvent, startedEvent, unpublishedEventsOfEndedJob } from './events.ts'
+import { addSubscribers, type SubscriberLookup } from '../subscribers.ts'
+import { createProgressEvent, createStartedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from './job.ts'
 import { jobEndChange } from './job-end.ts'
 import { decideOutcome, percentOf } from './job-state-machine.ts'
@@ -90,7 +90,7 @@ export class JobLifecycle {
     if (!applied || !record) return record
     const state = await this.#store.getState(job.id)
     // For a job that was deleted meanwhile, the deletion publishes all events.
-    if (state) await this.publish([startedEvent(state)])
+    if (state) await this.publish([createStartedEvent(state)])
     this.#rememberPublished(job.id, 'started', at)
     return record
   }
@@ -103,25 +103,31 @@ export class JobLifecycle {
   ): Promise<Job | undefined> {
     const before = job.running[unit] ?? 0
     const unitPercent = Math.max(before, Math.floor(Math.min(99, percent)))
-    const toldPercent = percentOf({ ...job, running: { ...job.running, [unit]: unitPercent } })
-    if (toldPercent <= (job.toldPercent ?? 0) && before > 0) return undefined
-    const fact = { at: new Date().toISOString(), percent: toldPercent, stage, taskName }
+    const newPercent = percentOf({ ...job, running: { ...job.running, [unit]: unitPercent } })
+    if (newPercent <= (job.toldPercent ?? 0) && before > 0) return undefined
+    const fact = { at: new Date().toISOString(), percent: newPercent, stage, taskName }
     const name = String(unit)
     const earlier = job.log[name]
     // The stored fact is about to be replaced, and its writer may have died before publishing it.
     if (earlier && this.#publishedAt.get(`${job.id} ${name}`) !== earlier.at)
-      await this.publish([progressEvent(job, name, earlier)])
+      await this.publish([createProgressEvent(job, name, earlier)])
     const { applied, record } = await this.#store.changeJob(
       job.id,
       {
-        set: { [`running.${unit}`]: unitPercent, toldPercent, stage, taskName, [`log.${name}`]: fact },
+        set: {
+          [`running.${unit}`]: unitPercent,
+          toldPercent: newPercent,
+          stage,
+          taskName,
+          [`log.${name}`]: fact,
+        },
         setPlus: { [`numbers.${name}`]: ['sequence', 1], sequence: ['sequence', 1] },
       },
       {
         condition: {
           equal: { status: 'processing', ...(earlier && { [`log.${name}.at`]: earlier.at }) },
           absent: earlier ? [] : [`log.${name}`],
-          below: { toldPercent },
+          below: { toldPercent: newPercent },
         },
       },
     )
@@ -129,7 +135,7 @@ export class JobLifecycle {
     const stored = record?.log[name]
     const isOurs = applied || stored?.at === fact.at
     if (!isOurs || !record || !stored) return record
-    await this.publish([progressEvent(record, name, stored)])
+    await this.publish([createProgressEvent(record, name, stored)])
     this.#rememberPublished(job.id, name, fact.at)
     return record
   }
@@ -143,7 +149,7 @@ export class JobLifecycle {
   /** Ends unfinished tasks first, so that their published status stays correct. */
   async #publishEnd(state: JobState): Promise<void> {
     const over = await this.endAllTasks(state)
-    await this.publish(unpublishedEventsOfEndedJob(over))
+    await this.publish(findUnpublishedEventsOfEndedJob(over))
     if (over.job.unsaid) await this.#markEndPublished(over.job)
   }
 

@@ -7,13 +7,13 @@ import type { SubscriberLookup } from '../subscribers.ts'
 import type { Uploads } from '../uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
-  creationEvents,
+  createCreationEvents,
+  createFileDownloadedEvent,
+  createFileUploadedEvent,
+  createQueuedEvent,
   type DownloadDetails,
-  fileDownloadedEvent,
-  fileUploadedEvent,
-  queuedEvent,
+  findUnpublishedEvents,
   type UploadedFile,
-  unpublishedEvents,
 } from './events.ts'
 import {
   isLiveStatus,
@@ -100,7 +100,7 @@ export class Jobs {
   }
 
   async #publishCreation(state: JobState): Promise<void> {
-    await this.#oneShotCompletion.lifecycle.publish(creationEvents(state))
+    await this.#oneShotCompletion.lifecycle.publish(createCreationEvents(state))
     if (state.job.log['created']) await this.store.changeJob(state.job.id, { remove: ['log.created'] })
   }
 
@@ -145,7 +145,7 @@ export class Jobs {
 
   /** Publishes that a file has arrived, with or without a job. */
   publishUpload(facts: UploadedFile): Promise<void> {
-    return this.#oneShotCompletion.lifecycle.publish([fileUploadedEvent(facts)])
+    return this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent(facts)])
   }
 
   /** Publishes that a file of a job was downloaded; each download gets its own sequence number. */
@@ -156,7 +156,7 @@ export class Jobs {
       { condition: { equal: { status: job.status }, absent: ['deletedAt'] } },
     )
     if (!applied || !record) return
-    const event = fileDownloadedEvent(record, file, facts, new Date().toISOString())
+    const event = createFileDownloadedEvent(record, file, facts, new Date().toISOString())
     await this.#oneShotCompletion.lifecycle.publish([event])
   }
 
@@ -249,7 +249,7 @@ export class Jobs {
     )
     const state = applied && record && (await this.store.getState(jobId))
     if (!state) return
-    await this.#oneShotCompletion.lifecycle.publish([queuedEvent(state)])
+    await this.#oneShotCompletion.lifecycle.publish([createQueuedEvent(state)])
     await this.#sendReadyTasks(state)
   }
 
@@ -258,7 +258,10 @@ export class Jobs {
     const { job, tasks } = state
     // The process that started it may have died before publishing.
     if (job.wakeAt === firstCheckAt(job.queuedAt ?? job.createdAt))
-      await this.#oneShotCompletion.lifecycle.publish([...creationEvents(state), ...unpublishedEvents(state)])
+      await this.#oneShotCompletion.lifecycle.publish([
+        ...createCreationEvents(state),
+        ...findUnpublishedEvents(state),
+      ])
     const { toSend, unreported } = findStalledTasks(state, now)
     for (const task of unreported) await this.#oneShotCompletion.completeTask(task, { isRepeat: true })
     await this.#oneShotCompletion.sendTasks(toSend, state)

@@ -13,7 +13,7 @@ export const jobPartition = (jobId: string, bucket = 0) =>
   bucket === 0 ? `JOB#${jobId}` : `JOB#${jobId}#${bucket}`
 
 export const jobKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'JOB' })
-export const fixedKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
+export const keyOfFixedTasks = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
 
 /** A task of a job, or one of its chunks. */
 export interface TaskRef {

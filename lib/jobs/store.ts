@@ -18,10 +18,10 @@ import {
   bucketSize,
   chunkKeyPrefix,
   dependentsKey,
-  fixedKey,
   jobKey,
   jobPartition,
   joinBucketKey,
+  keyOfFixedTasks,
   type TaskRef,
   taskKey,
   wakeShardOf,
@@ -142,7 +142,7 @@ export class JobStore {
     const found = items.find(({ sk }) => sk === 'JOB')
     const job = knownJob ?? (found && Job.parse(found))
     if (!job) return undefined
-    const fixed = job.fixed ?? (fed ? parseFixed(await this.#table.get(fixedKey(jobId))) : [])
+    const fixed = job.fixed ?? (fed ? parseFixed(await this.#table.get(keyOfFixedTasks(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
     return { job, fixed, tasks, chunks: [] }
   }
@@ -255,8 +255,8 @@ export class JobStore {
     const { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence } = job
     const { createdAt, expiresAt, expiredAt, expiredFor } = job
     const left = { id, owner, requestId, status, tag, display, retentionS, require, total, units, sequence }
-    const said = { filesTold: true, warnings: [], fixed: [] }
-    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, ...said }
+    const emptyFields = { filesTold: true, warnings: [], fixed: [] }
+    const tombstone = { ...left, createdAt, expiresAt, expiredAt, expiredFor, ...emptyFields }
     await this.#table.put({ ...jobKey(id), ...tombstone, numbers: {}, log: {}, running: {}, ttl })
   }
 }
@@ -289,7 +289,7 @@ function otherItems({
       ttl,
     })),
     ...dependentPages.map(({ task, page, outs }) => ({ ...dependentsKey(job.id, task, page), outs, ttl })),
-    ...(isFixedSeparate ? [{ ...fixedKey(job.id), fixed, ttl }] : []),
+    ...(isFixedSeparate ? [{ ...keyOfFixedTasks(job.id), fixed, ttl }] : []),
   ]
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { forEachConcurrently } from '../map-concurrently.ts'
 import { completeChunk } from './chunk-completion.ts'
 import { dependencyUpdate } from './dependency-update.ts'
-import { importedFileEvents } from './events.ts'
+import { createImportedFileEvents } from './events.ts'
 import { toClientError } from './failure.ts'
 import { isLiveStatus, type Job, type JobState, type Task } from './job.ts'
 import { JobLifecycle, type JobLifecycleDeps } from './job-lifecycle.ts'
@@ -56,7 +56,7 @@ export class TaskCompletion {
   async #publishImportedFiles(task: Task): Promise<void> {
     if (!(await hasImportedFiles(task))) return
     const job = await this.#store.getJob(task.jobId)
-    if (job) await this.lifecycle.publish(importedFileEvents(job, task))
+    if (job) await this.lifecycle.publish(createImportedFileEvents(job, task))
   }
 
   /** Sends a ready task to a worker; a task that cannot be planned fails. */
@@ -130,7 +130,9 @@ export class TaskCompletion {
 
   async #updateDependents(task: Task, options: { isRepeat: boolean; isHeldBack: boolean }): Promise<void> {
     const outs = await this.#store.getDependents(task)
-    await forEachConcurrently(outs, maxConcurrentDependents, (out) => this.#updateDependent(task, out, options))
+    await forEachConcurrently(outs, maxConcurrentDependents, (out) =>
+      this.#updateDependent(task, out, options),
+    )
   }
 
   async #updateDependent(

@@ -240,24 +240,25 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
 }
 
 function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
-  if (task.deliveries) return exportedView(task.deliveries)
+  if (task.deliveries) return viewExportedFiles(task.deliveries)
   // The creator of the upload stored the form as the schema describes it.
-  if (task.status === 'pending') return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
+  if (task.status === 'pending')
+    return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.
   const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
-  return isDownloadable && task.files.length > 0 ? linksView(task, task.files, job, link) : null
+  return isDownloadable && task.files.length > 0 ? viewLinks(task, task.files, job, link) : null
 }
 
 const isImport = ({ operation }: Task) => operation.startsWith('import/')
 
-const exportedView = (deliveries: readonly ExportedFile[]) => ({
+const viewExportedFiles = (deliveries: readonly ExportedFile[]) => ({
   url: deliveries[0]?.url ?? null,
   files: deliveries.map(({ url, filename, size, mimeType, sha256 }) => ({
     ...{ filename, size, url, mime_type: mimeType, sha256 },
   })),
 })
 
-function fixedView(
+function viewFixedTask(
   task: FixedTask,
   state: JobState,
   names: Names,
@@ -285,17 +286,17 @@ function fixedView(
     warnings: task.warnings,
     result:
       isExport && status === 'completed' && job.status === 'completed'
-        ? exportUrlView(task, state, link)
+        ? viewLinkExport(task, state, link)
         : null,
   }
 }
 
-function exportUrlView(task: FixedTask, state: JobState, link: ResultLink) {
+function viewLinkExport(task: FixedTask, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  return linksView(task, nameExportFiles(task, state), state.job, link, inline)
+  return viewLinks(task, nameExportFiles(task, state), state.job, link, inline)
 }
 
-function linksView(
+function viewLinks(
   { name }: Pick<Task, 'name'>,
   files: readonly StoredFile[],
   job: Job,
@@ -317,7 +318,7 @@ export function jobView(state: JobState, link: ResultLink): JobView {
     tasks: Object.fromEntries(
       all.map((task) => [
         task.name,
-        hasRecord(task) ? taskView(task, state, names, link) : fixedView(task, state, names, link),
+        hasRecord(task) ? taskView(task, state, names, link) : viewFixedTask(task, state, names, link),
       ]),
     ),
   }

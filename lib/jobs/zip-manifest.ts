@@ -34,7 +34,7 @@ export function listZipEntries(
   if (job.status !== 'completed')
     return [{ ...common, task: null, status: job.status, ...errorOf(job.error) }]
   const files = resultFiles(state).map((file) => ({ ...common, task: null, status: 'completed', file }))
-  return [...files, ...failedEntries(state, common)]
+  return [...files, ...findFailedEntries(state, common)]
 }
 
 type CommonFields = Pick<ZipEntry, 'jobId' | 'source'>
@@ -47,7 +47,7 @@ function entriesOfTask(name: string, state: JobState, common: CommonFields): Zip
 }
 
 /** Failed tasks of a batch, whose other tasks completed. */
-const failedEntries = ({ fixed, tasks }: JobState, common: CommonFields): ZipEntry[] =>
+const findFailedEntries = ({ fixed, tasks }: JobState, common: CommonFields): ZipEntry[] =>
   [...fixed, ...tasks]
     .filter(({ status }) => status === 'failed')
     .map((task) => ({ ...common, task: task.name, status: 'failed', ...errorOfTask(task) }))

@@ -54,7 +54,7 @@ export function planRoute({
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
   const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
-  if (operation !== 'convert') throw unsupportedOperationError(operation, from, to, engines)
+  if (operation !== 'convert') throw createUnsupportedOperationError(operation, from, to, engines)
   if (engine === undefined) {
     throw new AppError('UNSUPPORTED_CONVERSION', `Converting ${pair} is not supported.`, {
       from,
@@ -91,7 +91,7 @@ const formatList = (formats: readonly FormatId[]) =>
     ? formats.join(', ')
     : `${formats.slice(0, maxListed).join(', ')} and ${formats.length - maxListed} more`
 
-function unsupportedOperationError(
+function createUnsupportedOperationError(
   operation: Operation,
   from: FormatId,
   to: FormatId,
@@ -242,7 +242,7 @@ function lazyPlans(
       [...routesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
-          // Single steps are always included. Longer routes must be useful: nobody needs a page of a book as a Sun raster.
+          // Single steps are always included. Longer routes must be useful: a page of a book as a Sun raster is not.
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )

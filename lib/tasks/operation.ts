@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseEngine } from '../conversion/options.ts'
 import type { ConversionSpec } from '../conversion/plan-files.ts'
-import { targetFormatOf } from '../conversion/target-format.ts'
+import { parseTargetFormat } from '../conversion/target-format.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Capture, Find, OpenStore } from '../transfer/transfer.ts'
 
@@ -95,7 +95,7 @@ export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): 
 /** Parses the common fields; all other fields become options. */
 export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSpec {
   const { output_format, engine, filename, options, ...otherFields } = fields as AnyFields
-  const to = targetFormatOf({ output_format }, 'output_format')
+  const to = parseTargetFormat({ output_format }, 'output_format')
   const pinned = parseEngine(engine)
   return {
     ...(to && { to }),

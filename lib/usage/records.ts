@@ -20,7 +20,7 @@ export const ownerDayKey = (owner: string, day: string): Key => ({
  * Record with the ids of the counted events of one second, so that repeated events are not counted twice. A record can
  * contain 400 KB and each write costs its full size, so a record per minute would be full at two hundred jobs a second.
  */
-export const countedEventsKey = (owner: string, timestamp: string): Key => ({
+export const keyOfCountedEvents = (owner: string, timestamp: string): Key => ({
   pk: ownerPartition(owner),
   sk: `COUNTED#${secondOf(timestamp)}`,
 })

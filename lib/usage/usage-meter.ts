@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key, Table, Write } from '../aws/table.ts'
 import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
 import {
-  countedEventsKey,
   dayOf,
   engineDayKey,
   excludedEngine,
+  keyOfCountedEvents,
   noEngine,
   ownerDayKey,
   randomShard,
@@ -73,7 +73,7 @@ export class UsageMeter {
   }
 
   async #findUncounted(owner: string, some: readonly JobEnd[]): Promise<JobEnd[]> {
-    const keys = uniqueKeys(some.map(({ timestamp }) => countedEventsKey(owner, timestamp)))
+    const keys = uniqueKeys(some.map(({ timestamp }) => keyOfCountedEvents(owner, timestamp)))
     const found = await this.#deps.table.getAll(keys)
     const known = new Set(found.flatMap(({ ids }) => (ids instanceof Set ? [...ids] : [])))
     return some.filter(({ id }) => !known.has(id))
@@ -87,7 +87,7 @@ function createWrites(owner: string, some: readonly JobEnd[], isExcluded: boolea
     change: { add: counts, set: { ttl: now + usageLifetimeS } },
     if: {},
   })
-  const bySecond = groupByKey(some, ({ timestamp }) => countedEventsKey(owner, timestamp))
+  const bySecond = groupByKey(some, ({ timestamp }) => keyOfCountedEvents(owner, timestamp))
   const byDay = groupByKey(some, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
   const shard = randomShard()
   const byEngine = groupByKey(some, ({ timestamp, share }) =>

@@ -1,7 +1,7 @@
 import { snakeCase } from '../case-conversion.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import { redacted, isSealed } from '../sealed.ts'
+import { isSealed, redacted } from '../sealed.ts'
 import type { Services } from '../services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import { addTaskToError, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'

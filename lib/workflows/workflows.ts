@@ -121,7 +121,7 @@ export class Workflows {
   async current(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
     if (run.status !== 'running' || !run.jobId) return run
     const job = await this.#services.jobs.store.getJob(run.jobId)
-    return job && !isUnderWay(job) ? { ...run, ...runOutcomeOf(job, now) } : run
+    return job && !isRunning(job) ? { ...run, ...runOutcomeOf(job, now) } : run
   }
 
   /** Starts the waiting run, if there is one and the previous run is over. */
@@ -189,8 +189,11 @@ export class Workflows {
     const tasks = createRunTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { owner, services })
     try {
-      const told = { tag, webhookUrl: webhookUrl ?? undefined }
-      await startJob({ owner, requestId: newId('req'), jobId: run.jobId, ...told, tasks, imports }, services)
+      const jobFields = { tag, webhookUrl: webhookUrl ?? undefined }
+      await startJob(
+        { owner, requestId: newId('req'), jobId: run.jobId, ...jobFields, tasks, imports },
+        services,
+      )
     } finally {
       await discard()
     }
@@ -208,14 +211,14 @@ export class Workflows {
       await this.#startRunJob(workflow, run, now)
       return workflow
     }
-    if (job && isUnderWay(job)) return workflow
+    if (job && isRunning(job)) return workflow
     const over = { ...run, ...runOutcomeOf(job, now) }
     await this.store.changeRun(run, over)
     return endRun(workflow, over, now)
   }
 }
 
-const isUnderWay = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
+const isRunning = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
 /** Outcome of a run from its job; `job` is undefined when it no longer exists. */
 export function runOutcomeOf(

@@ -13,9 +13,9 @@ import {
   fileUrlField,
   remoteFields,
 } from '../../lib/conversion/remote-files.ts'
-import { targetFormatOf, toolOf } from '../../lib/conversion/target-format.ts'
+import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
 import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/conversion/time-limits.ts'
-import { storedFile } from '../../lib/conversion/to-stored-file.ts'
+import { toStoredFile } from '../../lib/conversion/to-stored-file.ts'
 import { isUnreadableError } from '../../lib/conversion/unreadable-error.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
@@ -26,7 +26,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 const of = (name: string, format: string, more: Partial<StoredFile> = {}): StoredFile => ({
   ...{ ...file(name), format, ...more },
 })
-const wish = (
+const specWith = (
   operation: ConversionSpec['operation'],
   more: Partial<ConversionSpec> = {},
 ): ConversionSpec => ({
@@ -35,24 +35,24 @@ const wish = (
 
 describe('a target', () => {
   test('has three field names, and accepts format aliases', () => {
-    assert.equal(targetFormatOf({ targetFormat: 'jpg' }), 'jpg')
-    assert.equal(targetFormatOf({ output_format: 'JPEG', target: '' }), 'jpg')
-    assert.equal(targetFormatOf({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
-    assert.equal(targetFormatOf({}), undefined)
-    assert.equal(targetFormatOf({ targetFormat: '' }), undefined)
+    assert.equal(parseTargetFormat({ targetFormat: 'jpg' }), 'jpg')
+    assert.equal(parseTargetFormat({ output_format: 'JPEG', target: '' }), 'jpg')
+    assert.equal(parseTargetFormat({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
+    assert.equal(parseTargetFormat({}), undefined)
+    assert.equal(parseTargetFormat({ targetFormat: '' }), undefined)
   })
 
   test('that is sent with different values, or is unknown, is rejected naming its field', () => {
-    assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'png' }), {
+    assert.throws(() => parseTargetFormat({ targetFormat: 'pdf', target: 'png' }), {
       code: 'INVALID_INPUT',
       message: /different values: pdf, png/,
       details: { field: 'targetFormat' },
     })
-    assert.throws(() => targetFormatOf({ targetFormat: 'pdf', target: 'x'.repeat(99) }), {
+    assert.throws(() => parseTargetFormat({ targetFormat: 'pdf', target: 'x'.repeat(99) }), {
       message: `targetFormat, output_format and target are aliases of one field, but have different values: pdf, ${'x'.repeat(64)}.`,
     })
     assert.throws(
-      () => targetFormatOf({ target: 'x'.repeat(99) }, 'tasks.a'),
+      () => parseTargetFormat({ target: 'x'.repeat(99) }, 'tasks.a'),
       (error: Error) => {
         assert.equal(
           error.message,
@@ -64,9 +64,9 @@ describe('a target', () => {
   })
 
   test('can be a tool, or be made by a pinned engine', () => {
-    assert.equal(toolOf('Rotate-PDF'), 'rotate-pdf')
-    assert.deepEqual([toolOf(undefined), toolOf('')], [undefined, undefined])
-    assert.throws(() => toolOf('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
+    assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
+    assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
+    assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
     assert.equal(parseEngine('VIPS'), 'vips')
     for (const none of [undefined, '', 'auto']) assert.equal(parseEngine(none), undefined)
     for (const pdfEngine of ['auto', 'AUTO', '']) requireAutoPdfEngine({ pdfEngine }, 'free')
@@ -96,7 +96,7 @@ describe('a target', () => {
       },
     )
     assert.throws(
-      () => toolOf('x'.repeat(65)),
+      () => parseToolOperation('x'.repeat(65)),
       (error: { message: string; details: Record<string, unknown> }) => {
         assert.match(error.message, /got "x{64}"\.$/)
         assert.equal(error.details['field'], 'toolOperation')
@@ -186,11 +186,11 @@ describe('files', () => {
 
   test('are converted separately, and processed together by other operations', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
-    assert.deepEqual(groupInputs(files, wish('convert')), [[files[0]], [files[1]]])
-    assert.deepEqual(groupInputs(files, wish('merge')), [files])
+    assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
+    assert.deepEqual(groupInputs(files, specWith('merge')), [files])
     const planned = planFiles(
       files,
-      wish('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
+      specWith('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
       engines,
     )
     assert.deepEqual(
@@ -215,14 +215,14 @@ describe('files', () => {
     assert.equal(planned.limitS, 120)
     assert.equal(planned.inputPlans[0]?.steps[0]?.options['quality'], 5)
     assert.equal(
-      planFiles([of('a.png', 'png')], wish('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
+      planFiles([of('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
       'png',
     )
   })
 
   test('use the pinned engine, or one that supports their traits, if they fit its disk', () => {
     const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
-      planFiles([file], wish('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
+      planFiles([file], specWith('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
       )
     assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
@@ -232,8 +232,8 @@ describe('files', () => {
   })
 
   test('that are missing or of unknown format are rejected', () => {
-    assert.throws(() => routeFiles([], wish('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
-    assert.throws(() => routeFiles([of('a.odd', 'odd')], wish('convert', { to: 'pdf' }), engines), {
+    assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
+    assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
       code: 'UNSUPPORTED_FORMAT',
       message: /of a\.odd is unknown/,
       details: { filename: 'a.odd' },
@@ -242,7 +242,7 @@ describe('files', () => {
 
   test('that are locked need a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
-      planFiles([of('a', format, { locked: true })], wish('convert', { to, options }), engines)
+      planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
     assert.equal(plan('docx', 'pdf', { password: 'x' }).inputPlans.length, 1)
     for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
@@ -250,9 +250,9 @@ describe('files', () => {
     for (const other of ['xls', 'ods', 'pptx', 'odt'])
       assert.throws(() => plan(other, 'pdf'), { code: 'FILE_ENCRYPTED' }, other)
     // Packing does not open the file.
-    const packed = planFiles([of('a', 'docx', { locked: true })], wish('archive', { to: 'zip' }), engines)
+    const packed = planFiles([of('a', 'docx', { locked: true })], specWith('archive', { to: 'zip' }), engines)
     assert.equal(packed.inputPlans.length, 1)
-    const open = planFiles([of('a', 'docx')], wish('convert', { to: 'pdf' }), engines)
+    const open = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
     assert.equal(open.inputPlans.length, 1)
   })
 })
@@ -291,10 +291,14 @@ describe('the disk of the next step’s worker', () => {
 test('a stored file gets the extension of its format, unless it has it', () => {
   const given = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
-  const nameOf = (filename: string) => storedFile({ ...given, filename }, jpg).filename
+  const nameOf = (filename: string) => toStoredFile({ ...given, filename }, jpg).filename
   assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
-  assert.deepEqual(storedFile({ ...given, filename: 'a.jpg' }, jpg), { ...given, filename: 'a.jpg', ...jpg })
-  assert.equal(storedFile({ ...given, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
+  assert.deepEqual(toStoredFile({ ...given, filename: 'a.jpg' }, jpg), {
+    ...given,
+    filename: 'a.jpg',
+    ...jpg,
+  })
+  assert.equal(toStoredFile({ ...given, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
 })
 
 describe('options', () => {
@@ -383,7 +387,7 @@ describe('a file that an engine could not read', () => {
       more: Partial<ConversionSpec> = {},
       after: readonly TriedRoute[] = [],
     ) =>
-      planFallback(misnamed, wish('convert', { to, options: { password: 'x' }, ...more }), {
+      planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...more }), {
         ...{ index: 0, tried: [opened, ...after], engines },
       })
     const stepsTo = (piece: ReturnType<typeof next>) =>
@@ -416,7 +420,7 @@ describe('a file that an engine could not read', () => {
     const [docx] = [of('a.docx', 'docx')]
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
-    const piece = planFallback([docx], wish('convert', { to: 'odt' }), {
+    const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
       ...{ index: 0, tried: [{ error: error('CORRUPT_FILE'), steps }], engines },
     })
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -468,7 +472,7 @@ describe('a fallback route', () => {
     tried: readonly [TriedRoute, ...TriedRoute[]],
     more: Partial<ConversionSpec> = {},
   ) =>
-    planFallback([of('first.png', 'png'), png], wish('convert', { to: 'jpg', ...more }), {
+    planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...more }), {
       index: 1,
       tried,
       engines: known,
@@ -526,7 +530,7 @@ describe('a fallback route', () => {
     const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = planFallback(
       [other, misnamed],
-      wish('convert', { to: 'pdf', options: { password: 'x' } }),
+      specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
         ...{ index: 1, tried, engines },
       },

@@ -7,7 +7,7 @@ import { estimateConversion, estimateFromHistory, estimateJob } from '../../lib/
 import { engines } from '../../lib/engines/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
-import { storedImport, newJob, newTask } from '../jobs/records.ts'
+import { newJob, newTask, storedImport } from '../jobs/records.ts'
 
 /** The two table calls that are used. */
 function memoryTable() {

@@ -143,8 +143,7 @@ describe('an awaited upload', () => {
       [awaited.owner, filename, maxSize, contentType],
       [owner, 'b.txt', 1000, 'application/octet-stream'],
     )
-    const hoursUntil = (time: unknown) =>
-      (Date.parse(String(time)) - Date.parse(awaited.createdAt)) / 3.6e6
+    const hoursUntil = (time: unknown) => (Date.parse(String(time)) - Date.parse(awaited.createdAt)) / 3.6e6
     // A client that starts just before the expiry needs time to send the file.
     assert.deepEqual([hoursUntil(form['expires_at']), hoursUntil(awaited.expiresAt)], [1, 2])
     assert.ok(Math.abs(Date.parse(awaited.createdAt) - Date.now()) < 60_000)

@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { type ReceiveUploadDeps, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 
 test('an upload that is too large fails its task with the limit', async () => {
-  const heard: unknown[] = []
-  const receiving = {
+  const outcomes: unknown[] = []
+  const deps = {
     uploads: { get: async () => ({ key: 'in/a', filename: 'a.png', jobId: 'job_1', task: 0, maxSize: 5 }) },
     files: { head: async () => ({ size: 6, storedAt: new Date(0) }) },
     jobs: {
       completeUpload: async (_ref: unknown, outcome: unknown) => {
-        heard.push(outcome)
+        outcomes.push(outcome)
         return true
       },
     },
   } as unknown as ReceiveUploadDeps // only what is used
-  await receiveUpload('upl_1', receiving)
-  const [{ error }] = heard as [{ error: { code: string; details?: Record<string, unknown> } }]
+  await receiveUpload('upl_1', deps)
+  const [{ error }] = outcomes as [{ error: { code: string; details?: Record<string, unknown> } }]
   assert.equal(error.code, 'FILE_TOO_LARGE')
   assert.ok(Object.values(error.details ?? {}).includes(5), JSON.stringify(error))
 })

@@ -69,7 +69,7 @@ describe('a new job', () => {
       [null, undefined, undefined, undefined],
     )
     assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
-    assert.equal(job.display.pollS, 2, 'a picture is soon made')
+    assert.equal(job.display.pollS, 2, 'images are converted quickly')
     const longer = await maker.job(
       { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
       png,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Files } from '../../lib/aws/files.ts'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
-import { openSource, uploadedSource } from '../../lib/conversion/source.ts'
+import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/jobs/job.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
@@ -18,7 +18,7 @@ async function arrived(more: Partial<UploadRecord> = {}, bytes?: Uint8Array) {
   return upload
 }
 const take = (id: string, by = owner, filename?: string) =>
-  uploadedSource(id, 'uploadId', by, services(), filename)
+  openUploadedSource(id, 'uploadId', by, services(), filename)
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
@@ -89,7 +89,10 @@ describe('an upload', () => {
     const error: JobError = { code: 'URL_NOT_ALLOWED', message: 'It is not there.' }
     await services().jobs.store.changeJob(importJobId, { set: { status: 'failed', error } })
     await missing({ importJobId }, /could not be fetched: It is not there. Import it again/)
-    await missing({ importJobId: newId('job') }, /could not be fetched: its import was deleted. Import it again/)
+    await missing(
+      { importJobId: newId('job') },
+      /could not be fetched: its import was deleted. Import it again/,
+    )
   })
 })
 

@@ -174,7 +174,7 @@ test('what several workers made in parts is held to the whole that was sent', as
   }
   const specs = chunks.map(({ spec }) => spec)
   assert.equal(specs.length, 2)
-  const part = await runSteps({ ...run, share: specs[0] })
+  const part = await runSteps({ ...run, chunk: specs[0] })
   assert.equal(part.fidelity, undefined, 'a part is not all of it')
   const results = specs.map((spec) => ({ spec, files: [] }))
   // Where it is joined, what was sent is not at hand.

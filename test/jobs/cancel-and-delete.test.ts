@@ -24,7 +24,7 @@ async function newService(during: Readonly<Record<string, DuringTask>> = {}, con
 
 type Act = (service: SimulatedService) => Promise<void>
 
-/** Brings a job into a state and lets clients act on it. */
+/** Puts a job into a state and lets clients act on it. */
 const states: Readonly<Record<string, { isLive: boolean; play: (act: Act) => Promise<Stage> }>> = {
   pending: {
     isLive: true,

@@ -6,7 +6,7 @@ import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, file, newTask, storedImport, timestamp } from './records.ts'
 
-const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
+const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
 const isDamaged = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
 const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It timed out.' } as const
@@ -19,7 +19,7 @@ async function split(more: Partial<Task> = {}) {
   await store.changeTask(ref, {
     set: {
       ...{ status: 'processing', attempt: 0, startedAt: timestamp(1), expandedBy: 1, partCount: 3 },
-      ...{ open: new Set(parts), pieces: [piece], percent: 0, stage: 'convert', ...more },
+      ...{ open: new Set(parts), pieces: [inputPlan], percent: 0, stage: 'convert', ...more },
     },
   })
   const found = async () => {
@@ -28,22 +28,22 @@ async function split(more: Partial<Task> = {}) {
     return now
   }
   const base = await found()
-  const did: unknown[] = []
-  const means = {
+  const takeCalls: unknown[] = []
+  const deps = {
     store,
-    sendTask: async ({ number, status }: Task) => void did.push(['send', number, status]),
+    sendTask: async ({ number, status }: Task) => void takeCalls.push(['send', number, status]),
     completeTask: async ({ number, status }: Task, { isRepeat }: { isRepeat: boolean }) =>
-      void did.push(['complete', number, status, isRepeat]),
-    publishPercent: async (_: Task, percent: number) => void did.push(['percent', percent]),
+      void takeCalls.push(['complete', number, status, isRepeat]),
+    publishPercent: async (_: Task, percent: number) => void takeCalls.push(['percent', percent]),
   }
   return {
-    ...{ store, found, did: () => did.splice(0) },
+    ...{ store, found, did: () => takeCalls.splice(0) },
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** Ends a chunk with these attributes. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
       const ended = { ...createChunkRecord(base, part, {}, new Date()), ...set }
       await store.addChunks([ended])
-      await completeChunk(ended, again, means)
+      await completeChunk(ended, again, deps)
     },
     add: (part: number, set: Partial<Task> = {}) =>
       store.addChunks([{ ...createChunkRecord(base, part, {}, new Date()), ...set }]),
@@ -51,45 +51,45 @@ async function split(more: Partial<Task> = {}) {
 }
 
 test('a completed chunk counts, and the last one sends the task to be joined', async () => {
-  const { end, found, did } = await split()
+  const { end, found, did: takeCalls } = await split()
   await end(1001)
   assert.deepEqual(
-    [await found().then(({ open, got }) => [open, got]), did()],
+    [await found().then(({ open, got }) => [open, got]), takeCalls()],
     [[new Set([1000, 1002]), new Set([1001])], [['percent', 30]]],
   )
   await end(1000)
-  assert.deepEqual(did(), [['percent', 60]])
+  assert.deepEqual(takeCalls(), [['percent', 60]])
   await end(speculativeCopyOf(1002))
-  assert.deepEqual(did(), [['send', 1, 'processing']])
+  assert.deepEqual(takeCalls(), [['send', 1, 'processing']])
   assert.deepEqual((await found()).open, undefined)
 })
 
 test('repeating the completion of a chunk while its task is joined does not send the task again', async () => {
-  const { end, change, did } = await split()
+  const { end, change, did: takeCalls } = await split()
   for (const part of parts) await end(part)
-  did()
+  takeCalls()
   await change({ leaseId: 'lease_1' })
   await end(1002, { status: 'completed' }, true)
-  assert.deepEqual(did(), [])
+  assert.deepEqual(takeCalls(), [])
 })
 
 test('chunks of a task in a large job publish no progress', async () => {
-  const { end, did } = await split({ bucketed: true })
+  const { end, did: takeCalls } = await split({ bucketed: true })
   await end(1000)
-  assert.deepEqual(did(), [])
+  assert.deepEqual(takeCalls(), [])
 })
 
 test('chunks that are cancelled, of an earlier attempt or of a deleted task change nothing', async () => {
-  const { end, found, did } = await split()
+  const { end, found, did: takeCalls } = await split()
   const before = await found()
   await end(2000)
   await end(1000, { status: 'cancelled' })
   await end(1001, { jobId: 'job_2' })
-  assert.deepEqual([await found(), did()], [before, []])
+  assert.deepEqual([await found(), takeCalls()], [before, []])
 })
 
 test('a failing chunk fails its task with the same error and clears its progress', async () => {
-  const { end, found, did } = await split()
+  const { end, found, did: takeCalls } = await split()
   const details = { limitS: 60 }
   await end(1001, { ...isTooLong, details })
   const { status, code, message, details: said, endedBy, endedAt, ...rest } = await found()
@@ -99,12 +99,12 @@ test('a failing chunk fails its task with the same error and clears its progress
   )
   assert.ok(endedAt)
   assert.deepEqual([rest.pieces, rest.stage, rest.leaseId], [undefined, undefined, undefined])
-  assert.deepEqual(did(), [['complete', 1, 'failed', false]])
+  assert.deepEqual(takeCalls(), [['complete', 1, 'failed', false]])
   await end(1002, isDamaged)
-  assert.deepEqual([(await found()).code, did()], ['TIMEOUT', []], 'the first failure counts')
+  assert.deepEqual([(await found()).code, takeCalls()], ['TIMEOUT', []], 'the first failure counts')
   await end(1001, isTooLong, true)
   assert.deepEqual(
-    did(),
+    takeCalls(),
     [['complete', 1, 'failed', true]],
     'the process that ended it may have died before completing it',
   )
@@ -115,11 +115,11 @@ test('a failing chunk whose speculative copy is running or complete does not fai
     [1000, speculativeCopyOf(1000)],
     [speculativeCopyOf(1000), 1000],
   ] as const) {
-    const { end, add, found, did } = await split()
+    const { end, add, found, did: takeCalls } = await split()
     for (const status of ['pending', 'processing', 'completed'] as const) {
       await add(other, { status })
       await end(failing, isTooLong)
-      assert.deepEqual([(await found()).status, did()], ['processing', []], `${failing} ${status}`)
+      assert.deepEqual([(await found()).status, takeCalls()], ['processing', []], `${failing} ${status}`)
     }
     await add(other, { status: 'failed' })
     await end(failing, isTooLong)
@@ -128,9 +128,9 @@ test('a failing chunk whose speculative copy is running or complete does not fai
 })
 
 test('an unreadable chunk resets its task for a fallback route, without its chunks', async () => {
-  const { end, found, did } = await split()
+  const { end, found, did: takeCalls } = await split()
   await end(1000)
-  did()
+  takeCalls()
   const { pieces: _, ...before } = await found()
   const details = { reason: 'feature' }
   await end(1001, { ...isDamaged, details })
@@ -138,15 +138,15 @@ test('an unreadable chunk resets its task for a fallback route, without its chun
   const { expandedBy: _by, partCount: _count, open: _open, got: _got, ...left } = before
   assert.deepEqual(await found(), {
     ...{ ...left, status: 'pending', attempt: 0, percent: 60, endedBy: 'part 1001' },
-    pieces: [{ ...piece, failure: { code, message, details } }],
+    pieces: [{ ...inputPlan, failure: { code, message, details } }],
   })
-  assert.deepEqual(did(), [['send', 1, 'pending']])
+  assert.deepEqual(takeCalls(), [['send', 1, 'pending']])
   await end(1001, isDamaged, true)
   assert.deepEqual(
-    did(),
+    takeCalls(),
     [['send', 1, 'pending']],
     'the process that reset it may have died before sending it',
   )
   await end(1002, isDamaged)
-  assert.deepEqual(did(), [], 'the first chunk has already reset the task')
+  assert.deepEqual(takeCalls(), [], 'the first chunk has already reset the task')
 })

@@ -22,10 +22,10 @@ const step = {
   to: 'png',
   options: {},
 } as const
-const piece: InputPlan = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
+const inputPlan: InputPlan = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
 
 /** A task that waits for some chunks. */
-async function made(open: readonly number[]) {
+async function createSplitTask(open: readonly number[]) {
   const own = memoryJobs()
   await own.jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [0])]))
   own.queues.dropAll()
@@ -53,11 +53,11 @@ async function made(open: readonly number[]) {
 }
 
 test('a chunk contains its spec, the next step only, and the file that was cut for it', async () => {
-  const { task: split } = await made([])
+  const { task: split } = await createSplitTask([])
   const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
-  const portions = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
-  const [first, second] = createChunks({ ...split, attempt: 2 }, piece, portions)
-  const todo = { ...piece, steps: [step, step] }
+  const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
+  const [first, second] = createChunks({ ...split, attempt: 2 }, inputPlan, chunkSpecs)
+  const todo = { ...inputPlan, steps: [step, step] }
   assert.deepEqual(
     [first, second].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
     [
@@ -72,21 +72,21 @@ test('a chunk contains its spec, the next step only, and the file that was cut f
 })
 
 test('chunk numbers of another route differ from all attempts of the previous route', async () => {
-  const { task: split } = await made([])
+  const { task: split } = await createSplitTask([])
   const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
-  const [part] = createChunks({ ...split, attempt: 1 }, { ...piece, tried }, [{ spec: {} }])
+  const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried }, [{ spec: {} }])
   assert.equal(part?.part, 11_000)
 })
 
 test('a task has at most five hundred chunks', async () => {
-  const { task: split } = await made([])
-  const portions = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
-  assert.equal(createChunks(split, piece, portions(500)).length, 500)
-  assert.throws(() => createChunks(split, piece, portions(501)), /at most 500 chunks, not 501/)
+  const { task: split } = await createSplitTask([])
+  const chunkSpecs = (count: number) => Array.from({ length: count }, () => ({ spec: {} }))
+  assert.equal(createChunks(split, inputPlan, chunkSpecs(500)).length, 500)
+  assert.throws(() => createChunks(split, inputPlan, chunkSpecs(501)), /at most 500 chunks, not 501/)
 })
 
 test('only pending chunks of this task and attempt are sent again', async () => {
-  const { task: split, part, add, services, queues, jobs } = await made([1000, 1001, 1002])
+  const { task: split, part, add, services, queues, jobs } = await createSplitTask([1000, 1001, 1002])
   const other = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
   assert.ok(other)
   await add(part(1000), part(1001, { status: 'processing' }), part(1002, { status: 'completed' }), part(2000))
@@ -102,7 +102,7 @@ test('only pending chunks of this task and attempt are sent again', async () => 
 })
 
 test('deleting chunks deletes their results and cut files, but not chunks of a later attempt', async () => {
-  const { task: split, part, add, services, numbers, keys, keep } = await made([])
+  const { task: split, part, add, services, numbers, keys, keep } = await createSplitTask([])
   keep('a', 'b', 'c', 'd')
   await add(part(1000, { files: [file('a')], cut: 'b' }), part(2000, { files: [file('c')] }))
   await deleteChunks(split, services, 1)
@@ -113,21 +113,24 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
 })
 
 test('chunks are deleted when their task ends, and when one of them ended their route', async () => {
-  const ended = async (which: (own: Awaited<ReturnType<typeof made>>) => Task, more: Partial<Task>) => {
-    const own = await made([1000, 1001])
+  const ended = async (
+    which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
+    more: Partial<Task>,
+  ) => {
+    const own = await createSplitTask([1000, 1001])
     await own.add(own.part(1000), own.part(1001), own.part(2000))
     await own.change(more)
     await deleteChunksOfEnded(which(own), own.services)
     return own.numbers()
   }
-  const itself = ({ task: split }: Awaited<ReturnType<typeof made>>) => split
-  const first = ({ part }: Awaited<ReturnType<typeof made>>) => part(1000)
+  const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
+  const first = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
   assert.deepEqual(await ended(itself, { status: 'failed' }), [])
   assert.deepEqual(await ended(first, { status: 'failed' }), [])
   assert.deepEqual(await ended(first, {}), [1000, 1001, 2000], 'the others continue')
   assert.deepEqual(await ended(first, { expandedBy: 2 }), [2000], 'the task takes another route by now')
   assert.deepEqual(await ended((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}), [1000, 1001, 2000])
-  const plain = ({ task: split }: Awaited<ReturnType<typeof made>>): Task => {
+  const plain = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
     const { expandedBy: _, ...one } = split
     return one
   }
@@ -136,7 +139,7 @@ test('chunks are deleted when their task ends, and when one of them ended their 
 })
 
 test('a chunk is needed as long as its task waits for it or its speculative copy', async () => {
-  const { part, services, change, task: split } = await made([1000])
+  const { part, services, change, task: split } = await createSplitTask([1000])
   const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
   const isMade = (number: number) => isStillNeeded(part(number), services)

@@ -21,9 +21,9 @@ const state = newJob([storedImport('in'), newTask('work', [0])])
 const WORK_DIR = scratchFolder('claimed')
 
 /** Returns the error of a task whose engine only ends when it is aborted. */
-async function ended(
-  { remainingMs = 60_000, limitS = 60, ...wishes }: Partial<Task> & { remainingMs?: number; limitS?: number },
-  act: (told: {
+async function errorOf(
+  { remainingMs = 60_000, limitS = 60, ...more }: Partial<Task> & { remainingMs?: number; limitS?: number },
+  act: (controls: {
     stop: AbortController
     full: AbortController
     lose: () => void
@@ -34,7 +34,7 @@ async function ended(
   let lose = () => {}
   const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (lose = onLost) }
   const [one] = state.tasks
-  const claimed = { task: { ...one, startedAt: new Date().toISOString(), ...wishes }, state, lease }
+  const claimed = { task: { ...one, startedAt: new Date().toISOString(), ...more }, state, lease }
   const run = {
     services: { config: { WORK_DIR } },
     remainingMs,
@@ -63,37 +63,37 @@ const isTimeout = (error: unknown, message: RegExp) => {
 
 test('the error of a task that times out contains the limit and advice', async () => {
   const startedAt = new Date(Date.now() - 119_980).toISOString()
-  const isSlow = await ended({ startedAt, limitS: 120 })
+  const isSlow = await errorOf({ startedAt, limitS: 120 })
   isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
-  const outlasts = await ended({ remainingMs: 600 })
+  const outlasts = await errorOf({ remainingMs: 600 })
   isTimeout(outlasts, /within 1 s, the time limit of one worker\. Send less\.$/)
   const limits = [isSlow, outlasts].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
 })
 
 test('a chunk that exceeds the worker’s time is retried, and fails in the last attempt', async () => {
-  const again = await ended({ remainingMs: 20, part: 1000, attempt: 1 })
+  const again = await errorOf({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(again instanceof AppError))
   assert.match(String(again), /the chunk took longer than 0 s/)
-  isTimeout(await ended({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
+  isTimeout(await errorOf({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
-  assert.ok((await ended({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
-  assert.ok((await ended({}, ({ lose }) => lose())) instanceof LeaseLost)
-  const full = await ended({}, ({ full }) => full.abort())
+  assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
+  assert.ok((await errorOf({}, ({ lose }) => lose())) instanceof LeaseLost)
+  const full = await errorOf({}, ({ full }) => full.abort())
   assert.ok(full instanceof AppError && full.code === 'INSUFFICIENT_DISK_SPACE', String(full))
 })
 
 test('a time limit beyond the maximum of a timer does not fire immediately', async () => {
-  const wishes = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
-  const error = await ended(wishes, ({ stop }) => setTimeout(() => stop.abort(), 30))
+  const more = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
+  const error = await errorOf(more, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
 test('an engine’s own error is rethrown unchanged', async () => {
   const error = new Error('the engine crashed')
-  assert.equal(await ended({}, ({ fail }) => fail(error)), error)
+  assert.equal(await errorOf({}, ({ fail }) => fail(error)), error)
 })
 
 test('each task gets its own work folder, which is deleted afterwards', async () => {

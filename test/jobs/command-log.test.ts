@@ -64,19 +64,23 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     () => 'done',
     (error: unknown) => String(error),
   )
-  const told = lines.map(({ level: _, time: __, pid: ___, hostname: ____, ms, ...line }) => {
+  const cleanLines = lines.map(({ level: _, time: __, pid: ___, hostname: ____, ms, ...line }) => {
     assert.equal(typeof ms, 'number')
     return line
   })
-  return { told, watched, ended }
+  return { log: cleanLines, watched, ended }
 }
 
 const about = { engine: 'pandoc', from: 'html', to: 'txt' }
 
 test('the log contains the end of a failed program’s output, without its arguments', confined, async () => {
-  const { told, ended } = await logOf(['exit 0', 'echo why >&2; exit 3', 'yes | head -c 5000 >&2; exit 1'])
+  const { log: cleanLines, ended } = await logOf([
+    'exit 0',
+    'echo why >&2; exit 3',
+    'yes | head -c 5000 >&2; exit 1',
+  ])
   assert.equal(ended, 'done')
-  assert.deepEqual(told, [
+  assert.deepEqual(cleanLines, [
     { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
     { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
     { ...about, method: 'encode', msg: 'step completed' },
@@ -84,9 +88,9 @@ test('the log contains the end of a failed program’s output, without its argum
 })
 
 test('a step that fails is logged with the version of its engine', confined, async () => {
-  const { told, ended } = await logOf([], false)
+  const { log: lines, ended } = await logOf([], false)
   assert.equal(ended, 'Error: the engine failed')
-  assert.deepEqual(told, [{ ...about, engineVersion: '1.2', msg: 'step failed' }])
+  assert.deepEqual(lines, [{ ...about, engineVersion: '1.2', msg: 'step failed' }])
 })
 
 test('an observer is notified of programs and their output', confined, async () => {

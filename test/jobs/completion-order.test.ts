@@ -17,7 +17,7 @@ import {
 } from './records.ts'
 
 /** A job whose tasks end one after another, in any order. */
-async function begun(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
+async function createJob(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
   const { jobs, store, takeSentTasks, takeEvents, bus } = own
   await jobs.create(createRecords(tasks))
@@ -55,32 +55,32 @@ const diamond = [
 ]
 
 test('a task is sent when all its inputs are complete, and again when that is repeated', async () => {
-  const { end, tell, change, takeSentTasks } = await begun(diamond)
+  const { end, tell: complete, change, takeSentTasks } = await createJob(diamond)
   await end(1)
   assert.deepEqual(takeSentTasks(), [])
   await end(2)
   assert.deepEqual(takeSentTasks(), [3])
-  await tell(2, true)
+  await complete(2, true)
   assert.deepEqual(takeSentTasks(), [3], 'the message may have been lost')
   await change(3, { status: 'processing' })
-  await tell(2, true)
+  await complete(2, true)
   assert.deepEqual(takeSentTasks(), [])
 })
 
 test('the last task ends its job, whose end is published again when that is repeated', async () => {
-  const { end, tell, takeEvents, job } = await begun(diamond)
+  const { end, tell: complete, takeEvents, job } = await createJob(diamond)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
   await end(3)
   assert.deepEqual([takeEvents(), (await job()).status], [['job.started', 'job.completed'], 'completed'])
-  await tell(3)
+  await complete(3)
   assert.deepEqual(takeEvents(), [])
-  await tell(3, true)
+  await complete(3, true)
   assert.equal(takeEvents().at(-1), 'job.completed')
 })
 
 test('a failed task cancels all tasks that need its files', async () => {
-  const { end, found, takeSentTasks, job } = await begun([...diamond, newTask('last', [3])])
+  const { end, found, takeSentTasks, job } = await createJob([...diamond, newTask('last', [3])])
   await end(1, failed(3, 'It is cut off.'))
   for (const number of [3, 5]) {
     const { status, code, endedBy, endedAt, startedAt } = await found(number)
@@ -100,7 +100,7 @@ test('a task that cannot be planned fails with the reason, unless it is already 
   const route = async () => {
     throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
-  const { jobs, found, change, job } = await begun(
+  const { jobs, found, change, job } = await createJob(
     [storedImport('in'), newTask('a', [0]), newTask('b', [1])],
     {
       taskSender: { route, retryQueue: (queue) => queue },
@@ -119,7 +119,7 @@ test('a task that cannot be planned fails with the reason, unless it is already 
 
 test('tasks that are sent together go to their own queues, in the group of their owner', async () => {
   const sendings: unknown[] = []
-  const { jobs, queues, store } = await begun(diamond, {
+  const { jobs, queues, store } = await createJob(diamond, {
     taskSender: {
       route: async ({ number }) => ({
         queue: number === 1 ? 'image' : 'av',
@@ -141,7 +141,7 @@ test('tasks that are sent together go to their own queues, in the group of their
 
 test('a task with one input is sent with its files, a task with several has them looked up', async () => {
   const known: unknown[] = []
-  const { end } = await begun(
+  const { end } = await createJob(
     [storedImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
     {
       taskSender: {
@@ -163,19 +163,25 @@ test('a task with one input is sent with its files, a task with several has them
 
 test('only files that a task imported from elsewhere are published', async () => {
   const fetch = newTask('fetch', [], { operation: 'import/url' })
-  const { end, takeEvents, bus, tell, store } = await begun([fetch, newTask('a', [0]), newTask('b', [1])])
+  const {
+    end,
+    takeEvents,
+    bus,
+    tell: complete,
+    store,
+  } = await createJob([fetch, newTask('a', [0]), newTask('b', [1])])
   await end(0, completed(5, file('a.png'), file('b.png')))
   assert.deepEqual(takeEvents(), ['file.uploaded', 'file.uploaded'])
   await end(1)
   assert.deepEqual(takeEvents(), [])
   await store.deleteJob('job_1')
-  await tell(0, true)
+  await complete(0, true)
   assert.deepEqual([takeEvents(), bus.events.length], [[], 4], 'their owner is unknown')
 })
 
 test('at the end of a task, only the process that published a fact removes it from the log', async () => {
   for (const isTeller of [true, false]) {
-    const { jobs, end, found, job, ...own } = await begun([...diamond, newTask('beside', [0])])
+    const { jobs, end, found, job, ...own } = await createJob([...diamond, newTask('beside', [0])])
     const first = await found(1)
     const teller = isTeller ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
     const started = await teller.lifecycle.start(await job(), first)
@@ -214,7 +220,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
 
 test('a finished chunk updates its task’s progress, sends it to be joined or fails it', async () => {
   const split = async () => {
-    const own = await begun([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
+    const own = await createJob([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
     await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
     // The start is long enough ago for progress to be published.
     await own.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
@@ -252,11 +258,11 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
 
 test('the progress of a large job is that of its buckets', async () => {
   const many = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
-  const { end, takeEvents, job } = await begun([storedImport('in'), ...many])
+  const { end, takeEvents, job } = await createJob([storedImport('in'), ...many])
   // Its start is not published yet.
   await end(101)
   assert.deepEqual([takeEvents(), (await job()).running], [[], {}], 'it has not started')
-  const other = await begun([storedImport('in'), ...many])
+  const other = await createJob([storedImport('in'), ...many])
   await other.jobs.completion.lifecycle.start(await other.job(), { number: 101, name: 't100' })
   await other.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
   other.takeEvents()

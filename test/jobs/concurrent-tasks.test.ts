@@ -31,9 +31,9 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
     tableBehavior,
   })
   await service.create(fanIn(count))
-  const begun = performance.now()
+  const startedAt = performance.now()
   await service.runToEnd()
-  const ms = performance.now() - begun
+  const ms = performance.now() - startedAt
   t.diagnostic(`${(ms / (count + 1)).toFixed(1)} ms a task`)
   await assertAtRest(service)
   assert.deepEqual(service.failures, [])

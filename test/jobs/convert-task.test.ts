@@ -18,12 +18,12 @@ const engines = noOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
 /** A document whose message arrives in the queue of the wrong image. */
-async function misled(more: Partial<Task> = {}, part?: number) {
+async function handleInWrongQueue(more: Partial<Task> = {}, part?: number) {
   const { jobs, store, takeSentTasks } = memoryJobs()
   const source = storedImport('in')
   const fixed = { status: 'completed' as const, files: [importedDocument] }
-  const wish = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
-  await jobs.create(createRecords([{ ...source, fixed }, wish]))
+  const conversion = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
+  await jobs.create(createRecords([{ ...source, fixed }, conversion]))
   takeSentTasks()
   const ref = { jobId: 'job_1', task: 1 }
   const { record } = await store.changeTask(ref, { set: more })
@@ -40,7 +40,7 @@ async function misled(more: Partial<Task> = {}, part?: number) {
 }
 
 test('a task that another image has to start is handed over with its plan, and keeps its warnings', async () => {
-  const { outcome, sent, found } = await misled()
+  const { outcome, sent, found } = await handleInWrongQueue()
   assert.equal(await outcome, messageDone)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
   assert.deepEqual([status, attempt, leaseId, warnings, sent()], ['pending', 0, undefined, [warning], [1]])
@@ -53,12 +53,12 @@ test('a task that another image has to start is handed over with its plan, and k
 test('a stored plan is handed over with sealed secrets', async () => {
   const password = vault.seal('open sesame', 'job_1')
   const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
-  const piece: InputPlan = {
+  const inputPlan: InputPlan = {
     steps: [{ ...step, options: { name: 'a', password } }],
     step: 0,
     files: [importedDocument],
   }
-  const { outcome, found } = await misled({ pieces: [piece] })
+  const { outcome, found } = await handleInWrongQueue({ pieces: [inputPlan] })
   assert.equal(await outcome, messageDone)
   const [left] = (await found())?.pieces ?? []
   const options = left?.steps[0]?.options
@@ -69,6 +69,6 @@ test('a stored plan is handed over with sealed secrets', async () => {
 
 test('a speculative copy is not started when the original chunk is complete', async () => {
   const split: Partial<Task> = { status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1001]) }
-  const { outcome } = await misled(split, speculativeCopyOf(1000))
+  const { outcome } = await handleInWrongQueue(split, speculativeCopyOf(1000))
   await assert.rejects(outcome, LeaseLost)
 })

@@ -17,17 +17,17 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const step = (engine: string, from = 'html', to = 'txt'): ConversionStep => ({
   ...{ operation: 'convert', engine, image: engine === 'vips' ? 'image' : 'document', from, to, options: {} },
 })
-const pieceOf = (...steps: ConversionStep[]): InputPlan => ({
+const planOf = (...steps: ConversionStep[]): InputPlan => ({
   steps,
   step: 0,
   files: [{ ...file('a.html'), format: 'html' }],
 })
 
 /** Converts a file, and records the input that each engine found in its folder. */
-async function taken(
-  piece: InputPlan,
+async function convert(
+  inputPlan: InputPlan,
   act: Readonly<Record<string, () => void>>,
-  findWay: FindFallback,
+  findFallback: FindFallback,
   signal = new AbortController().signal,
 ) {
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -51,12 +51,12 @@ async function taken(
       },
     }) as Engine
   const done = await convertWithFallbacks(
-    piece,
+    inputPlan,
     {
       ...{ workDir, inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }], signal, log },
       ...{ engines: ['pandoc', 'vips', 'calibre'].map(engineOf), progress: () => {} },
     },
-    findWay,
+    findFallback,
   ).catch((error: unknown) => ({ error }))
   return { done, found }
 }
@@ -66,7 +66,7 @@ const isDamaged = () => {
 const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
 test('a file goes through all steps of its route, across images', async () => {
-  const { done, found } = await taken(pieceOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
+  const { done, found } = await convert(planOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
   assert.deepEqual(found, [
@@ -76,19 +76,19 @@ test('a file goes through all steps of its route, across images', async () => {
 })
 
 test('after an unreadable file, the next engine gets the original file in its own folder', async () => {
-  const ways: number[] = []
-  const { done, found } = await taken(
-    pieceOf(step('pandoc')),
+  const triedCounts: number[] = []
+  const { done, found } = await convert(
+    planOf(step('pandoc')),
     { pandoc: isDamaged, vips: isDamaged },
     (tried) => {
-      ways.push(tried.length)
+      triedCounts.push(tried.length)
       const [last] = tried.slice(-1)
       assert.deepEqual(last?.error.code, 'CORRUPT_FILE')
-      return { ...pieceOf(step(tried.length === 1 ? 'vips' : 'calibre')), tried: [...tried] }
+      return { ...planOf(step(tried.length === 1 ? 'vips' : 'calibre')), tried: [...tried] }
     },
   )
   assert.ok('inputPlan' in done)
-  assert.deepEqual([done.engine.id, done.inputPlan.tried?.length, ways], ['calibre', 2, [1, 2]])
+  assert.deepEqual([done.engine.id, done.inputPlan.tried?.length, triedCounts], ['calibre', 2, [1, 2]])
   assert.deepEqual(found, [
     ['pandoc', '', '<p>a few words</p>'],
     ['vips', '/way-2', '<p>a few words</p>'],
@@ -99,11 +99,11 @@ test('after an unreadable file, the next engine gets the original file in its ow
 test('a failed route records its steps up to the failure', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seen: number[] = []
-  await taken(pieceOf(...steps), { vips: isDamaged }, (tried) => {
+  await convert(planOf(...steps), { vips: isDamaged }, (tried) => {
     seen.push(tried[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
-  await taken(pieceOf(...steps), { pandoc: isDamaged }, (tried) => {
+  await convert(planOf(...steps), { pandoc: isDamaged }, (tried) => {
     seen.push(tried[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
@@ -111,7 +111,7 @@ test('a failed route records its steps up to the failure', async () => {
 })
 
 test('when no route is left, the failure is thrown', async () => {
-  const { done } = await taken(pieceOf(step('pandoc')), { pandoc: isDamaged }, none)
+  const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, none)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })
@@ -125,8 +125,8 @@ test('an abort does not lead to a fallback and is rethrown unchanged', async () 
       isDamaged()
     },
   }
-  const { done } = await taken(
-    pieceOf(step('pandoc')),
+  const { done } = await convert(
+    planOf(step('pandoc')),
     act,
     () => assert.fail('no fallback must be requested'),
     stop.signal,

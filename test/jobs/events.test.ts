@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
 import {
-  creationEvents,
-  endEvent,
-  expiredEvent,
-  fileDeletedEvent,
-  fileDownloadedEvent,
-  fileUploadedEvent,
-  importedFileEvents,
-  progressEvent,
-  queuedEvent,
-  startedEvent,
-  unpublishedEvents,
-  unpublishedEventsOfEndedJob,
+  createCreationEvents,
+  createEndEvent,
+  createExpiredEvent,
+  createFileDeletedEvent,
+  createFileDownloadedEvent,
+  createFileUploadedEvent,
+  createImportedFileEvents,
+  createProgressEvent,
+  createQueuedEvent,
+  createStartedEvent,
+  findUnpublishedEvents,
+  findUnpublishedEventsOfEndedJob,
 } from '../../lib/jobs/events.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import {
@@ -75,14 +75,14 @@ test('the creation events are the same at any later time', () => {
     ...{ ...common, event: 'job.created', timestamp: timestamp(0), sequence: 1 },
     job: { ...outline, status: 'queued', tasks: waiting },
   }
-  assert.deepEqual(creationEvents(atOnce).map(bodyOf), [
+  assert.deepEqual(createCreationEvents(atOnce).map(bodyOf), [
     created,
     {
       ...{ ...common, event: 'job.queued', timestamp: timestamp(0), sequence: 2 },
       job: { ...outline, status: 'queued', tasks: waiting, queuedAt: timestamp(0) },
     },
   ])
-  assert.deepEqual(creationEvents(over).map(bodyOf), [
+  assert.deepEqual(createCreationEvents(over).map(bodyOf), [
     { ...created, job: { ...created.job, status: 'pending' } },
   ])
 })
@@ -99,10 +99,10 @@ test('a job that waited for an upload publishes when it was queued and started, 
     Object.values((event as unknown as { job: { tasks: Record<string, { status: string }> } }).job.tasks).map(
       ({ status }) => status,
     )
-  assert.deepEqual(statuses(queuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
-  assert.deepEqual(statuses(startedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
-  assert.equal(queuedEvent(late).timestamp, timestamp(1))
-  assert.deepEqual(bodyOf(startedEvent(over)), {
+  assert.deepEqual(statuses(createQueuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
+  assert.deepEqual(statuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
+  assert.equal(createQueuedEvent(late).timestamp, timestamp(1))
+  assert.deepEqual(bodyOf(createStartedEvent(over)), {
     ...{ ...common, event: 'job.started', timestamp: timestamp(2), sequence: 3 },
     job: {
       ...{ ...outline, status: 'processing', queuedAt: timestamp(1), startedAt: timestamp(2) },
@@ -113,7 +113,7 @@ test('a job that waited for an upload publishes when it was queued and started, 
 
 test('progress contains the stored fact', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
-  assert.deepEqual(bodyOf(progressEvent(over.job, '1', fact)), {
+  assert.deepEqual(bodyOf(createProgressEvent(over.job, '1', fact)), {
     ...{ ...common, event: 'job.progress', timestamp: timestamp(4), sequence: 4 },
     job: {
       ...{ id: jobId, status: 'processing', tag: 'mine' },
@@ -123,7 +123,7 @@ test('progress contains the stored fact', () => {
 })
 
 test('a completed job publishes its results and duration', () => {
-  const { share, ...event } = bodyOf(endEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
+  const { share, ...event } = bodyOf(createEndEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
   assert.ok(share)
   const done = {
     ...{
@@ -145,16 +145,16 @@ test('a completed job publishes its results and duration', () => {
   })
   // A file that was imported later is the source.
   const later = of(over, { display: { ...display, source: null }, cameLater: source })
-  assert.deepEqual((endEvent(later) as unknown as { job: object }).job, done)
+  assert.deepEqual((createEndEvent(later) as unknown as { job: object }).job, done)
   const none = of(over, { display: { ...display, source: null } })
-  assert.equal((endEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
+  assert.equal((createEndEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
 test('a failed job publishes its error, or a generic one', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const lost = of(withTasks(over, { a: failed(5, 'It is cut off.') }), { status: 'failed', error })
   const { summary: _, ...plain } = lost.job
-  const { share, ...event } = bodyOf(endEvent({ ...lost, job: plain })) as Record<string, unknown>
+  const { share, ...event } = bodyOf(createEndEvent({ ...lost, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
     ...{
@@ -169,9 +169,12 @@ test('a failed job publishes its error, or a generic one', () => {
   }
   assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: timestamp(9), sequence: 5, job })
   const { error: _error, ...silent } = plain
-  assert.deepEqual((endEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error, {
-    ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
-  })
+  assert.deepEqual(
+    (createEndEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error,
+    {
+      ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
+    },
+  )
 })
 
 test('a cancelled job publishes who cancelled it', () => {
@@ -179,7 +182,7 @@ test('a cancelled job publishes who cancelled it', () => {
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
   ] as const) {
-    const { share, ...event } = bodyOf(endEvent(of(over, { status: 'cancelled', ...given }))) as Record<
+    const { share, ...event } = bodyOf(createEndEvent(of(over, { status: 'cancelled', ...given }))) as Record<
       string,
       unknown
     >
@@ -196,25 +199,25 @@ test('unpublished events are in order, and for a job that never started include 
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
   const all = of(over, { log })
-  assert.deepEqual(names(unpublishedEvents(all)), [
+  assert.deepEqual(names(findUnpublishedEvents(all)), [
     'job.created',
     'job.queued',
     'job.started',
     'job.progress',
   ])
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(all)), [
-    ...names(unpublishedEvents(all)),
+  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(all)), [
+    ...names(findUnpublishedEvents(all)),
     'job.completed',
   ])
   const { started: _, ...numbers } = facts.numbers
   const untouched = of(over, { status: 'cancelled', numbers, queuedAt: timestamp(0) })
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(untouched)), [
+  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(untouched)), [
     'job.created',
     'job.queued',
     'job.cancelled',
   ])
   const { queued: _queued, ...unqueued } = numbers
-  assert.deepEqual(names(unpublishedEventsOfEndedJob(of(untouched, { numbers: unqueued }))), [
+  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(of(untouched, { numbers: unqueued }))), [
     'job.cancelled',
   ])
 })
@@ -222,9 +225,9 @@ test('unpublished events are in order, and for a job that never started include 
 test('an uploaded file has its origin, upload and job', () => {
   const { key: _, ...png } = file('a.png')
   const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
-  const arrival = (key: string, more: object = {}) =>
+  const eventFor = (key: string, more: object = {}) =>
     bodyOf(
-      fileUploadedEvent({
+      createFileUploadedEvent({
         ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: timestamp(3), via: 'presigned' },
       }),
     )
@@ -235,11 +238,11 @@ test('an uploaded file has its origin, upload and job', () => {
     apiVersion: 'v1',
     owner: 'anon_1',
   }
-  assert.deepEqual(arrival('uploads/upl_1', { sha256: '00' }), {
+  assert.deepEqual(eventFor('uploads/upl_1', { sha256: '00' }), {
     ...{ ...event, stream: 'uploads/upl_1' },
     file: { ...said, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
   })
-  assert.deepEqual(arrival('received/1'), {
+  assert.deepEqual(eventFor('received/1'), {
     ...{ ...event, stream: 'received/1' },
     file: { ...said, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
   })
@@ -248,9 +251,9 @@ test('an uploaded file has its origin, upload and job', () => {
 test('files of the request are published with the job, but not on a retry', () => {
   const received = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
-  const told = (operation: string, retryOf?: string) =>
-    creationEvents(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
-  const [arrived] = told('import/upload')
+  const publishedFor = (operation: string, retryOf?: string) =>
+    createCreationEvents(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+  const [arrived] = publishedFor('import/upload')
   const { file: uploadedFile, timestamp: occurredAt } = arrived as unknown as {
     file: object
     timestamp: string
@@ -265,9 +268,9 @@ test('files of the request are published with the job, but not on a retry', () =
       },
     ],
   )
-  assert.equal(told('import/upload', 'job_0').length, 2)
-  assert.equal(told('convert').length, 2)
-  assert.equal(creationEvents(made).length, 2, 'the file was uploaded before')
+  assert.equal(publishedFor('import/upload', 'job_0').length, 2)
+  assert.equal(publishedFor('convert').length, 2)
+  assert.equal(createCreationEvents(made).length, 2, 'the file was uploaded before')
 })
 
 test('imported files have their origin', () => {
@@ -275,33 +278,35 @@ test('imported files have their origin', () => {
     in: completed(5, file('a.png'), file('b.png')),
   }).tasks
   assert.ok(first)
-  const told = (more: Partial<typeof first>) =>
-    importedFileEvents(made.job, { ...first, ...more }).map((event) => {
+  const publishedFor = (more: Partial<typeof first>) =>
+    createImportedFileEvents(made.job, { ...first, ...more }).map((event) => {
       const { file: imported, timestamp: occurredAt } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
         timestamp: string
       }
       return [imported.filename, imported.via, imported.jobId, occurredAt]
     })
-  assert.deepEqual(told({}), [
+  assert.deepEqual(publishedFor({}), [
     ['a.png', 'url', jobId, timestamp(5)],
     ['b.png', 'url', jobId, timestamp(5)],
   ])
   const brought = { files: [], brought: file('c.png') }
-  assert.deepEqual(told({ operation: 'import/s3', ...brought }), [['c.png', 'store', jobId, timestamp(5)]])
+  assert.deepEqual(publishedFor({ operation: 'import/s3', ...brought }), [
+    ['c.png', 'store', jobId, timestamp(5)],
+  ])
 })
 
 test('downloads and deletions of a job’s files are published with their details', () => {
   const png = file('a.png')
   assert.deepEqual(
-    bodyOf(fileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
+    bodyOf(createFileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
     {
       ...{ ...common, event: 'file.downloaded', timestamp: timestamp(30), sequence: 20 },
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
   const gone = (more: Partial<Job>, at: number) =>
-    bodyOf(fileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
+    bodyOf(createFileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
   assert.deepEqual(gone({ deletedAt: timestamp(40) }, 0), {
     ...{ ...common, event: 'file.deleted', timestamp: timestamp(40), sequence: 6 },
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
@@ -314,7 +319,7 @@ test('downloads and deletions of a job’s files are published with their detail
 
 test('an expired job publishes the reason after its file deletions', () => {
   assert.deepEqual(
-    bodyOf(expiredEvent(of(over, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2)),
+    bodyOf(createExpiredEvent(of(over, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2)),
     {
       ...{ ...common, event: 'job.expired', timestamp: timestamp(50), sequence: 8 },
       job: { id: jobId, status: 'expired', expiredAt: timestamp(50), reason: 'upload_timeout' },
@@ -324,11 +329,11 @@ test('an expired job publishes the reason after its file deletions', () => {
 
 test('different events of a job have different ids, the same event has the same id', () => {
   const ids = [
-    startedEvent(over),
-    queuedEvent(over),
-    startedEvent(of(over, { numbers: { started: 4 } })),
+    createStartedEvent(over),
+    createQueuedEvent(over),
+    createStartedEvent(of(over, { numbers: { started: 4 } })),
   ].map(({ id }) => id)
   assert.equal(new Set(ids).size, 3)
-  assert.equal(startedEvent(over).id, ids[0])
+  assert.equal(createStartedEvent(over).id, ids[0])
   assert.match(ids[0] ?? '', /^evt_/)
 })

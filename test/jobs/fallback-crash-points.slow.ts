@@ -9,7 +9,7 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /** A crash, a lost write and a kill use up the three attempts of a task; the next engine then makes the result. */
-const byWhoeverIsLeft = (outcome: Outcome): Outcome => ({
+const normalizeEngine = (outcome: Outcome): Outcome => ({
   ...outcome,
   files: Object.fromEntries(
     Object.entries(outcome.files).map(([name, text]) => [name, text.replace('by ffmpeg', 'by imagemagick')]),
@@ -18,7 +18,7 @@ const byWhoeverIsLeft = (outcome: Outcome): Outcome => ({
 const killedOnce = 'a file that loses content and whose next engine is killed once'
 const whileSilent: Readonly<Record<string, Scenario>> = {
   ...fallbackScenarios,
-  [killedOnce]: { ...fallbackScenarios[killedOnce], normalize: byWhoeverIsLeft },
+  [killedOnce]: { ...fallbackScenarios[killedOnce], normalize: normalizeEngine },
 }
 
 for (const [circumstance, manner] of Object.entries({

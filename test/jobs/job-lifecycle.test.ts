@@ -38,7 +38,7 @@ test('of two progress writes with the same timestamp, the later one publishes th
 const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
 
 /** A running job, and the lifecycles of several processes that work on it. */
-async function underWay(tasks = two, isStarted = true) {
+async function createRunningJob(tasks = two, isStarted = true) {
   const own = memoryJobs()
   await own.jobs.create(createRecords(tasks))
   const whole = async (): Promise<JobState> => {
@@ -49,7 +49,13 @@ async function underWay(tasks = two, isStarted = true) {
   const job = async (): Promise<Job> => (await whole()).job
   const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
-      ...{ store: own.store, bus: own.bus, log: silent, getSubscribers: async () => () => [], isRedelivered },
+      ...{
+        store: own.store,
+        bus: own.bus,
+        log: silentLog,
+        getSubscribers: async () => () => [],
+        isRedelivered,
+      },
     } as unknown as JobLifecycleDeps)
   if (isStarted) await lifecycle().start(await job(), { number: 1, name: 'a' })
   own.takeEvents()
@@ -57,12 +63,12 @@ async function underWay(tasks = two, isStarted = true) {
     own.store.changeTask({ jobId: 'job_1', task: number }, { set })
   return { ...own, whole, job, lifecycle, change }
 }
-const silent = { info: () => undefined }
+const silentLog = { info: () => undefined }
 const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
 
 test('when two processes start a job, the first one determines its start time and first task', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
-  const { lifecycle, job, bus, takeEvents, table } = await underWay(two, false)
+  const { lifecycle, job, bus, takeEvents, table } = await createRunningJob(two, false)
   const queued = await job()
   table.losesResponses = true
   const mine = await lifecycle().start(queued, { number: 1, name: 'a' })
@@ -87,7 +93,7 @@ test('when two processes start a job, the first one determines its start time an
 })
 
 test('progress below the published percent, or of a job that is over, is not published', async () => {
-  const { lifecycle, job, takeEvents, store } = await underWay()
+  const { lifecycle, job, takeEvents, store } = await createRunningJob()
   const mine = lifecycle()
   await mine.publishProgress(await job(), 1, { ...progress, percent: 0 })
   assert.deepEqual(takeEvents(), ['job.progress'], 'the first progress of a task')
@@ -110,7 +116,7 @@ test('progress below the published percent, or of a job that is over, is not pub
 })
 
 test('published progress includes the other running tasks', async () => {
-  const { lifecycle, job, bus } = await underWay([...two, newTask('beside', [0])])
+  const { lifecycle, job, bus } = await createRunningJob([...two, newTask('beside', [0])])
   const mine = lifecycle()
   await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
   await mine.publishProgress(await job(), 4, {
@@ -127,7 +133,7 @@ test('published progress includes the other running tasks', async () => {
 })
 
 test('replacing a fact of another process publishes it first, replacing an own fact does not', async () => {
-  const { lifecycle, job, takeEvents } = await underWay()
+  const { lifecycle, job, takeEvents } = await createRunningJob()
   const [mine, other] = [lifecycle(), lifecycle()]
   await mine.publishProgress(await job(), 1, progress)
   await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
@@ -137,7 +143,7 @@ test('replacing a fact of another process publishes it first, replacing an own f
 })
 
 test('a process with a stale fact does not replace a newer one', async () => {
-  const { lifecycle, job, takeEvents } = await underWay()
+  const { lifecycle, job, takeEvents } = await createRunningJob()
   const before = await job()
   await lifecycle().publishProgress(before, 1, { ...progress, percent: 40 })
   const first = await job()
@@ -157,7 +163,7 @@ test('a process with a stale fact does not replace a newer one', async () => {
 test('progress of a large job is published at intervals, by one process at a time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const many = [storedImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
-  const { lifecycle, whole, takeEvents, job } = await underWay(many)
+  const { lifecycle, whole, takeEvents, job } = await createRunningJob(many)
   const [first] = (await whole()).tasks
   assert.ok(first)
   const [mine, other] = [lifecycle(), lifecycle()]
@@ -183,7 +189,7 @@ test('progress of a large job is published at intervals, by one process at a tim
 
 test('after its end is published, a job is not checked before its expiry', async () => {
   for (const isRedelivered of [true, false]) {
-    const { lifecycle, change, job, takeEvents, bus } = await underWay()
+    const { lifecycle, change, job, takeEvents, bus } = await createRunningJob()
     for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
     bus.failTimes(1)
     await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus rejected/)
@@ -201,7 +207,7 @@ test('after its end is published, a job is not checked before its expiry', async
 })
 
 test('publishing an end does not change a job that was deleted meanwhile', async () => {
-  const { lifecycle, store, job, whole, takeEvents } = await underWay()
+  const { lifecycle, store, job, whole, takeEvents } = await createRunningJob()
   await store.changeJob('job_1', {
     set: {
       status: 'cancelled',
@@ -221,7 +227,7 @@ test('publishing an end does not change a job that was deleted meanwhile', async
 })
 
 test('no end is published for a missing, live or expired job', async () => {
-  const { lifecycle, store, takeEvents } = await underWay()
+  const { lifecycle, store, takeEvents } = await createRunningJob()
   await lifecycle().republishEnd('job_2')
   await lifecycle().finish('job_2')
   await lifecycle().republishEnd('job_1')
@@ -231,7 +237,7 @@ test('no end is published for a missing, live or expired job', async () => {
 })
 
 test('cancelling a job keeps ended tasks and cancels the others and their chunks', async () => {
-  const { lifecycle, whole, change, store } = await underWay()
+  const { lifecycle, whole, change, store } = await createRunningJob()
   const state = await whole()
   await change(1, { ...completed(5, file('a.png')), endedBy: 'lease_1' })
   const [first] = state.tasks
@@ -251,7 +257,7 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
 })
 
 test('an end that coincides with the start of its job counts the start once', async () => {
-  const { lifecycle, store, job, whole, takeEvents, change } = await underWay(two, false)
+  const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const stale = await whole()
   const read = store.getState.bind(store)
@@ -272,7 +278,7 @@ test('an end that coincides with the start of its job counts the start once', as
 })
 
 test('progress is not published if another task has raised the percent meanwhile', async () => {
-  const { lifecycle, job, takeEvents } = await underWay([...two, newTask('beside', [0])])
+  const { lifecycle, job, takeEvents } = await createRunningJob([...two, newTask('beside', [0])])
   const before = await job()
   await lifecycle().publishProgress(before, 4, { ...progress, percent: 90, taskName: 'beside' })
   takeEvents()
@@ -282,7 +288,7 @@ test('progress is not published if another task has raised the percent meanwhile
 })
 
 test('an end is published once although each response of the table is lost once', async () => {
-  const { lifecycle, change, takeEvents, table, job } = await underWay()
+  const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   table.losesResponses = true
   await lifecycle(false).finish('job_1')
@@ -292,7 +298,10 @@ test('an end is published once although each response of the table is lost once'
 })
 
 test('publishing an end keeps the earlier check time of a job that expired meanwhile', async () => {
-  const { lifecycle, store, whole } = await underWay([storedImport('in'), exportTask('out', [0])], false)
+  const { lifecycle, store, whole } = await createRunningJob(
+    [storedImport('in'), exportTask('out', [0])],
+    false,
+  )
   const stale = await whole()
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
   store.getState = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
@@ -302,7 +311,7 @@ test('publishing an end keeps the earlier check time of a job that expired meanw
 })
 
 test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
-  const { lifecycle, whole, store, table, change } = await underWay()
+  const { lifecycle, whole, store, table, change } = await createRunningJob()
   for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
   const [first] = (await whole()).tasks
   assert.ok(first)

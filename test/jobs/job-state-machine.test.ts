@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { kept } from '../../lib/fidelity/fidelity.ts'
-import { unpublishedEvents } from '../../lib/jobs/events.ts'
+import { findUnpublishedEvents } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import {
@@ -456,13 +456,18 @@ test('no task of a job is sent while it waits for an upload', () => {
 })
 
 test('a task is sent to another worker after its lease and the grace period', () => {
-  const held = (second: number) =>
+  const leasedUntil = (second: number) =>
     withTasks(newJob(conversion), {
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
-  assert.deepEqual(names(findStalledTasks(held(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
+  assert.deepEqual(
+    names(findStalledTasks(leasedUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend),
+    none,
+  )
+  assert.deepEqual(names(findStalledTasks(leasedUntil(100), secondsLater(100 + leaseGraceS)).toSend), [
+    'work',
+  ])
 })
 
 test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
@@ -558,7 +563,7 @@ test('the end of a job stores its outcome, and the retention starts then', () =>
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(job.result?.files, [file('a.webp')])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
-  assert.deepEqual(unpublishedEvents({ ...state, job }), [])
+  assert.deepEqual(findUnpublishedEvents({ ...state, job }), [])
 })
 
 /** The table also stores index keys, which the schema does not contain. */
@@ -576,7 +581,7 @@ test('a job that ends before its start was recorded publishes both', () => {
   assert.deepEqual([job.startedAt, job.startedWith], [timestamp(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
-    unpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [
+    findUnpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [
       event,
       sequence,
       timestamp,
@@ -627,23 +632,23 @@ test('the conversion of a task gets all files of its inputs, in the order of the
   const state = withTasks(newJob([...request, join]), { first: completed(3, file('x'), file('y')) })
   const taken = state.tasks.find(({ name }) => name === 'join')
   assert.ok(taken)
-  const [files, wish] = resolveConversion(taken, state)
+  const [files, spec] = resolveConversion(taken, state)
   assert.deepEqual(
     files.map(({ filename }) => filename),
     ['b.png', 'x', 'y', 'a.png'],
   )
-  assert.deepEqual([wish.operation, wish.to, wish.options], ['archive', 'zip', { level: 9 }])
+  assert.deepEqual([spec.operation, spec.to, spec.options], ['archive', 'zip', { level: 9 }])
 })
 
 test('inputs that need several images go to one after another', () => {
   const step = (image: string) => ({
     ...{ operation: 'convert' as const, engine: 'vips', image, from: 'png', to: 'webp', options: {} },
   })
-  const pieces = [
+  const inputPlans = [
     { steps: [step('office'), step('pdf')], step: 2, files: [] },
     { steps: [step('office'), step('pdf')], step: 1, files: [] },
     { steps: [step('office'), step('image')], step: 0, files: [] },
   ]
-  assert.equal(nextImageOf(pieces), 'pdf')
-  assert.throws(() => nextImageOf(pieces.slice(0, 1)), /no remaining step/)
+  assert.equal(nextImageOf(inputPlans), 'pdf')
+  assert.throws(() => nextImageOf(inputPlans.slice(0, 1)), /no remaining step/)
 })

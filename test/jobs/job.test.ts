@@ -25,13 +25,13 @@ const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['anima
 const made = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
 const result = { ...made, details, files: [file], warnings: [warning] }
 const step = { engine: 'vips', from: 'svg', to: 'png' }
-const piece: Complete<InputPlan> = {
+const inputPlan: Complete<InputPlan> = {
   steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
   ...{ step: 1, files: [file], tried: [{ steps: [step], error }], fallback: { ...result, kept: 0.5 } },
   ...{ reached: 40, failure: error, fidelity },
   held: { counts: { pages: 1 }, seconds: 1, soundSeconds: 1, features: ['pictures'] },
 }
-const arrivals = { open: numbers, lost: numbers, got: numbers }
+const dependencies = { open: numbers, lost: numbers, got: numbers }
 const facts = {
   ...{ number: 1, name: 'work', operation: 'convert', ins: [0], ...error, warnings: [warning] },
   status: 'failed' as const,
@@ -39,9 +39,9 @@ const facts = {
 const fixed: Complete<FixedTask> = { ...facts, files: [file], spec: { filename: 'a' } }
 const delivery = { url: 's3://bucket/key', filename: 'a', size: 1, mimeType: 'image/png', sha256: '00' }
 const task: Complete<Task> = {
-  ...{ ...facts, ...arrivals, ...made, jobId: 'job_1', owner: 'anon_1', part: 1000 },
+  ...{ ...facts, ...dependencies, ...made, jobId: 'job_1', owner: 'anon_1', part: 1000 },
   ...{ spec: { to: 'png' }, outs: ['2#1'], edgePages: 1, bucketed: true, fed: true, continueOnError: true },
-  ...{ percent: 40, stage: 'convert', attempt: 2, leaseId: 'l', leaseUntil: at, pieces: [piece] },
+  ...{ percent: 40, stage: 'convert', attempt: 2, leaseId: 'l', leaseUntil: at, pieces: [inputPlan] },
   ...{ cut: 'key', ranMs: 1, expandedBy: 1, partCount: 2, files: [file], begun: 'upload 1' },
   ...{ deliveries: [delivery], form: { url: 'http://localhost' }, uploadId: 'upl_1', brought: file },
   ...{ createdAt: at, startedAt: at, endedAt: at, endedBy: 'l', ttl: 1 },
@@ -50,7 +50,7 @@ const source = { filename: 'a.svg', format: 'svg', size: 1 }
 const job: Complete<Job> = {
   ...{ id: 'job_1', owner: 'anon_1', keyId: 'key_1', requestId: 'req_1', status: 'failed', tag: 't' },
   display: { source, target: { format: 'png' }, operations: ['convert'], pollS: 2 },
-  ...{ retryOf: 'job_0', cameLater: source, total: 2, ...arrivals, require: 'any', failFast: true },
+  ...{ retryOf: 'job_0', cameLater: source, total: 2, ...dependencies, require: 'any', failFast: true },
   ...{ hasWebhook: true, waiting: numbers, running: { 1: 40 }, units: 2, toldPercent: 40, stage: 'convert' },
   ...{ taskName: 'work', sequence: 3, numbers: { created: 1 }, warnings: [warning], fixed: [fixed] },
   log: { 1: { at, percent: 40, stage: 'convert', taskName: 'work' } },
@@ -68,7 +68,7 @@ const job: Complete<Job> = {
 }
 
 test('the schemas keep all attributes of stored records', () => {
-  const joinBucket: Complete<JoinBucket> = { jobId: 'job_1', size: 2, ...arrivals }
+  const joinBucket: Complete<JoinBucket> = { jobId: 'job_1', size: 2, ...dependencies }
   assert.deepEqual(Job.parse(job), job)
   assert.deepEqual(Task.parse(task), task)
   assert.deepEqual(FixedTask.parse(fixed), fixed)

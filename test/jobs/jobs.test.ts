@@ -18,7 +18,7 @@ import {
 const two = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
 
 /** A created job, with its current records and published events. */
-async function made(tasks = two, more: Partial<JobsDeps> = {}) {
+async function createJob(tasks = two, more: Partial<JobsDeps> = {}) {
   const own = memoryJobs(more)
   assert.equal(await own.jobs.create(createRecords(tasks)), true)
   const job = async (): Promise<Job> => {
@@ -42,14 +42,14 @@ async function made(tasks = two, more: Partial<JobsDeps> = {}) {
 const lost = { operation: 'import/upload', code: 'CORRUPT_FILE', message: 'It is not an image.' } as const
 
 test('a new job is published, and its ready tasks are sent', async () => {
-  const { takeEvents, takeSentTasks, job } = await made([...two, newTask('beside', [0])])
+  const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
 })
 
 test('a job without work ends immediately', async () => {
-  const { takeEvents, job } = await made([storedImport('in'), exportTask('out', [0])])
+  const { takeEvents, job } = await createJob([storedImport('in'), exportTask('out', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
   const { result, startedAt } = await job()
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
@@ -67,7 +67,10 @@ test('a job is not created when another write of the transaction fails, and noth
 })
 
 test('a job that waits for an upload is published once and sends nothing', async () => {
-  const { takeEvents, takeSentTasks, job, wake } = await made([awaitedUpload('in'), newTask('work', [0])])
+  const { takeEvents, takeSentTasks, job, wake } = await createJob([
+    awaitedUpload('in'),
+    newTask('work', [0]),
+  ])
   assert.deepEqual([takeEvents(), takeSentTasks()], [['job.created'], []])
   assert.deepEqual((await job()).log, {})
   await wake(60)
@@ -75,7 +78,7 @@ test('a job that waits for an upload is published once and sends nothing', async
 })
 
 test('a job is cancelled once, with its tasks, and its retention starts then', async (t) => {
-  const { jobs, job, takeEvents, wake } = await made()
+  const { jobs, job, takeEvents, wake } = await createJob()
   takeEvents()
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const before = await job()
@@ -98,7 +101,7 @@ test('a job is cancelled once, with its tasks, and its retention starts then', a
 
 test('the sweep soon publishes a cancellation that was not published', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const { jobs, job, bus, takeEvents, wake, table } = await made()
+  const { jobs, job, bus, takeEvents, wake, table } = await createJob()
   takeEvents()
   bus.failTimes(1)
   await assert.rejects(jobs.cancel('job_1', 'user'), /the bus rejected/)
@@ -112,7 +115,7 @@ test('the sweep soon publishes a cancellation that was not published', async (t)
 })
 
 test('each download is published with its own sequence number, but not after a deletion', async () => {
-  const { jobs, job, bus, change } = await made()
+  const { jobs, job, bus, change } = await createJob()
   const before = await job()
   bus.published.length = 0
   const facts = { signed: true, ip: '127.0.0.1' }
@@ -148,7 +151,7 @@ test('an uploaded file is published, with or without a job', async () => {
 
 test('the last awaited upload queues the job and sends its ready tasks', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const { jobs, job, whole, takeEvents, takeSentTasks } = await made([
+  const { jobs, job, whole, takeEvents, takeSentTasks } = await createJob([
     ...[awaitedUpload('one'), awaitedUpload('other'), newTask('work', [0]), newTask('both', [0, 1])],
   ])
   takeEvents()
@@ -178,7 +181,7 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
 })
 
 test('a job is queued once although its last upload is reported twice at once', async () => {
-  const { jobs, job, bus } = await made([awaitedUpload('in'), newTask('work', [0])])
+  const { jobs, job, bus } = await createJob([awaitedUpload('in'), newTask('work', [0])])
   const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
   const { sequence, numbers } = await job()
@@ -195,7 +198,7 @@ test('repeating a completion also repeats the completions that followed from it'
     ['plan', 'cancelled'],
     ['cancel', 'pending'],
   ] as const) {
-    const { jobs, changeTask, whole, store, takeSentTasks } = await made([
+    const { jobs, changeTask, whole, store, takeSentTasks } = await createJob([
       ...[awaitedUpload('in'), newTask('work', [0]), newTask('more', [1])],
     ])
     await changeTask(0, { status: 'failed', endedAt: timestamp(5) })
@@ -221,7 +224,7 @@ test('the sweep publishes a job whose creator could not', async () => {
 })
 
 test('an unusable upload fails its task and job', async () => {
-  const { jobs, job, whole, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])])
+  const { jobs, job, whole, takeSentTasks } = await createJob([awaitedUpload('in'), newTask('work', [0])])
   const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
   assert.equal(arrived, false)
   const [first, second] = (await whole()).tasks
@@ -233,7 +236,7 @@ test('an unusable upload fails its task and job', async () => {
 test('a job checks for awaited uploads every minute, for an hour', async () => {
   const looked: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
-  const { wake, job, takeEvents } = await made([awaitedUpload('in'), newTask('work', [0])], {
+  const { wake, job, takeEvents } = await createJob([awaitedUpload('in'), newTask('work', [0])], {
     checkForUpload,
   })
   takeEvents()
@@ -245,7 +248,7 @@ test('a job checks for awaited uploads every minute, for an hour', async () => {
 })
 
 test('an upload that is found by the check ends the wait, even if it is late', async () => {
-  const { jobs, ...own } = await made([awaitedUpload('in'), newTask('work', [0])], {
+  const { jobs, ...own } = await createJob([awaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
   })
@@ -254,16 +257,19 @@ test('an upload that is found by the check ends the wait, even if it is late', a
 })
 
 test('the sweep completes an upload task whose notification was lost', async () => {
-  const { changeTask, wake, job, takeSentTasks } = await made([awaitedUpload('in'), newTask('work', [0])], {
-    checkForUpload: () => assert.fail('the upload is already complete'),
-  })
+  const { changeTask, wake, job, takeSentTasks } = await createJob(
+    [awaitedUpload('in'), newTask('work', [0])],
+    {
+      checkForUpload: () => assert.fail('the upload is already complete'),
+    },
+  )
   await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: timestamp(5) })
   await wake(60)
   assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
 })
 
 test('the check interval of a live job is its age, from five minutes to an hour', async () => {
-  const { wake, job } = await made()
+  const { wake, job } = await createJob()
   for (const [seconds, pause] of [
     [60, 300],
     [299, 300],
@@ -276,7 +282,7 @@ test('the check interval of a live job is its age, from five minutes to an hour'
 })
 
 test('only the first check of a job publishes its creation again', async () => {
-  const { wake, takeEvents, takeSentTasks } = await made()
+  const { wake, takeEvents, takeSentTasks } = await createJob()
   assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
   await wake(60)
   assert.deepEqual(
@@ -289,7 +295,7 @@ test('only the first check of a job publishes its creation again', async () => {
 })
 
 test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
-  const { wake, changeTask, takeSentTasks, job, takeEvents } = await made()
+  const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
   takeSentTasks()
   const done = completed(2, file('a.png'))
   await changeTask(1, done)
@@ -303,7 +309,7 @@ test('the sweep counts finished tasks that were not counted, and ends the job af
 })
 
 test('the sweep ends a job whose tasks are all over and counted', async () => {
-  const { wake, changeTask, change, job } = await made()
+  const { wake, changeTask, change, job } = await createJob()
   for (const number of [1, 2])
     await changeTask(number, {
       status: 'completed',
@@ -317,7 +323,10 @@ test('the sweep ends a job whose tasks are all over and counted', async () => {
 })
 
 test('a job that is over is checked when it expires, and is deleted then', async () => {
-  const { wake, job, takeEvents, change, whole } = await made([storedImport('in'), exportTask('out', [0])])
+  const { wake, job, takeEvents, change, whole } = await createJob([
+    storedImport('in'),
+    exportTask('out', [0]),
+  ])
   takeEvents()
   const expiresAt = timestamp(5000)
   await change({ expiresAt, wakeAt: timestamp(1), endedAt: timestamp(0) }, ['unsaid'])
@@ -331,7 +340,7 @@ test('a job that is over is checked when it expires, and is deleted then', async
 })
 
 test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
-  const { jobs, job, change, store } = await made([storedImport('in'), exportTask('out', [0])])
+  const { jobs, job, change, store } = await createJob([storedImport('in'), exportTask('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const stale = await job()
   await change({ deletedAt: timestamp(2), unsaid: true, wakeAt: timestamp(17) })
@@ -343,7 +352,7 @@ test('a check keeps the earlier check time of a job that was deleted meanwhile',
 })
 
 test('deleting a job removes all its data, once', async () => {
-  const { jobs, table, takeEvents, files } = await made()
+  const { jobs, table, takeEvents, files } = await createJob()
   takeEvents()
   files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
   assert.equal(await jobs.delete('job_1'), true)
@@ -354,7 +363,7 @@ test('deleting a job removes all its data, once', async () => {
 
 test('the sweep finishes an interrupted deletion', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
-  const { jobs, bus, table, job, wake, takeEvents } = await made()
+  const { jobs, bus, table, job, wake, takeEvents } = await createJob()
   takeEvents()
   bus.failTimes(1)
   await assert.rejects(jobs.delete('job_1'), /the bus rejected/)

@@ -8,14 +8,14 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /** Writes per task in a large graph, including its creation; tests add 0.5 for time-based writes. */
-const mostWrites = 5
+const maxWrites = 5
 
 test('a fan-out and fan-in over more than one join bucket runs each task once', async (t) => {
   const run = await runGraph(database, fanOutAndIn(120))
   const sink = (await run.service.state()).tasks.at(-1)
   assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 120, 2])
   // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count bucket.
-  assert.ok(run.writesPerTask <= mostWrites + 1.5, `${run.writesPerTask} writes per task`)
+  assert.ok(run.writesPerTask <= maxWrites + 1.5, `${run.writesPerTask} writes per task`)
   const pages = run.service.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)
   assert.equal(Math.max(...pages), 100, 'the inputs of the sink are read in pages')
   t.diagnostic(describeRun(run))
@@ -23,7 +23,7 @@ test('a fan-out and fan-in over more than one join bucket runs each task once', 
 
 test('a chain of fifty tasks needs at most five writes per task', async (t) => {
   const run = await runGraph(database, chain(50))
-  assert.ok(run.writesPerTask <= mostWrites + 0.5, `${run.writesPerTask} writes per task`)
+  assert.ok(run.writesPerTask <= maxWrites + 0.5, `${run.writesPerTask} writes per task`)
   t.diagnostic(describeRun(run))
 })
 

@@ -14,10 +14,10 @@ import { createRecords, exportTask, file, newTask, secondsLater, storedImport, t
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const only = [storedImport('in'), newTask('a', [0]), exportTask('out', [1])]
 const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
-const piece: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
+const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
-async function made(tasks: readonly NewTask[] = two) {
+async function createJob(tasks: readonly NewTask[] = two) {
   const own = memoryJobs()
   await own.jobs.create(createRecords(tasks))
   own.takeSentTasks()
@@ -52,7 +52,7 @@ async function made(tasks: readonly NewTask[] = two) {
 
 test('a task is claimed by one worker at a time; the next claim counts an attempt and keeps the start time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
-  const { lease, found } = await made()
+  const { lease, found } = await createJob()
   const mine = lease()
   assert.equal((await mine.claim()).applied, true)
   const { status, attempt, leaseId, leaseUntil, startedAt } = await found()
@@ -85,7 +85,7 @@ test('a task that waits for inputs or chunks, has lost one, or is over cannot be
     [{ ...split, lost: numbers }, false],
     [{ ...split, leaseId: 'lease_2', leaseUntil: timestamp(9e8) }, false],
   ] as const) {
-    const { change, lease } = await made()
+    const { change, lease } = await createJob()
     await change(set as Partial<Task>)
     assert.equal((await lease().claim()).applied, applied, JSON.stringify(set))
   }
@@ -93,11 +93,11 @@ test('a task that waits for inputs or chunks, has lost one, or is over cannot be
 
 for (const isStarted of [false, true])
   test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends together with the job in one write`, async () => {
-    const { held, job, found, jobs, takeEvents, table, bus } = await made(only)
+    const { held: claimAndKeep, job, found, jobs, takeEvents, table, bus } = await createJob(only)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
     const before = bus.events.length
-    const one = await held()
+    const one = await claimAndKeep()
     let updates = 0
     const update = table.update.bind(table)
     table.update = async (...args) => {
@@ -129,8 +129,8 @@ for (const isStarted of [false, true])
   })
 
 test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
-  const { held, job, jobs, takeEvents, bus } = await made(only)
-  const one = await held()
+  const { held: claimAndKeep, job, jobs, takeEvents, bus } = await createJob(only)
+  const one = await claimAndKeep()
   await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
   takeEvents()
   assert.equal(await one.finish(end), true)
@@ -143,14 +143,14 @@ test('a job that changed while its only task ended is ended separately, with sta
   )
 })
 
-test('ending a task after another worker took it over or cancelled it changes nothing', async () => {
-  const { held, change, job, found, takeEvents } = await made(only)
-  const one = await held()
+test('finishing a task after another worker took it over or cancelled it changes nothing', async () => {
+  const { held: claimAndKeep, change, job, found, takeEvents } = await createJob(only)
+  const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
   assert.notEqual((await job()).status, 'completed')
   takeEvents()
-  const other = await made(only)
+  const other = await createJob(only)
   const cancelled = await other.held()
   await other.jobs.cancel('job_1', 'user')
   other.takeEvents()
@@ -158,9 +158,9 @@ test('ending a task after another worker took it over or cancelled it changes no
   assert.deepEqual([(await other.job()).status, other.takeEvents()], ['cancelled', []])
 })
 
-test('ending a task that another worker has sends no dependents', async () => {
-  const { held, change, found, takeSentTasks, takeEvents } = await made()
-  const one = await held()
+test('finishing a task that another worker has sends no dependents', async () => {
+  const { held: claimAndKeep, change, found, takeSentTasks, takeEvents } = await createJob()
+  const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual(
     [await one.finish(end), (await found()).status, takeSentTasks()],
@@ -170,8 +170,8 @@ test('ending a task that another worker has sends no dependents', async () => {
 })
 
 test('a job that is cancelled while its only task publishes progress stays cancelled', async () => {
-  const { held, store, found, job } = await made(only)
-  const one = await held()
+  const { held: claimAndKeep, store, found, job } = await createJob(only)
+  const one = await claimAndKeep()
   one.reportProgress(50, 'encoding')
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   await one.stopHeartbeat()
@@ -200,18 +200,18 @@ test('the only task of a job with separately stored imports ends the job with th
 })
 
 test('the file that a job’s only task imported is published with the end of the job', async () => {
-  const { held, takeEvents } = await made([
+  const { held: claimAndKeep, takeEvents } = await createJob([
     ...[storedImport('in'), newTask('a', [], { operation: 'import/url' }), exportTask('out', [1])],
   ])
-  const one = await held()
+  const one = await claimAndKeep()
   assert.equal(await one.finish(end), true)
   assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
 test('the end of one of several tasks sends the next one and publishes the start of the job', async () => {
-  const { held, takeSentTasks, takeEvents, job, found, change } = await made()
-  await change({ pieces: [piece], begun: 'upload 1', stage: 'encoding' })
-  const one = await held()
+  const { held: claimAndKeep, takeSentTasks, takeEvents, job, found, change } = await createJob()
+  await change({ pieces: [inputPlan], begun: 'upload 1', stage: 'encoding' })
+  const one = await claimAndKeep()
   assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
   const { leaseId, leaseUntil, pieces, begun, stage } = await found()
   assert.deepEqual([leaseId, leaseUntil, pieces, begun, stage], Array(5).fill(undefined))
@@ -224,8 +224,8 @@ test('the end of one of several tasks sends the next one and publishes the start
 })
 
 test('a stored end is not replaced by a different end of the same worker', async () => {
-  const { held, bus, found } = await made(only)
-  const one = await held()
+  const { held: claimAndKeep, bus, found } = await createJob(only)
+  const one = await claimAndKeep()
   bus.failTimes(1)
   await assert.rejects(one.finish(end), /the bus rejected/)
   assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
@@ -238,9 +238,9 @@ test('a failed attempt is retried twice', async () => {
     [{ attempt: 2 }, 'processing', false],
     [{ attempt: 0, status: 'processing', expandedBy: 1, partCount: 2 }, 'processing', true],
   ] as const) {
-    const { held, change, found } = await made()
+    const { held: claimAndKeep, change, found } = await createJob()
     await change({ ...claimed })
-    const one = await held()
+    const one = await claimAndKeep()
     assert.equal(await one.retry(), again)
     const { status, leaseId, leaseUntil, attempt } = await found()
     assert.deepEqual([status, attempt], [left, claimed.attempt + 1])
@@ -251,24 +251,24 @@ test('a failed attempt is retried twice', async () => {
 })
 
 test('a task that is split waits for its chunks, which are sent', async () => {
-  const { held, found, queues, change } = await made()
+  const { held: claimAndKeep, found, queues, change } = await createJob()
   await change({ percent: 30, got: new Set([9]) })
-  const one = await held()
+  const one = await claimAndKeep()
   const parts = [1000, 1001].map((part) =>
     createChunkRecord({ ...createRecords(two).tasks[0], number: 1 } as Task, part, {}, secondsLater(0)),
   )
   const warnings = [{ code: 'SHARED', message: 'It was split.' }]
   one.reportProgress(35, 'reading')
-  assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings }), true)
+  assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings }), true)
   const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
   assert.deepEqual(
     [open, got, leaseId, leaseUntil, endedBy, stage],
     [new Set([1000, 1001]), undefined, undefined, undefined, 'lease_1', 'convert'],
   )
-  const { status, expandedBy, partCount, attempt, percent, pieces, warnings: told } = rest
+  const { status, expandedBy, partCount, attempt, percent, pieces, warnings: savedWarnings } = rest
   assert.deepEqual(
-    [status, expandedBy, partCount, attempt, percent, pieces, told],
-    ['processing', 1, 2, 0, 35, [piece], warnings],
+    [status, expandedBy, partCount, attempt, percent, pieces, savedWarnings],
+    ['processing', 1, 2, 0, 35, [inputPlan], warnings],
   )
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body).part),
@@ -278,27 +278,27 @@ test('a task that is split waits for its chunks, which are sent', async () => {
 })
 
 test('a task that another worker has is neither split nor handed over', async () => {
-  const { held, change, takeSentTasks, store, ref, found } = await made()
-  const one = await held()
+  const { held: claimAndKeep, change, takeSentTasks, store, ref, found } = await createJob()
+  const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
   const before = await found()
   const parts = [createChunkRecord(before, 1000, {}, secondsLater(0))]
-  assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), false)
+  assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), false)
   assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
-  assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), false)
+  assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), false)
   await one.release()
   assert.deepEqual([await found(), takeSentTasks()], [before, []])
 })
 
 test('handing over a joined task removes all traces of its chunks', async () => {
-  const { held, change, found, takeSentTasks } = await made()
+  const { held: claimAndKeep, change, found, takeSentTasks } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
-  const one = await held()
-  assert.equal(await one.handOver({ pieces: [piece], warnings: [], engine: 'vips' }), true)
+  const one = await claimAndKeep()
+  assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [], engine: 'vips' }), true)
   const { status, attempt, percent, endedBy, pieces, engine, ...rest } = await found()
   assert.deepEqual(
     [status, attempt, percent, endedBy, pieces, engine],
-    ['pending', 0, 90, 'lease_1', [piece], 'vips'],
+    ['pending', 0, 90, 'lease_1', [inputPlan], 'vips'],
   )
   const { leaseId, leaseUntil, expandedBy, partCount, got } = rest
   assert.deepEqual([leaseId, leaseUntil, expandedBy, partCount, got], Array(5).fill(undefined))
@@ -307,10 +307,10 @@ test('handing over a joined task removes all traces of its chunks', async () => 
 
 test('a chunk records its processing time and updates its task without own progress', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { store, change, found, held, takeEvents } = await made()
+  const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
-  const one = await held('lease_1', 1000)
+  const one = await claimAndKeep('lease_1', 1000)
   t.mock.timers.setTime(secondsLater(17).getTime())
   assert.equal(await one.finish(end), true)
   const { ranMs, status } = await found(1000)
@@ -321,9 +321,9 @@ test('a chunk records its processing time and updates its task without own progr
 
 test('all ends of a lease succeed although each response of the table is lost once', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
-    const { table, held, found, takeSentTasks, job, jobs, takeEvents } = await made()
+    const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
     table.losesResponses = true
-    const one = await held()
+    const one = await claimAndKeep()
     assert.equal((await found()).attempt, 1)
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     if (method === 'finish') {
@@ -346,10 +346,10 @@ test('all ends of a lease succeed although each response of the table is lost on
         ['completed', 4, 4, ['job.completed']],
       )
     } else if (method === 'handOver') {
-      assert.equal(await one.handOver({ pieces: [piece], warnings: [] }), true)
+      assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), true)
       assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
     } else if (method === 'splitIntoChunks') {
-      assert.equal(await one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }), true)
+      assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), true)
       assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
     } else {
       await one[method]()
@@ -361,10 +361,10 @@ test('all ends of a lease succeed although each response of the table is lost on
 test('the end of a lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
-    const { held, store, found, job, jobs, takeEvents } = await made()
+    const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
     await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
-    const one = await held()
+    const one = await claimAndKeep()
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     const written: string[] = []
     let goOn = () => {}
@@ -379,8 +379,8 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
     await turn()
     const ends = {
       finish: () => one.finish({ ...end, percent: 100 }),
-      handOver: () => one.handOver({ pieces: [piece], warnings: [] }),
-      splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [piece], warnings: [] }),
+      handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
+      splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
@@ -399,8 +399,8 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
 
 test('the start of a job is published while its task runs, but not after it is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held, takeEvents } = await made()
-  const one = await held()
+  const { held: claimAndKeep, takeEvents } = await createJob()
+  const one = await claimAndKeep()
   t.mock.timers.tick(299)
   await turn()
   assert.deepEqual(takeEvents(), [])
@@ -408,7 +408,7 @@ test('the start of a job is published while its task runs, but not after it is r
   await turn()
   await one.stopHeartbeat()
   assert.deepEqual(takeEvents(), ['job.started'])
-  const other = await made()
+  const other = await createJob()
   const quick = await other.held()
   await quick.release()
   t.mock.timers.tick(3000)
@@ -418,10 +418,10 @@ test('the start of a job is published while its task runs, but not after it is r
 
 test('progress is published after five points and half a second, or one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held, takeEvents, job, jobs, found } = await made(only)
+  const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(only)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
   takeEvents()
-  const one = await held()
+  const one = await claimAndKeep()
   const tell = async (afterMs: number, percent: number) => {
     t.mock.timers.tick(afterMs)
     await turn()
@@ -452,9 +452,9 @@ test('progress is published after five points and half a second, or one point an
 
 test('the percent of a join continues from that of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held, change, found } = await made()
+  const { held: claimAndKeep, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
-  const one = await held()
+  const one = await claimAndKeep()
   one.reportProgress(50, 'joining')
   for (const ms of [300, 2700]) {
     t.mock.timers.tick(ms)
@@ -465,9 +465,9 @@ test('the percent of a join continues from that of the chunks', async (t) => {
 })
 
 test('the percent of a task does not fall when another worker takes over', async () => {
-  const { held, change, found } = await made()
+  const { held: claimAndKeep, change, found } = await createJob()
   await change({ percent: 60 })
-  const one = await held()
+  const one = await claimAndKeep()
   one.reportProgress(10, 'encoding')
   await one.saveRemaining({ begun: 'upload 1' })
   await one.stopHeartbeat()
@@ -477,10 +477,10 @@ test('the percent of a task does not fall when another worker takes over', async
 test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
-  const { held, takeEvents, job, jobs } = await made([storedImport('in'), ...twenty])
+  const { held: claimAndKeep, takeEvents, job, jobs } = await createJob([storedImport('in'), ...twenty])
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
   takeEvents()
-  const one = await held()
+  const one = await claimAndKeep()
   for (const percent of [5, 10, 60]) {
     t.mock.timers.tick(600)
     await turn()
@@ -493,7 +493,7 @@ test('a skipped progress update of a job with many tasks does not stop later one
 
 test('a released task’s start time was that of the claim, not of the worker', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
-  const { lease, found } = await made()
+  const { lease, found } = await createJob()
   const one = lease()
   t.mock.timers.setTime(secondsLater(12).getTime())
   await one.claim()
@@ -505,7 +505,7 @@ test('a released task’s start time was that of the claim, not of the worker', 
 
 test('a chunk hides its message for the duration of its lease, and is aborted when it is no longer needed', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { store, jobs, job, change, found } = await made()
+  const { store, jobs, job, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   const hidden: number[] = []

@@ -12,7 +12,7 @@ const idOf = (at: number) =>
   `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
 
 /** A list of jobs with these statuses, and the queries sent to the indexes. */
-function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
+function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {}) {
   const jobs = statuses.map(
     (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
   )
@@ -33,9 +33,9 @@ function listed(statuses: readonly JobStatus[], { pageSize = 100, tag = '' } = {
   const list = async (query: Partial<JobQuery> = {}) => {
     const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
     // One more than the page shows whether there is a next one.
-    const mostRead = query.matches ? 100 : whole.limit + 1
+    const maxRead = query.matches ? 100 : whole.limit + 1
     const read = async (ids: readonly string[]) => {
-      assert.ok(ids.length <= mostRead, `${ids.length} jobs are read at once`)
+      assert.ok(ids.length <= maxRead, `${ids.length} jobs are read at once`)
       looked += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
@@ -49,7 +49,7 @@ const mixed: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cance
 test('pages merge all statuses in order, even if each index returns only a few jobs at a time', async () => {
   for (const pageSize of [100, 2])
     for (const newestFirst of [true, false]) {
-      const { list } = listed(mixed, { pageSize })
+      const { list } = createList(mixed, { pageSize })
       const all: number[] = []
       let after: string | undefined
       do {
@@ -65,7 +65,7 @@ test('pages merge all statuses in order, even if each index returns only a few j
 
 test('only the index partitions of the requested statuses are queried', async () => {
   const lists = async (statuses: JobStatus[]) => {
-    const { list, asked } = listed(mixed)
+    const { list, asked } = createList(mixed)
     return [(await list({ statuses })).at, asked]
   }
   const under = [
@@ -74,20 +74,20 @@ test('only the index partitions of the requested statuses are queried', async ()
   ]
   assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], under])
   assert.deepEqual(await lists(['expired']), [[], []])
-  const tagged = listed(mixed, { tag: 'mine' })
+  const tagged = createList(mixed, { tag: 'mine' })
   assert.equal((await tagged.list({ tag: 'mine' })).at.length, 6)
   assert.deepEqual(tagged.asked, [['byTag', 'anon_1#mine']])
 })
 
 test('time limits are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
-  const { list } = listed(mixed)
+  const { list } = createList(mixed)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
   // More jobs than a page must be scanned for a late match.
   for (const pageSize of [100, 2]) {
-    const late = listed(mixed, { pageSize })
+    const late = createList(mixed, { pageSize })
     assert.deepEqual((await late.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
   }
   assert.deepEqual((await list({ maxTasks: 9 })).at, [5, 4, 3])
@@ -96,7 +96,7 @@ test('time limits are exclusive, filters apply, and a page ends at the maximum n
 })
 
 test('a filter with few matches scans at most 500 jobs per page and reaches the whole history', async () => {
-  const { list, looked } = listed(
+  const { list, looked } = createList(
     Array.from({ length: 1300 }, () => 'completed'),
     { pageSize: 1000 },
   )
@@ -117,7 +117,7 @@ test('a filter with few matches scans at most 500 jobs per page and reaches the 
 
 test('a filter continues after the scanned jobs, across several index pages', async () => {
   for (const newestFirst of [true, false]) {
-    const { list, looked } = listed(
+    const { list, looked } = createList(
       Array.from({ length: 9 }, () => 'completed'),
       { pageSize: 3 },
     )
@@ -130,7 +130,7 @@ test('a filter continues after the scanned jobs, across several index pages', as
 test('jobs are in order even if one status has few and another one many', async () => {
   const [live, done] = ['processing', 'completed'] as const
   // Each status returns two at a time: 8 and 2, 9 and 7.
-  const { list } = listed([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })
+  const { list } = createList([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })
   const inOrder = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
   assert.deepEqual((await list()).at, inOrder.toReversed())
   assert.deepEqual((await list({ newestFirst: false })).at, inOrder)

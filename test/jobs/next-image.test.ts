@@ -54,16 +54,16 @@ const step = (image: string) =>
     to: 'jpg',
     options: {},
   }) as const
-const piece = (...images: string[]): InputPlan => ({
+const planWith = (...images: string[]): InputPlan => ({
   steps: images.map(step),
   step: 0,
   files: [file('a.png')],
 })
 
 test('the next image is that of the first input with a remaining step', () => {
-  assert.equal(nextImageOf([{ ...piece('office', 'image'), step: 1 }]), 'image')
-  assert.equal(nextImageOf([{ ...piece('office'), step: 1 }, piece('pdf')]), 'pdf')
-  assert.throws(() => nextImageOf([{ ...piece('office'), step: 1 }]), /no remaining step/)
+  assert.equal(nextImageOf([{ ...planWith('office', 'image'), step: 1 }]), 'image')
+  assert.equal(nextImageOf([{ ...planWith('office'), step: 1 }, planWith('pdf')]), 'pdf')
+  assert.throws(() => nextImageOf([{ ...planWith('office'), step: 1 }]), /no remaining step/)
 })
 
 test('the conversion of a task has its operation and the files of its inputs', () => {
@@ -75,12 +75,12 @@ test('the conversion of a task has its operation and the files of its inputs', (
   const done = withTasks(state, { a: completed(3, file('a.png', 'k/a')) })
   const b = done.tasks.find(({ name }) => name === 'b')
   assert.ok(b)
-  const [files, wish] = resolveConversion(b, done)
+  const [files, spec] = resolveConversion(b, done)
   assert.deepEqual(
     files.map(({ key }) => key),
     ['in/in', 'k/a'],
   )
-  assert.deepEqual([wish.operation, wish.to, wish.options], ['convert', 'jpg', { dpi: 7 }])
+  assert.deepEqual([spec.operation, spec.to, spec.options], ['convert', 'jpg', { dpi: 7 }])
 })
 
 test('chunks run a single step and have numbers that are unique over attempts and routes', () => {
@@ -88,7 +88,7 @@ test('chunks run a single step and have numbers that are unique over attempts an
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>
     createChunks({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
-  const parts = of({ attempt: 2 }, { ...piece('pdf', 'image', 'office'), step: 1 })
+  const parts = of({ attempt: 2 }, { ...planWith('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     parts.map(({ pieces, spec, number, name }) => [
       pieces?.[0]?.steps.length,
@@ -103,10 +103,10 @@ test('chunks run a single step and have numbers that are unique over attempts an
     ],
   )
   const numbers = (one: readonly Task[]) => one.map(({ part }) => part)
-  const tried = { ...piece('pdf'), tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }] }
+  const tried = { ...planWith('pdf'), tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }] }
   const all = [
     ...numbers(parts),
-    ...numbers(of({ attempt: 3 }, piece('pdf'))),
+    ...numbers(of({ attempt: 3 }, planWith('pdf'))),
     ...numbers(of({ attempt: 2 }, tried as unknown as InputPlan)), // the steps of tried routes are not used
   ]
   assert.equal(new Set(all).size, all.length)

@@ -12,7 +12,7 @@ const [inAddress, outAddress] = ['https://store/', 'https://store/form']
 const written = new Map<string, string>()
 
 /** The message of a task that takes the files of an import and of another task. */
-async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
+async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
   const { fixed, tasks } = newJob([storedImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
   const [first, second] = tasks
   assert.ok(first && second)
@@ -39,7 +39,7 @@ async function sent(wishes: Partial<Task> = {}, parts: readonly Task[] = [], kno
       },
     },
   } as unknown as Parameters<typeof createPresigningSender>[1]) // only what is used
-  const { message } = await sender.route({ ...second, ...wishes }, known)
+  const { message } = await sender.route({ ...second, ...more }, known)
   return message
 }
 
@@ -51,8 +51,10 @@ const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}
 
 test('a message contains presigned URLs of the inputs, each once, and an upload form, for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const piece = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
-  const { inputs, output, until, opened } = workIn(await sent({ pieces: [piece as unknown as InputPlan] }))
+  const inputPlan = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
+  const { inputs, output, until, opened } = workIn(
+    await messageFor({ pieces: [inputPlan as unknown as InputPlan] }),
+  )
   const keys = ['in/in', 'jobs/job_1/1/made', 'jobs/job_1/2/page']
   assert.deepEqual(inputs, Object.fromEntries(keys.map(address)))
   assert.deepEqual(output, {
@@ -63,25 +65,25 @@ test('a message contains presigned URLs of the inputs, each once, and an upload 
 
 test('a task that joins its chunks gets URLs of their results', async () => {
   const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as unknown as Task
-  const inputsOf = async (wishes: Partial<Task>) =>
-    Object.keys(workIn(await sent(wishes, [part], { fixed: [], tasks: [] })).inputs)
+  const inputsOf = async (more: Partial<Task>) =>
+    Object.keys(workIn(await messageFor(more, [part], { fixed: [], tasks: [] })).inputs)
   assert.deepEqual(await inputsOf({ expandedBy: 0 }), ['jobs/job_1/2/part'])
   assert.deepEqual(await inputsOf({}), [])
 })
 
 test('a message contains the opened passwords by their sealed values', async () => {
   const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
-  const piece = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
-  const { opened } = workIn(await sent({ spec: { options: { password } }, pieces: [piece] }))
+  const inputPlan = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
+  const { opened } = workIn(await messageFor({ spec: { options: { password } }, pieces: [inputPlan] }))
   assert.ok(isSealed(password) && isSealed(other))
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
 })
 
 test('data that is too large for a message is stored in the bucket and linked', async () => {
   const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
-  const { work } = await sent({ part: 1001 }, [], { fixed: [], tasks: [] })
+  const { work } = await messageFor({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && written.size === 0)
-  const large = await sent({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as InputPlan] })
+  const large = await messageFor({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as InputPlan] })
   const [[place = '', text = ''] = []] = written
   assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
   const [, key] = place.split(' ')
@@ -90,5 +92,5 @@ test('data that is too large for a message is stored in the bucket and linked', 
 })
 
 test('transfer tasks get no URLs, because they access files with their own role', async () => {
-  assert.deepEqual(await sent({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
+  assert.deepEqual(await messageFor({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
 })

@@ -19,7 +19,7 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const config = { ANONYMOUS_PLAN: 'free' }
 
 /** A job with two tasks, and a way to handle a message for the first. */
-async function made(concurrentJobs: number | null = null) {
+async function createJob(concurrentJobs: number | null = null) {
   const own = memoryJobs()
   const { jobs, table, queues, files } = own
   await jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])]))
@@ -49,7 +49,7 @@ const fails =
     Promise.reject(error)
 
 test('a message claims its task and runs it with its inputs', async () => {
-  const { run, found } = await made()
+  const { run, found } = await createJob()
   const outcome = await run(async (_, { task: one, state, lease }) => {
     assert.deepEqual([one.status, one.attempt, state.fixed.length], ['processing', 1, 1])
     return (await lease.finish({ status: 'completed', files: [] }))
@@ -61,7 +61,7 @@ test('a message claims its task and runs it with its inputs', async () => {
 
 test('a message for a claimed task is delivered again when the lease has expired', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(0) })
-  const { run, change } = await made()
+  const { run, change } = await createJob()
   for (const [leftMs, retryInS] of [
     [9500, 11],
     [500, 2],
@@ -73,7 +73,7 @@ test('a message for a claimed task is delivered again when the lease has expired
 })
 
 test('a message for a missing, waiting or finished task runs nothing, but repeats the completion', async () => {
-  const { run, change, takeSentTasks, store } = await made()
+  const { run, change, takeSentTasks, store } = await createJob()
   await change({ open: new Set([0]) })
   assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, []])
   await change(completed(5, file('a.png')))
@@ -84,13 +84,13 @@ test('a message for a missing, waiting or finished task runs nothing, but repeat
   await change({ expandedBy: 1 })
   assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'its chunks are deleted')
-  const gone = await made()
+  const gone = await createJob()
   await gone.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
   assert.deepEqual(await gone.run(mustNotRun), messageDone)
 })
 
 test('a message for a split task sends its pending chunks', async () => {
-  const { run, change, found, queues, store } = await made()
+  const { run, change, found, queues, store } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   assert.deepEqual(await run(mustNotRun), messageDone)
@@ -101,16 +101,16 @@ test('a message for a split task sends its pending chunks', async () => {
 })
 
 test('no task of a job that is over is run', async () => {
-  const { run, store } = await made()
+  const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   assert.deepEqual(await run(mustNotRun), messageDone)
-  const none = await made()
+  const none = await createJob()
   await none.store.deleteJob('job_1')
   assert.deepEqual(await none.run(mustNotRun), messageDone)
 })
 
 test('an AppError fails the task immediately, with its details and warnings', async () => {
-  const { run, found, change } = await made()
+  const { run, found, change } = await createJob()
   const warnings = [{ code: 'REDUCED', message: 'Less.' }]
   await change({ warnings })
   const outcome = await run(fails(new AppError('CORRUPT_FILE', 'It is cut off.', { at: 7 })))
@@ -122,7 +122,7 @@ test('an AppError fails the task immediately, with its details and warnings', as
 })
 
 test('other errors are retried in up to three attempts, after the requested delay', async () => {
-  const { run, found } = await made()
+  const { run, found } = await createJob()
   const passing = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
   const tries = [await run(fails(new Error('broken'))), await run(fails(passing))]
   assert.deepEqual(tries, [
@@ -136,12 +136,12 @@ test('other errors are retried in up to three attempts, after the requested dela
 })
 
 test('a rejected signature is renewed for the next attempt', async () => {
-  const { run } = await made()
+  const { run } = await createJob()
   assert.deepEqual(await run(fails(new SignatureRefused())), { done: false, resend: 'signed', retryInS: 0 })
 })
 
 test('a worker that stops or whose table fails costs the task no attempt', async () => {
-  const { run, found, store } = await made()
+  const { run, found, store } = await createJob()
   assert.deepEqual(await run(fails(new WorkerStopped())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const isAway = new Error('the table is unavailable')
@@ -153,7 +153,7 @@ test('a worker that stops or whose table fails costs the task no attempt', async
 })
 
 test('a task that was taken over is left to the other worker', async () => {
-  const { run, found, change } = await made()
+  const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ leaseId: 'other' })
     throw new LeaseLost()
@@ -162,7 +162,7 @@ test('a task that was taken over is left to the other worker', async () => {
 })
 
 test('an end that another worker stored is not replaced, and the message is delivered again', async () => {
-  const { run, found, change } = await made()
+  const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ status: 'completed' })
     throw new AppError('CORRUPT_FILE', 'It is cut off.')
@@ -171,7 +171,7 @@ test('an end that another worker stored is not replaced, and the message is deli
 })
 
 test('a task without a slot waits without costing an attempt, until another job ends', async () => {
-  const { run, found, slots, jobs, store, takeSentTasks, ref } = await made(1)
+  const { run, found, slots, jobs, store, takeSentTasks, ref } = await createJob(1)
   await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
   takeSentTasks()
   const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
@@ -192,9 +192,9 @@ test('a task without a slot waits without costing an attempt, until another job 
   assert.equal(isKept, true)
 })
 
-test('ending the last task of a job, or finding it ended, passes the slot to the next job', async () => {
+test('finishing the last task of a job, or finding it ended, passes the slot to the next job', async () => {
   for (const situation of ['ends', 'finds it over', 'finds its job over'] as const) {
-    const { run, slots, jobs, store, takeSentTasks, ref, change } = await made(1)
+    const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
     await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
     takeSentTasks()
     const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]

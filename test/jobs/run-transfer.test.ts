@@ -18,7 +18,7 @@ const send = state.tasks[1]
 assert.ok(send)
 
 /** A task that exports its files to a test store. */
-function sending(put: Store['put'], more: Partial<typeof send> = {}) {
+function createExport(put: Store['put'], more: Partial<typeof send> = {}) {
   const seen: unknown[] = []
   const services = {
     config: { GCS_ENDPOINT: undefined },
@@ -43,13 +43,13 @@ function sending(put: Store['put'], more: Partial<typeof send> = {}) {
 }
 
 test('an export records the URL of each file and reports progress by bytes', async () => {
-  const { seen, run } = sending(async ({ path, size, mimeType }, sent) => {
+  const { seen, run } = createExport(async ({ path, size, mimeType }, sent) => {
     assert.equal(mimeType, 'image/png')
     sent(size)
     return `s3://there/${path}`
   })
   const { deliveries } = await runTransfer(run)
-  const told = (name: string, size: number) => ({
+  const expected = (name: string, size: number) => ({
     ...{ filename: name, size, mimeType: 'image/png', sha256: '' },
   })
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('an export records the URL of each file and reports progress by bytes', asy
       assert.match(url, new RegExp(`^s3://there/.*${rest.filename}$`))
       return rest
     }),
-    [told('a.webp', 3), told('b.webp', 1)],
+    [expected('a.webp', 3), expected('b.webp', 1)],
   )
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
 })
@@ -76,7 +76,7 @@ test('export paths come from the template or prefix and are unique', () => {
 
 test('a remote failure is an export error, and is retried with growing delays if it may pass', async () => {
   const failing = (isPassing: boolean, attempt: number) =>
-    sending(
+    createExport(
       async () => {
         throw new RemoteError('forbidden', 'It is not allowed.', { isPassing, status: 403 })
       },
@@ -148,14 +148,17 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
 
 test('a transfer that crashed three times is not retried, and its unfinished upload is dropped', async () => {
   const forgotten: unknown[] = []
-  const { run, seen } = sending(async () => assert.fail('nothing is sent'), { attempt: 4, begun: 'upload 1' })
+  const { run, seen } = createExport(async () => assert.fail('nothing is sent'), {
+    attempt: 4,
+    begun: 'upload 1',
+  })
   const { operation } = run
   assert.ok('openStore' in operation && operation.openStore)
   const open = operation.openStore
-  const openStore: typeof open = async () => async (fields, surroundings) => ({
+  const openStore: typeof open = async () => async (fields, deps) => ({
     ...(await (
       await open()
-    )(fields, surroundings)),
+    )(fields, deps)),
     forget: async (uploadState: string) => void forgotten.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
@@ -249,8 +252,8 @@ test('an internal transfer error is retried and finally reported as internal', a
     await assert.rejects(transferTask(run, claimed), (error) => {
       assert.ok(error instanceof TransientError)
       assert.equal(error.clientError.cause, fault)
-      const { message, ...told } = toClientError(error)
-      assert.deepEqual(told, { code })
+      const { message, ...expected } = toClientError(error)
+      assert.deepEqual(expected, { code })
       assert.match(message, /internal error/)
       return true
     })
@@ -308,8 +311,8 @@ test('a transfer that exceeds the worker’s time limit reports advice', async (
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  const begun = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
-  const claimed = { task: begun, state, lease: { startHeartbeat: () => {} } } as unknown as ClaimedTask
+  const started = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
+  const claimed = { task: started, state, lease: { startHeartbeat: () => {} } } as unknown as ClaimedTask
   await assert.rejects(transferTask(run, claimed), {
     code: 'TIMEOUT',
     message:

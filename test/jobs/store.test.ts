@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Job, Task } from '../../lib/jobs/job.ts'
 import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
-import { bucketCountKey, fixedKey, jobKey, joinBucketKey, taskKey, wakeShardOf } from '../../lib/jobs/keys.ts'
+import {
+  bucketCountKey,
+  jobKey,
+  joinBucketKey,
+  keyOfFixedTasks,
+  taskKey,
+  wakeShardOf,
+} from '../../lib/jobs/keys.ts'
 import { JobStore, progressUnitOf, type TransactionWrite, taskRefOf } from '../../lib/jobs/store.ts'
 import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
@@ -59,7 +66,7 @@ for (const [size, tasks, more] of [
     )
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
       assert.equal(record['ttl'], own.ttl, `${record['sk']} has a TTL`)
-    assert.equal((await table.get(fixedKey('job_1'))) !== undefined, own.isFixedSeparate)
+    assert.equal((await table.get(keyOfFixedTasks('job_1'))) !== undefined, own.isFixedSeparate)
     for (const one of own.tasks) {
       const stored = await store.getTask({ jobId: 'job_1', task: one.number })
       assert.deepEqual(stored, one)
@@ -196,7 +203,7 @@ test('separately stored imports are read if the task needs them', async () => {
   assert.ok(a && b)
   assert.deepEqual((await store.getInputs(a))?.fixed, own.fixed)
   assert.deepEqual((await store.getInputs(b))?.fixed, [])
-  await table.delete(fixedKey('job_1'))
+  await table.delete(keyOfFixedTasks('job_1'))
   assert.deepEqual((await store.getInputs(a))?.fixed, [])
 })
 
@@ -284,17 +291,17 @@ test('changing a missing record does not create it', async () => {
 
 test('only the stored end of a job is emitted in the process', async () => {
   const { store } = await made()
-  const heard: unknown[] = []
-  const hear = (by: string) => (job: Job) => void heard.push([by, job.id, job.status])
-  const [ofJob, ofAny] = [hear('job'), hear('any')]
+  const received: unknown[] = []
+  const receive = (by: string) => (job: Job) => void received.push([by, job.id, job.status])
+  const [ofJob, ofAny] = [receive('job'), receive('any')]
   jobEndEmitter.on('job_1', ofJob)
   jobEndEmitter.on(anyJob, ofAny)
   await store.changeJob('job_1', { set: { status: 'processing' } })
   await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
-  assert.deepEqual(heard, [])
+  assert.deepEqual(received, [])
   await store.changeJob('job_1', { set: { status: 'completed' } })
   await store.changeJob('job_1', { set: { unsaid: true } })
-  assert.deepEqual(heard.splice(0), [
+  assert.deepEqual(received.splice(0), [
     ['job', 'job_1', 'completed'],
     ['any', 'job_1', 'completed'],
   ])
@@ -305,10 +312,10 @@ test('only the stored end of a job is emitted in the process', async () => {
   const never = { ...over, condition: { exists: false } }
   assert.equal(await store.endTaskAndJob(ref, never, over, { ...job, status: 'failed' }), false)
   assert.equal(await store.endTaskAndJob(ref, over, never, { ...job, status: 'failed' }), false)
-  assert.deepEqual([heard, (await store.getJob('job_1'))?.status], [[], 'completed'])
+  assert.deepEqual([received, (await store.getJob('job_1'))?.status], [[], 'completed'])
   assert.equal(await store.endTaskAndJob(ref, over, over, { ...job, status: 'failed' }), true)
   assert.deepEqual(
-    [heard.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
+    [received.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
     [...[2, 'failed', 'failed']],
   )
   jobEndEmitter.off('job_1', ofJob)

@@ -107,7 +107,7 @@ test('a task fails when it cannot be planned, but not when the table fails', asy
   assert.deepEqual(await sent(new AppError('NO_FILES', 'It has no files.')), [...lost, ...lost])
 })
 
-test('ending a job gives up after 20 write conflicts', async (t) => {
+test('finishing a job gives up after 20 write conflicts', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job, fixed } = createRecords([storedImport('in')])
   let tries = 0
@@ -154,7 +154,9 @@ test('published progress is also the stored progress', async () => {
       return { applied: true, record: stored }
     },
   }
-  const bus = { publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events) }
+  const bus = {
+    publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events),
+  }
   const parts = { store, bus, getSubscribers: async () => () => [] }
   const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // only what is used
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }

@@ -69,7 +69,7 @@ describe('a ZIP of results', () => {
       { ...common, task: 'one', status: 'pending' },
       { ...common, task: 'out', status: 'pending' },
     ])
-    for (const name of ['in', 'nobody'])
+    for (const name of ['in', 'unknown'])
       assert.throws(() => entriesOf(done, [name]), {
         code: 'TASK_NOT_FOUND',
         details: { task: name, tasks: ['out', 'named', 'one', 'two'] },

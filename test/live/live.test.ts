@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { ownerCookie } from '../../lib/access/anonymous.ts'
-import { endEvent, progressEvent } from '../../lib/jobs/events.ts'
-import { mostSockets } from '../../lib/live/connections.ts'
+import { createEndEvent, createProgressEvent } from '../../lib/jobs/events.ts'
+import { maxSockets } from '../../lib/live/connections.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { Gateway } from './gateway.ts'
@@ -35,9 +35,9 @@ type Made = Awaited<ReturnType<typeof makeJob>>
 
 /** That it has come so far. */
 const at = ({ state: { job } }: Made, percent: number, sequence: number): BusEvent =>
-  progressEvent({ ...job, sequence }, 'told', { at: new Date().toISOString(), percent, stage: 'convert' })
+  createProgressEvent({ ...job, sequence }, 'told', { at: new Date().toISOString(), percent, stage: 'convert' })
 const end = ({ state }: Made): BusEvent =>
-  endEvent({
+  createEndEvent({
     ...state,
     job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
   })
@@ -265,7 +265,7 @@ test('a client that does not read is closed with 4409, and the others hear on', 
 
 test('one connection too many is closed with 4429, unless others are gone', async () => {
   const { token } = await makeJob()
-  const clients = await Promise.all(Array.from({ length: mostSockets }, () => known(token)))
+  const clients = await Promise.all(Array.from({ length: maxSockets }, () => known(token)))
   assert.equal((await known(token)).closed?.code, 4429)
   const [first] = clients
   // As after the death of a gateway: nobody told the function.

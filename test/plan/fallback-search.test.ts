@@ -105,15 +105,15 @@ describe('a fallback route for an unreadable file', () => {
       engine('ffmpeg', [[['tiff'], ['png'], 1]]),
     ]
     assert.equal(of('png', 'jpg', around, [failed('vips', 'png', 'jpg')]), undefined)
-    const anew = [
+    const rewriting = [
       engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
       engine('imagemagick', [
         [['png'], ['png'], 1],
         [['jpg'], ['jpg'], 1],
       ]),
     ]
-    assert.equal(of('png', 'webp', anew, [failed('vips', 'png', 'webp')]), 'png imagemagick:png vips:webp')
-    assert.equal(of('jpg', 'webp', anew, [failed('vips', 'jpg', 'webp')]), undefined)
+    assert.equal(of('png', 'webp', rewriting, [failed('vips', 'png', 'webp')]), 'png imagemagick:png vips:webp')
+    assert.equal(of('jpg', 'webp', rewriting, [failed('vips', 'jpg', 'webp')]), undefined)
   })
 
   test('supports all requested options', () => {

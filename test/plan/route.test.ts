@@ -25,17 +25,17 @@ const office = engine('libreoffice', 'office', [
   can(['docx'], ['png'], 0.1),
 ])
 const pages = engine('pdf', 'pdf', [can(['pdf'], ['jpg', 'png', 'tiff'], 0.2, { dpi: z.number(), quality })])
-const pictures = engine('vips', 'image', [
+const images = engine('vips', 'image', [
   { ...can(['jpg', 'png', 'tiff', 'gif', 'webp'], ['jpg', 'png', 'tiff', 'webp', 'gif'], 0.1), same: true },
   can(['heic'], ['png'], 0.3),
   can(['jpg', 'png', 'tiff'], ['pdf'], 0.1),
 ])
-const otherPictures = engine('imagemagick', 'image', [
+const otherImages = engine('imagemagick', 'image', [
   can(['jpg', 'png', 'webp'], ['png', 'jpg', 'webp'], 0.4),
   can(['webp'], ['svg'], 1),
 ])
 const textOfPages = engine('pandoc', 'pdf', [can(['pdf'], ['docx', 'txt'], 1)])
-const engines = [office, pages, pictures, otherPictures, textOfPages]
+const engines = [office, pages, images, otherImages, textOfPages]
 
 function way(from: FormatId, to: FormatId, pinned?: EngineId): string {
   const { steps } = planRoute({ from, to, engine: pinned, engines })
@@ -109,7 +109,7 @@ describe('a route', () => {
 
   test('that does not exist causes an error that lists the possible targets', () => {
     const error = none('xlsx', 'mp3')
-    assert.match(error.message, /no way to convert Excel workbook \(xlsx\) to MP3 audio \(mp3\)/)
+    assert.match(error.message, /^Converting Excel workbook \(xlsx\) to MP3 audio \(mp3\) is not supported/)
     assert.deepEqual(error.details?.targets, targetsOf('xlsx', engines))
   })
 })
@@ -118,20 +118,20 @@ describe('an unsupported operation', () => {
   const compressing = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
-  const refused = (from: FormatId, to: FormatId, known: readonly Engine[], told: object) =>
+  const refused = (from: FormatId, to: FormatId, known: readonly Engine[], expected: object) =>
     assert.throws(() => planRoute({ operation: 'compress', from, to, engines: known }), {
       ...{ name: 'AppError', code: 'UNSUPPORTED_CONVERSION' },
-      ...told,
+      ...expected,
     })
 
   test('reports the possible targets, or the supported sources', () => {
-    const pictures = compressing(['png', 'jpg'])
-    refused('jpg', 'gif', pictures, {
-      message: 'compress makes png of jpg, not gif.',
+    const imageEngines = compressing(['png', 'jpg'])
+    refused('jpg', 'gif', imageEngines, {
+      message: 'compress converts jpg to png, not to gif.',
       details: { operation: 'compress', from: 'jpg', to: 'gif', targets: ['png'], sources: ['png', 'jpg'] },
     })
-    refused('mp3', 'mp3', pictures, { message: 'compress takes png, jpg; the file is mp3.' })
-    refused('mp3', 'mp3', [], { message: 'compress takes nothing on this machine; the file is mp3.' })
+    refused('mp3', 'mp3', imageEngines, { message: 'compress supports png, jpg; the file is mp3.' })
+    refused('mp3', 'mp3', [], { message: 'compress supports no format on this machine; the file is mp3.' })
   })
 
   test('lists at most forty formats', () => {
@@ -141,7 +141,7 @@ describe('an unsupported operation', () => {
         .filter((id) => id !== 'mp3')
         .slice(0, count),
     )
-    const message = `compress takes ${forty?.join(', ')}`
+    const message = `compress supports ${forty?.join(', ')}`
     const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
     refused('mp3', 'mp3', compressing(forty ?? []), {
       ...{ message: `${message}; the file is mp3.`, details: { ...details, sources: forty } },
@@ -309,15 +309,19 @@ test('files that do not fit on their worker’s disk are rejected immediately', 
   const given = (size: number) => ({
     ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
   })
-  const wish = {
+  const spec = {
     operation: 'convert',
     to: 'png',
     options: { dpi: 72, quality: 1 },
     additionalFilesField: 'file',
   } as const
   const mib = 1024 ** 2
-  assert.equal(planFiles([given(mib), given(mib)], wish, [pages]).inputPlans.length, 2, 'each file is checked separately')
-  assert.throws(() => planFiles([given(mib + 1)], wish, [pages]), {
+  assert.equal(
+    planFiles([given(mib), given(mib)], spec, [pages]).inputPlans.length,
+    2,
+    'each file is checked separately',
+  )
+  assert.throws(() => planFiles([given(mib + 1)], spec, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:
       'The file a.pdf has 2 MiB; this conversion accepts at most 1 MiB. Send a smaller file, or split it.',

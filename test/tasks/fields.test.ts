@@ -295,9 +295,9 @@ describe('a website', () => {
     for (const [field, value] of Object.entries(ofPaper))
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
         assert.deepEqual(errorsOf({ output_format: format, [field]: value }), nothing(field, format))
-    const ofPictures = { full_page: true, quality: 50 }
-    assert.equal(errorsOf({ ...ofPictures, output_format: 'jpg' }), undefined)
-    for (const [field, value] of Object.entries(ofPictures))
+    const imageFields = { full_page: true, quality: 50 }
+    assert.equal(errorsOf({ ...imageFields, output_format: 'jpg' }), undefined)
+    for (const [field, value] of Object.entries(imageFields))
       assert.deepEqual(errorsOf({ [field]: value }), nothing(field, 'pdf'))
     assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
     assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
@@ -369,7 +369,7 @@ describe('a request for tasks', () => {
     assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
     assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
     for (const wrong of ['', 'a b', 'ä', 'a\n', `${name}y`])
-      assert.match(refusal({ [wrong]: raw }).message, /is no name of a task/)
+      assert.match(refusal({ [wrong]: raw }).message, /is not a valid task name/)
     assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
     assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
     for (const none of ['text', 1, undefined, null, []])

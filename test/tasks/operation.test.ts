@@ -19,7 +19,7 @@ import { TaskMap } from '../../lib/tasks/reference.ts'
 import { file } from '../jobs/records.ts'
 
 const pdf: StoredFile = { ...file('a.pdf'), format: 'pdf' }
-const picture: StoredFile = file('a.png')
+const image: StoredFile = file('a.png')
 const specFor = (name: string, fields: Record<string, unknown>, files: readonly StoredFile[] = [pdf]) => {
   const operation = requireProcessOperation(name)
   return operation.toConversionSpec(files, operation.parseSpec(fields))
@@ -65,7 +65,7 @@ describe('the conversion spec of a task', () => {
     }
     assert.deepEqual(of({ quality: 5 }), ['compress', { quality: 5 }])
     assert.deepEqual(of({ profile: 'web' }), ['compress', { quality: 'medium' }])
-    assert.deepEqual(of({ profile: 'max' }, [picture]), ['compress', { quality: 'low' }])
+    assert.deepEqual(of({ profile: 'max' }, [image]), ['compress', { quality: 'low' }])
     // Explicit options override the profile.
     assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
     assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
@@ -73,7 +73,7 @@ describe('the conversion spec of a task', () => {
       const { success } = requireProcessOperation('compress').fields.safeParse({ input: 'a', profile })
       assert.equal(success, profile !== 'odd', profile)
     }
-    assert.throws(() => of({ profile: 'ebook' }, [picture]), {
+    assert.throws(() => of({ profile: 'ebook' }, [image]), {
       code: 'INVALID_INPUT',
       details: { field: 'profile', expected: ['web', 'max'] },
     })
@@ -162,7 +162,8 @@ describe('an operation', () => {
       [4096, 4097].map((length) => takes({ file: 'x'.repeat(length) })),
       [true, false],
     )
-    const descriptionOf = (name: string, field: string) => findTaskOperation(name)?.fields.shape[field]?.description
+    const descriptionOf = (name: string, field: string) =>
+      findTaskOperation(name)?.fields.shape[field]?.description
     assert.match(descriptionOf('import/sftp', 'path') ?? '', /^Folder of the files/)
     assert.match(descriptionOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
@@ -237,7 +238,7 @@ test('operations accept a target, unless they keep the format', () => {
 
 describe('an external store', () => {
   const access = {
-    ...{ bucket: 'pictures', region: 'eu-central-1' },
+    ...{ bucket: 'images', region: 'eu-central-1' },
     ...{ access_key_id: 'a', secret_access_key: 'b' },
   }
   const fits = (name: string, fields: object) =>
@@ -255,7 +256,7 @@ describe('an external store', () => {
     ])
       assert.equal(fits('import/s3', wrong), false, JSON.stringify(wrong).slice(0, 40))
     const container = {
-      ...{ storage_account: 'pictures', container: 'pictures' },
+      ...{ storage_account: 'images', container: 'images' },
       ...{ storage_access_key: 'a' },
     }
     const fitsBlob = (blob: string) =>
@@ -266,7 +267,7 @@ describe('an external store', () => {
   test('exports files with their attributes', () => {
     const kept = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
     assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
-    assert.equal(fits('export/s3', { acl: 'everybody' }), false)
+    assert.equal(fits('export/s3', { acl: 'everyone' }), false)
     for (const name of ['export/gcs', 'export/blobstore', 'export/s3']) {
       const { shape } = findTaskOperation(name)?.fields ?? { shape: {} }
       for (const field of Object.keys(kept)) assert.ok(field in shape, `${name} ${field}`)
@@ -308,7 +309,7 @@ describe('an SFTP server', () => {
       [0, 1, 65_535, 65_536].map((port) => takes({ port })),
       [false, true, true, false],
     )
-    const fingerprint = (letters: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(letters)}` })
+    const fingerprint = (length: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(length)}` })
     assert.deepEqual([42, 43, 44].map(fingerprint).map(takes), [false, true, false])
   })
 })
@@ -399,7 +400,7 @@ describe('the tasks of a request', () => {
       Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`t${at}`, raw])),
       /at most 1000/,
     ],
-    ['a name of 65 letters', { ['a'.repeat(65)]: raw }, /^tasks\.a{64}: "a{64}" is no name of a task/],
+    ['a name of 65 characters', { ['a'.repeat(65)]: raw }, /^tasks\.a{64}: "a{64}" is not a valid task name/],
     ['one that is a list', { a: [] }, /expected an object/],
     ['one that is nothing', { a: null }, /expected an object/],
     [
@@ -423,7 +424,7 @@ describe('the tasks of a request', () => {
       { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: out('t') },
       /at most 1 tasks, got 2/,
     ],
-    ['files that nobody takes', { a: raw, b: raw, c: out('a') }, /tasks\.b: nothing takes its files/],
+    ['unused files', { a: raw, b: raw, c: out('a') }, /tasks\.b: nothing takes its files/],
     [
       'a circle',
       {

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { outOfSpaceError, DiskSpaceMonitor, isNoSpaceError } from '../../disk-space.ts'
+import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../disk-space.ts'
 import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'

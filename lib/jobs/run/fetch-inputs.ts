@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import type { TaskFiles } from '../../aws/task-files.ts'
 import type { InputFile } from '../../engines/engine.ts'
 import type { StoredFile } from '../job.ts'
-import { preferredExtension, requireFormatId } from './format-id.ts'
+import { extensionForFormat, requireFormatId } from './format-id.ts'
 
 /** Files with their paths in a work folder. */
 export const inputFilesOf = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
   sources.map(({ filename, size, ...source }, index) => {
     const format = requireFormatId(source.format)
     return {
-      path: join(workDir, `source-${index + 1}.${preferredExtension(format)}`),
+      path: join(workDir, `source-${index + 1}.${extensionForFormat(format)}`),
       filename,
       format,
       size,

@@ -1,6 +1,11 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
-import { endEvent, importedFileEvents, startedEvent, unpublishedEvents } from '../events.ts'
+import {
+  createEndEvent,
+  createImportedFileEvents,
+  createStartedEvent,
+  findUnpublishedEvents,
+} from '../events.ts'
 import type { Job, JobState, Task } from '../job.ts'
 import { jobEndChange } from '../job-end.ts'
 import { decideOutcome, joinStartPercent, maxAttempts, percentOfTask } from '../job-state-machine.ts'
@@ -284,9 +289,9 @@ export class Lease {
     )
     if (!isDone) return false
     this.#log.info({ status: endedState.job.status }, 'job ended')
-    const importEvents = (await hasImportedFiles(ended)) ? importedFileEvents(job, ended) : []
-    const startEvents = isStarting ? [startedEvent(endedState)] : unpublishedEvents(endedState)
-    await this.#completion.lifecycle.publish([...importEvents, ...startEvents, endEvent(endedState)])
+    const importEvents = (await hasImportedFiles(ended)) ? createImportedFileEvents(job, ended) : []
+    const startEvents = isStarting ? [createStartedEvent(endedState)] : findUnpublishedEvents(endedState)
+    await this.#completion.lifecycle.publish([...importEvents, ...startEvents, createEndEvent(endedState)])
     return true
   }
 }

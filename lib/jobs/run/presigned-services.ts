@@ -52,7 +52,10 @@ export class PresignedVault implements TaskVault {
   }
 
   /** Restores the sealed values. */
-  sealSecrets(values: Readonly<Record<string, unknown>>, secrets: ReadonlySet<string>): Record<string, unknown> {
+  sealSecrets(
+    values: Readonly<Record<string, unknown>>,
+    secrets: ReadonlySet<string>,
+  ): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         if (!secrets.has(name) || value === undefined || isSealed(value)) return [name, value]

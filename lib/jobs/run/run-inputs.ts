@@ -254,7 +254,7 @@ async function runInputPlan(
     return { ...done, warnings: [...warnings, ...done.warnings] }
   }
   const inputs = await fetchFiles()
-  if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, share: task.spec })
+  if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, chunk: task.spec })
   const split = await splitIntoChunks({ ...stepsRun, inputs }, run)
   if (!split) return runSteps({ ...stepsRun, inputs })
   const { chunks, sourceContent } = split

@@ -27,7 +27,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { ConversionStep, Warning } from '../job.ts'
 import { findCapability } from './find-capability.ts'
-import { preferredExtension, requireFormatId } from './format-id.ts'
+import { extensionForFormat, requireFormatId } from './format-id.ts'
 
 export interface StepsRun {
   readonly steps: readonly ConversionStep[]
@@ -37,7 +37,7 @@ export interface StepsRun {
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
   /** Runs only this chunk of the first step. */
-  readonly share?: ChunkSpec | undefined
+  readonly chunk?: ChunkSpec | undefined
   /** Joins these chunk results instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
   readonly results?: readonly ChunkResult[] | undefined
   /** Content of the source files of `results`. */
@@ -83,7 +83,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   let index = run.firstIndex
   if (run.sourceContent) guard.recall(run.sourceContent)
   // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
-  else if (!run.share && (!run.results || joinNeedsInputs(run))) guard.begin(inputs, steps[index])
+  else if (!run.chunk && (!run.results || joinNeedsInputs(run))) guard.begin(inputs, steps[index])
   for (;;) {
     const step = steps[index]
     if (!step) throw new Error(`the task has no step ${index}`)
@@ -95,7 +95,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const isLast = !next || (image && next.image !== image)
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
-    if (!run.share) await guard.end(step, result, warnings)
+    if (!run.chunk) await guard.end(step, result, warnings)
     if (isLast) {
       const { fidelity, shortfall } = guard
       return { ...output, warnings, fidelity, result: { ...result, ...(shortfall && { shortfall }) } }
@@ -178,7 +178,7 @@ async function prepareStep(
     from: requireFormatId(step.from),
     to: requireFormatId(step.to),
     options: capability.options.parse(step.options),
-    chunk: index === run.firstIndex ? run.share : undefined,
+    chunk: index === run.firstIndex ? run.chunk : undefined,
     outDir,
   }
   return { engine, work, tools }
@@ -197,15 +197,15 @@ async function runStep(
   const logFields = { engine: engine.id, from: step.from, to: step.to }
   log.debug(logFields, 'step started')
   const startedAt = performance.now()
-  const elapsedMs = () => Math.round(performance.now() - startedAt)
+  const measureMs = () => Math.round(performance.now() - startedAt)
   try {
     const result = await (results ? joinResults(engine, work, results, tools) : engine.run(work, tools))
-    log.info({ ...logFields, ms: elapsedMs(), method: result.method }, 'step completed')
+    log.info({ ...logFields, ms: measureMs(), method: result.method }, 'step completed')
     return { engine, result }
   } catch (error) {
     // Logged because the task's record only contains the version of a successful engine.
     const version = await engineVersion(engine).catch(() => 'not installed')
-    log.info({ ...logFields, engineVersion: version, ms: elapsedMs() }, 'step failed')
+    log.info({ ...logFields, engineVersion: version, ms: measureMs() }, 'step failed')
     throw error
   }
 }
@@ -245,5 +245,5 @@ function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
 async function toNextInput(output: OutputFile, filename: string, to: FormatId): Promise<InputFile> {
   const format = output.format ?? to
   const { size } = await stat(output.path)
-  return { path: output.path, filename: withExtension(filename, preferredExtension(format)), format, size }
+  return { path: output.path, filename: withExtension(filename, extensionForFormat(format)), format, size }
 }

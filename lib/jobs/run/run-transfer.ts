@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { limitsOfOwner } from '../../access/plan-limits.ts'
 import { isPooled } from '../../buffer-pool.ts'
 import { createGarbageCollector, tapStream } from '../../collect-garbage.ts'
-import { storedFile } from '../../conversion/to-stored-file.ts'
+import { toStoredFile } from '../../conversion/to-stored-file.ts'
 import { requireDiskSpace } from '../../disk-space.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { sanitizeFileName, nameFromTemplate } from '../../file-name.ts'
+import { nameFromTemplate, sanitizeFileName } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
@@ -27,7 +27,7 @@ export interface TransferRun {
   readonly signal: AbortSignal
   progress(percent: number): void
   /** Stores the state of an unfinished upload, for the next attempt. */
-  saveUploadState(begun: string): Promise<void>
+  saveUploadState(uploadState: string): Promise<void>
 }
 
 /** Seconds before the second and third attempt. */
@@ -164,7 +164,7 @@ async function importFile(
       })
     const read = (start: number, end: number) => files.read(key, start, end)
     const source = { filename: sanitizeFileName(file.filename), key, size, sha256, read }
-    return storedFile(source, await detectFormat(source, { mayBeLocked: true }))
+    return toStoredFile(source, await detectFormat(source, { mayBeLocked: true }))
   } catch (error) {
     await files.delete([key])
     throw error

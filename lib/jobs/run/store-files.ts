@@ -57,24 +57,24 @@ const maxConcurrentUploads = 4
 export async function storeChunks(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   inputPlan: InputPlan,
-  portions: readonly Chunk[],
+  chunks: readonly Chunk[],
 ): Promise<StoredChunk[]> {
   const filename = inputPlan.files[0]?.filename ?? 'file'
   const stored = new Map<Chunk, StoredFile>()
-  await forEachConcurrently([...portions.entries()], maxConcurrentUploads, async ([index, portion]) => {
-    const { format } = portion.file ?? {}
-    if (!portion.file || !format) return
-    const { path } = portion.file
+  await forEachConcurrently([...chunks.entries()], maxConcurrentUploads, async ([index, chunk]) => {
+    const { format } = chunk.file ?? {}
+    if (!chunk.file || !format) return
+    const { path } = chunk.file
     const { mimeType, extension } = fileTypeOf(format)
     const key = `${jobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
     const { size } = await stat(path)
     const hashing = sha256Of(path, size)
     const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
-    stored.set(portion, { key, filename, format, mimeType, size, sha256 })
+    stored.set(chunk, { key, filename, format, mimeType, size, sha256 })
   })
-  return portions.map((portion) => {
-    const file = stored.get(portion)
-    return { spec: portion.spec, ...(file && { file }) }
+  return chunks.map((chunk) => {
+    const file = stored.get(chunk)
+    return { spec: chunk.spec, ...(file && { file }) }
   })
 }
 
