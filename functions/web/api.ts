@@ -148,9 +148,9 @@ export async function fetchToolTargets(from: string, operation: string): Promise
 
 /** @throws Problem that the conversion would cause, before its file is uploaded */
 export async function checkConversion(
-  wish: ConversionSpec & { from: string; size?: number | undefined },
+  spec: ConversionSpec & { from: string; size?: number | undefined },
 ): Promise<void> {
-  await sendRequest('/v1/convert/check', { method: 'POST', body: wish })
+  await sendRequest('/v1/convert/check', { method: 'POST', body: spec })
 }
 
 /**

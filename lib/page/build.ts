@@ -39,7 +39,7 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   })
   const style = code.trim()
   const { outputFiles, metafile } = await build({
-    ...sharedOptions(language),
+    ...bundleOptions(language),
     entryPoints: [webPath('start.tsx')],
     inject: [webPath('shell/shared-chunk.ts')],
     outdir: '/web',
@@ -66,7 +66,7 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   }
 }
 
-const sharedOptions = (language: Language) =>
+const bundleOptions = (language: Language) =>
   ({
     bundle: true,
     write: false as const,
@@ -80,7 +80,7 @@ const sharedOptions = (language: Language) =>
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
 
-/** Builds each language separately, so that nobody loads other catalogs: the source imports the English one. */
+/** Builds each language separately, so that no page loads other catalogs: the source imports the English one. */
 const catalogPlugin = (language: Language): Plugin => ({
   name: 'words',
   setup: ({ onResolve, onLoad }) => {
@@ -132,8 +132,8 @@ const stylesAsText: Plugin = {
 /** Returns the start script and the chunks that a section needs at once. */
 function chunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
-  const named = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
-  const start = named('start.tsx')
+  const findEntry = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
+  const start = findEntry('start.tsx')
   if (!start) throw new Error('the bundle of the page has no start')
   const needed = (from: (typeof entries)[number] | undefined, found = new Set<string>()): Set<string> => {
     for (const { path, kind } of from?.imports ?? []) {
@@ -148,7 +148,7 @@ function chunkFinder({ outputs }: Metafile) {
     return found
   }
   return (section: SectionId | undefined) => {
-    const module = section && named(`sections/${section}/section.tsx`)
+    const module = section && findEntry(`sections/${section}/section.tsx`)
     const all = new Set([...needed(start), ...(module ? [module.name, ...needed(module)] : [])])
     all.delete(start.name)
     return { script: `/web/${start.name}`, preload: [...all].map((name) => `/web/${name}`) }
@@ -157,7 +157,7 @@ function chunkFinder({ outputs }: Metafile) {
 
 /** The documents are rendered by TSX components, which Node cannot import directly. */
 async function loadRenderer(language: Language): Promise<RenderDocument> {
-  const { outputFiles } = await build({ ...sharedOptions(language), entryPoints: [webPath('document.tsx')] })
+  const { outputFiles } = await build({ ...bundleOptions(language), entryPoints: [webPath('document.tsx')] })
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   const { renderDocument } = (await import(`data:text/javascript;base64,${source}`)) as {
     renderDocument: RenderDocument

@@ -24,7 +24,7 @@ const wide = { width: 1440, height: 900 }
 async function forEachState(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await page.locator('#kinds li').first().waitFor()
   await look('empty')
-  const long = 'a rather long name of a file that somebody kept for years without ever renaming it'
+  const long = 'a rather long file name that has been kept for years without ever being shortened at all'
   const { buffer } = await filePayload(fixture('corners.png'))
   await chooseFiles(
     page,
@@ -161,11 +161,13 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
   test('progress and results are announced to screen readers', () =>
     visitPage({}, async (page) => {
       await page.evaluate(() => {
-        const heard: string[] = []
+        const announcements: string[] = []
         const said = document.querySelector('[aria-live="polite"]')
         if (said)
-          new MutationObserver(() => heard.push(said.textContent ?? '')).observe(said, { childList: true })
-        Object.assign(window, { heard })
+          new MutationObserver(() => announcements.push(said.textContent ?? '')).observe(said, {
+            childList: true,
+          })
+        Object.assign(window, { announcements })
       })
       await chooseFiles(page, await filePayload(fixture('corners.png')))
       await fileCard(page, 'corners.png')
@@ -174,12 +176,14 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
       await downloadFrom(page, 'corners.png')
       // Events within a few seconds are announced together.
       await page.waitForFunction(() =>
-        (window as unknown as { heard: string[] }).heard.join().includes('ready to download'),
+        (window as unknown as { announcements: string[] }).announcements.join().includes('ready to download'),
       )
-      const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard.join('\n'))
-      assert.match(heard, /corners\.png added/)
-      assert.match(heard, /corners\.png: Uploading/)
-      assert.match(heard, /corners\.png converted: corners\.jpg, \d+\sbytes, ready to download/)
+      const announcements = await page.evaluate(() =>
+        (window as unknown as { announcements: string[] }).announcements.join('\n'),
+      )
+      assert.match(announcements, /corners\.png added/)
+      assert.match(announcements, /corners\.png: Uploading/)
+      assert.match(announcements, /corners\.png converted: corners\.jpg, \d+\sbytes, ready to download/)
     }))
 
   test('the format list can be searched, navigated and closed by keyboard', () =>

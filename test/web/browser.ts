@@ -93,7 +93,7 @@ export async function visit(
   try {
     const page = await opened.newPage()
     const monitor = new PageMonitor(page, new URL(url).origin)
-    // The first listener enables interception; without it, a key pressed at that moment might come before it.
+    // The first listener enables interception; without it, a key pressed meanwhile might come before it.
     page.on('filechooser', () => {})
     await page.goto(new URL(path, url).href)
     await act(page)

@@ -67,27 +67,28 @@ describe('converting in the page', { concurrency: 3 }, () => {
   test('a Word document converts to PDF using only the keyboard', () =>
     visitPage(async (page) => {
       const press = (key: string) => page.keyboard.press(key)
-      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
-      for (let presses = 0; (await focused()) !== 'Choose files'; presses++) {
+      const getFocusedText = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+      for (let presses = 0; (await getFocusedText()) !== 'Choose files'; presses++) {
         assert.ok(presses < 16, 'the button must come early in the tab order')
         await press('Tab')
       }
       const [dialog] = await Promise.all([page.waitForEvent('filechooser'), press('Enter')])
       await dialog.setFiles(fixture('letter.docx'))
       const card = fileCard(page, 'letter.docx')
-      const chosen = () => page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.value)
+      const getChosenValue = () =>
+        page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.value)
       await card.getByRole('radio', { name: 'PDF' }).waitFor()
-      assert.equal(await chosen(), 'pdf', 'the target has the focus, and the default is chosen')
+      assert.equal(await getChosenValue(), 'pdf', 'the target has the focus, and the default is chosen')
       await press('ArrowRight')
-      assert.notEqual(await chosen(), 'pdf')
+      assert.notEqual(await getChosenValue(), 'pdf')
       await press('Tab')
       await page.keyboard.type('portable doc')
       await press('Enter')
-      assert.equal(await focused(), 'Convert to PDF')
+      assert.equal(await getFocusedText(), 'Convert to PDF')
       await press('Enter')
       const link = card.getByRole('link', { name: 'Download letter.pdf' })
       await link.waitFor()
-      assert.match(await focused(), /^Download/, 'the focus moves to the next action of the card')
+      assert.match(await getFocusedText(), /^Download/, 'the focus moves to the next action of the card')
       await card.getByText('All 4\u00a0words kept.').waitFor()
       const [download] = await Promise.all([page.waitForEvent('download'), press('Enter')])
       const { stdout } = await run('pdftotext', [await download.path(), '-'])

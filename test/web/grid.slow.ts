@@ -27,8 +27,8 @@ const pageLabels = (page: Page) =>
 async function waitUntilDrawn(option: Locator): Promise<void> {
   const canvas = option.locator('canvas[data-drawn]')
   await canvas.waitFor()
-  const darkest = await canvas.evaluate(async (picture: HTMLCanvasElement) => {
-    const bitmap = await createImageBitmap(picture)
+  const darkest = await canvas.evaluate(async (canvasElement: HTMLCanvasElement) => {
+    const bitmap = await createImageBitmap(canvasElement)
     const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
     pen?.drawImage(bitmap, 0, 0)
     return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data.reduce((a, b) => Math.min(a, b), 255)
@@ -110,8 +110,8 @@ function createAsianPdf(texts: readonly { script: string; encoding: string; byte
 }
 
 const pixels = (canvas: Locator) =>
-  canvas.evaluate(async (picture: HTMLCanvasElement) => {
-    const bitmap = await createImageBitmap(picture)
+  canvas.evaluate(async (canvasElement: HTMLCanvasElement) => {
+    const bitmap = await createImageBitmap(canvasElement)
     const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
     pen?.drawImage(bitmap, 0, 0)
     return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data.join() ?? ''

@@ -104,10 +104,10 @@ export function parseRange(text: string, count: number): readonly number[] | und
 const remainingSheets = ({ sheets }: PageArrangement) => sheets.filter(({ isRemoved }) => !isRemoved)
 const isInOrder = (sheets: Sheets) => sheets.every(({ page }, at) => page === at + 1)
 
-export const selectedPages = ({ sheets, selected }: PageArrangement): readonly number[] =>
+export const listSelectedPages = ({ sheets, selected }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page }) => (selected.has(page) ? [page] : []))
 
-export const removedPages = ({ sheets }: PageArrangement): readonly number[] =>
+export const listRemovedPages = ({ sheets }: PageArrangement): readonly number[] =>
   sheets.flatMap(({ page, isRemoved }) => (isRemoved ? [page] : [])).toSorted((a, b) => a - b)
 
 /** Groups of pages between splits, as positions among the remaining pages. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import PageGrid from './grid.tsx'
 import type { Ability } from './grid-props.ts'
-import { formatRange, type PageArrangement, selectedPages } from './page-order.ts'
+import { formatRange, listSelectedPages, type PageArrangement } from './page-order.ts'
 
 /** Selects pages of a file, in order if they can be moved. */
 export default function RangeChooser(props: {
@@ -18,7 +18,7 @@ export default function RangeChooser(props: {
       arrangement={arrangement}
       onChange={(next) => {
         // A typed range is kept until pages are selected.
-        if (next && arrangement) props.onChange(formatRange(selectedPages(next)))
+        if (next && arrangement) props.onChange(formatRange(listSelectedPages(next)))
         setArrangement(next)
       }}
       onOpen={() => {}}

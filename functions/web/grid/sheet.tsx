@@ -45,7 +45,7 @@ export class SheetOption extends Component<Props> {
       >
         {props.isVisible && (
           <>
-            <span class="sheet-picture" style={{ rotate: `${sheet.rotation}deg` }}>
+            <span class="sheet-image" style={{ rotate: `${sheet.rotation}deg` }}>
               <PageImage pages={props.pages} page={sheet.page} side={props.side} />
             </span>
             <span class="sheet-number">{sheet.page}</span>
@@ -86,10 +86,10 @@ function PageImage({
     const draw = async () => {
       const release = await drawingSlots.acquire(lifetime.signal)
       try {
-        const picture = await pages.draw(page, side)
-        if (typeof picture === 'string') setDrawn({ url: picture })
+        const image = await pages.draw(page, side)
+        if (typeof image === 'string') setDrawn({ url: image })
         else {
-          show(canvas.current, picture)
+          show(canvas.current, image)
           setDrawn({ isDrawn: true })
         }
       } finally {

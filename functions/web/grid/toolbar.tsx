@@ -4,10 +4,10 @@ import { type CommandId, requiredAbility, targetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 import {
   formatRange,
+  listSelectedPages,
   originalOrder,
   type PageArrangement,
   parseRange,
-  selectedPages,
   splitEvery,
   splitParts,
 } from './page-order.ts'
@@ -96,7 +96,7 @@ function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement'
           type="text"
           autocomplete="off"
           spellcheck={false}
-          value={typed ?? formatRange(selectedPages(arranged))}
+          value={typed ?? formatRange(listSelectedPages(arranged))}
           aria-invalid={typed !== undefined && parseRange(typed, length) === undefined ? 'true' : undefined}
           onInput={(event) => {
             const text = event.currentTarget.value

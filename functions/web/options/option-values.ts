@@ -13,7 +13,7 @@ export function withValue(values: Values, name: string, value: string | boolean 
 }
 
 /** Returns the option values that differ from their defaults. */
-export function changedValues(options: readonly Option[], values: Values): Record<string, unknown> {
+export function collectValues(options: readonly Option[], values: Values): Record<string, unknown> {
   const entries = options.flatMap((option) => {
     const value = parseValue(option, values[option.name])
     return value === undefined || value === option.default ? [] : [[option.name, value] as const]

@@ -4,7 +4,7 @@ import { toolsFor } from './file-tools.ts'
 import { commonTargets, type FormatCatalog, suggestTargets } from './format-catalog.ts'
 import { Item, type Origin } from './item.ts'
 import { catalog, items, maxCards, newestItem } from './item-list.ts'
-import { preferredTarget } from './local-storage.ts'
+import { loadPreferredTarget } from './local-storage.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import type { TargetChoice } from './preset-links.ts'
 import { Semaphore } from './semaphore.ts'
@@ -44,7 +44,7 @@ function chooseDefault(item: Item, catalog: FormatCatalog): void {
   if (link) item.values.value = { ...link.values, ...item.values.value }
   if (item.target.value || !item.source) return
   const linkedTarget = link?.to && catalog.byId(link.to)
-  const preferred = preferredTarget(item.source.id)
+  const preferred = loadPreferredTarget(item.source.id)
   const first =
     item.targets.find(({ id }) => id === preferred) ?? suggestTargets(item.source, item.targets)[0]
   item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : first
@@ -103,7 +103,7 @@ function preferTransparentTarget(item: Item): void {
   const target = item.target.value
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return
   const kind = `${item.source?.id} with transparency`
-  const preferred = preferredTarget(kind)
+  const preferred = loadPreferredTarget(kind)
   const transparent = suggestTargets(
     item.source,
     item.targets.filter(({ id }) => !isOpaque(id) && id !== 'pdf'),

@@ -123,8 +123,8 @@ async function createItemJob(
     (await uploadFile({
       file,
       multipartUpload: item.multipartUpload,
-      onMultipartStart: (begun) => {
-        item.multipartUpload = begun
+      onMultipartStart: (started) => {
+        item.multipartUpload = started
         void saveItemDraft(item)
       },
       onProgress,

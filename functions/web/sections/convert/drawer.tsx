@@ -62,9 +62,9 @@ function Preview({ item, result }: { readonly item: Item; readonly result: Resul
   return <FetchedPreview item={item} result={result} kind={kind} />
 }
 
-function previewKind({ mimeType, format }: Result): 'picture' | 'media' | 'pdf' | 'text' | 'none' {
+function previewKind({ mimeType, format }: Result): 'image' | 'media' | 'pdf' | 'text' | 'none' {
   if (/^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/.test(mimeType))
-    return 'picture'
+    return 'image'
   if (/^(video|audio)\//.test(mimeType)) return 'media'
   if (mimeType === 'application/pdf') return 'pdf'
   const isText = catalog.value?.byId(format)?.mimeTypes.some((type) => /^text\/|json|xml/.test(type))
@@ -82,7 +82,7 @@ function Player({ result }: { readonly result: Result }) {
 function FetchedPreview(props: {
   readonly item: Item
   readonly result: Result
-  readonly kind: 'picture' | 'pdf' | 'text'
+  readonly kind: 'image' | 'pdf' | 'text'
 }) {
   const { result, kind } = props
   const [shown, setShown] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
@@ -140,7 +140,7 @@ function BeforeAfter({
   }, [file])
   return (
     <div class="compared">
-      <div class="preview pictures">
+      <div class="preview images">
         <img src={after} alt={name} />
         {before && (
           <img

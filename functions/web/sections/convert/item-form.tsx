@@ -15,7 +15,7 @@ import { type ListedTool, TargetPicker } from './target-picker.tsx'
 import { isOpaque } from './transparency.ts'
 import words from './words/en.ts'
 
-const loadItemOptions = () => import('./item-options.tsx')
+const loadOptionFields = () => import('./item-options.tsx')
 
 /** The form of a file that waits for its conversion. */
 export function ItemForm({ item }: { readonly item: Item }) {
@@ -89,7 +89,7 @@ export function ItemForm({ item }: { readonly item: Item }) {
           {isOpaque(target.id) ? words.losesTransparency(target.id.toUpperCase()) : words.keepsTransparency}
         </p>
       )}
-      <Lazy load={loadItemOptions} item={item} />
+      <Lazy load={loadOptionFields} item={item} />
       {source?.id === 'pdf' && item.file.value && (
         <p>
           <button type="button" class="link" onClick={() => openToolWith(undefined, item)}>

@@ -19,7 +19,7 @@ function write(key: string, value: string): void {
 }
 
 /** The target last chosen for a file type. */
-export const preferredTarget = (source: string | undefined) =>
+export const loadPreferredTarget = (source: string | undefined) =>
   source ? read(`target of ${source}`) : undefined
 export function rememberTarget(source: string | undefined, target: string): void {
   if (source) write(`target of ${source}`, target)

@@ -5,7 +5,7 @@ import words from './words/en.ts'
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
 type Unit = Exclude<keyof Fidelity, 'dropped' | 'uncounted'>
 
-/** The most telling units first; only the first two that apply are shown. */
+/** The most important units first; only the first two that apply are shown. */
 const units: readonly Unit[] = [
   ...(['words', 'slides', 'pages', 'sheets', 'cells', 'cues', 'entries', 'glyphs'] as const),
   ...(['seconds', 'frames'] as const),
@@ -13,11 +13,11 @@ const units: readonly Unit[] = [
 const maxUnits = 2
 
 /** A still image is one frame, which is kept in any case. */
-const isWorthTelling = (unit: Unit, source = 0) => source > (unit === 'frames' ? 1 : 0)
+const isWorthShowing = (unit: Unit, source = 0) => source > (unit === 'frames' ? 1 : 0)
 
 /** Says how much of the content was kept, for example "All 1,204 words and 12 pages kept"; undefined if unknown. */
 export function describeKept(fidelity: Fidelity): string | undefined {
-  const shownUnits = units.filter((unit) => isWorthTelling(unit, fidelity[unit]?.source)).slice(0, maxUnits)
+  const shownUnits = units.filter((unit) => isWorthShowing(unit, fidelity[unit]?.source)).slice(0, maxUnits)
   const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))

@@ -28,10 +28,10 @@ export async function hasAlpha(format: string | undefined, file: Blob, isExact: 
   if (!isExact || file.size > maxDecodedBytes) return true
   try {
     const small = { resizeWidth: copyPx, resizeHeight: copyPx, resizeQuality: 'medium' } as const
-    const picture = await createImageBitmap(file, small)
+    const bitmap = await createImageBitmap(file, small)
     const context = new OffscreenCanvas(copyPx, copyPx).getContext('2d')
-    context?.drawImage(picture, 0, 0)
-    picture.close()
+    context?.drawImage(bitmap, 0, 0)
+    bitmap.close()
     const { data } = context?.getImageData(0, 0, copyPx, copyPx) ?? { data: [0, 0, 0, 0] }
     return data.some((value, at) => at % 4 === 3 && value < 255)
   } catch {

@@ -1,7 +1,7 @@
 import type { checkConversion } from '../../../routes/check-conversion.ts'
 import { callApi, fetchToolTargets, type Option, type Problem, type ReplyData, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import { changedValues, problemField, validateOptions } from '../../options/option-values.ts'
+import { collectValues, problemField, validateOptions } from '../../options/option-values.ts'
 import type { Step } from './pipeline.ts'
 
 /** Checks a pipeline step by step with the service; each step takes the format produced by the one before. */
@@ -50,7 +50,7 @@ async function checkStep(from: string, step: Step): Promise<StepCheck> {
     const body = {
       from,
       ...(step.tool === undefined ? { targetFormat: to } : { toolOperation: step.tool }),
-      options: changedValues(options, step.values),
+      options: collectValues(options, step.values),
     }
     const result = await requestOnce(JSON.stringify(body), () =>
       callApi<CheckResult>('/v1/convert/check', { method: 'POST', body }),

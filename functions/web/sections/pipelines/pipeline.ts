@@ -1,5 +1,5 @@
 import type { Option } from '../../api.ts'
-import { changedValues, type Values } from '../../options/option-values.ts'
+import { collectValues, type Values } from '../../options/option-values.ts'
 
 /** The pipeline and its conversion to tasks. Pure: no requests, no DOM. */
 
@@ -31,7 +31,7 @@ export function buildTasks(
   options: readonly (readonly Option[])[],
 ): Record<string, Record<string, unknown>> {
   const stepTasks = steps.map(({ to, tool, values }, at): [string, Record<string, unknown>] => {
-    const stepOptions = changedValues(options[at] ?? [], values)
+    const stepOptions = collectValues(options[at] ?? [], values)
     return [
       `step-${at + 1}`,
       {

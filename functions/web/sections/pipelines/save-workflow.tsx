@@ -7,7 +7,7 @@ import { buildTasks } from './pipeline.ts'
 import { checks, pipeline } from './state.ts'
 import words from './words/en.ts'
 
-/** Saves the pipeline as a scheduled workflow. It needs a URL, because nobody is there to upload a file. */
+/** Saves the pipeline as a scheduled workflow. It needs a URL, because no user is present to upload a file. */
 export function SaveWorkflow() {
   const { url, steps } = pipeline.value
   const create = async (formData: FormData) => {

@@ -2,10 +2,10 @@ import type { Ability } from '../../grid/grid-props.ts'
 import {
   formatNewOrder,
   formatRange,
+  listRemovedPages,
+  listSelectedPages,
   type PageArrangement,
-  removedPages,
   type Step,
-  selectedPages,
   splitParts,
   toOperations,
 } from '../../grid/page-order.ts'
@@ -24,13 +24,13 @@ export interface GridUse {
 const pagesOperation = (operation: ToolId, pages: string | undefined): readonly Step[] | undefined =>
   pages ? [{ operation, options: { pages } }] : undefined
 
-const undefinedIfEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
+const nonEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
 
 /** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
   ...{ abilities: [], isSelection: true, replacedOptions: ['pages'] },
   steps: (arrangement, id) => {
-    const pages = formatRange(selectedPages(arrangement))
+    const pages = formatRange(listSelectedPages(arrangement))
     return [{ operation: id, options: pages ? { pages } : {} }]
   },
 }
@@ -38,7 +38,7 @@ const selectionUse: GridUse = {
 const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   'organize-pdf': {
     ...{ abilities: ['move', 'rotate', 'remove', 'split'], isSelection: false, replacedOptions: ['pages'] },
-    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
+    steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },
   'split-pdf': {
     ...{ abilities: ['split'], isSelection: false, replacedOptions: ['pages'] },
@@ -50,11 +50,11 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
   'extract-pdf-pages': {
     ...{ abilities: ['move'], isSelection: true, replacedOptions: ['pages'] },
-    steps: (arrangement, id) => pagesOperation(id, formatRange(selectedPages(arrangement))),
+    steps: (arrangement, id) => pagesOperation(id, formatRange(listSelectedPages(arrangement))),
   },
   'remove-pdf-pages': {
     ...{ abilities: ['remove'], isSelection: false, replacedOptions: ['pages'] },
-    steps: (arrangement, id) => pagesOperation(id, formatRange(removedPages(arrangement))),
+    steps: (arrangement, id) => pagesOperation(id, formatRange(listRemovedPages(arrangement))),
   },
   'reorder-pdf-pages': {
     ...{ abilities: ['move'], isSelection: false, replacedOptions: ['pages'] },
@@ -62,7 +62,7 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
   'rotate-pdf': {
     ...{ abilities: ['rotate'], isSelection: false, replacedOptions: ['pages', 'rotate'] },
-    steps: (arrangement) => undefinedIfEmpty(toOperations(arrangement)),
+    steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },
 }
 

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { type Problem, toProblem } from '../../../api.ts'
 import { navigate } from '../../../shell/router.ts'
 import { Notice } from '../components.tsx'
-import { connect, type DriveName, listAvailableDrives, savedConnection } from './drive-client.ts'
+import { connect, type DriveName, listAvailableDrives, loadConnection } from './drive-client.ts'
 import words from './words/en.ts'
 
 /** A button for each configured drive. */
@@ -18,7 +18,7 @@ export default function DriveButtons() {
   const open = async (id: string) => {
     problem.value = undefined
     try {
-      if (savedConnection(id)) navigate(`/convert?${new URLSearchParams({ drive: id })}`)
+      if (loadConnection(id)) navigate(`/convert?${new URLSearchParams({ drive: id })}`)
       else await connect(id)
     } catch (error) {
       problem.value = toProblem(error)

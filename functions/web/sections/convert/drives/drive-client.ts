@@ -23,7 +23,7 @@ export const listAvailableDrives = async (): Promise<readonly DriveName[]> => {
 
 const storageKey = (drive: string) => `connection of ${drive}`
 
-export function savedConnection(drive: string): string | undefined {
+export function loadConnection(drive: string): string | undefined {
   try {
     return localStorage.getItem(storageKey(drive)) ?? undefined
   } catch {

@@ -14,8 +14,8 @@ import {
   importFiles,
   type Listing,
   listFolder,
+  loadConnection,
   saveConnection,
-  savedConnection,
 } from './drive-client.ts'
 import rules from './drives.css'
 import words from './words/en.ts'
@@ -39,7 +39,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
   const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
 
   const connection = () => {
-    const id = savedConnection(drive)
+    const id = loadConnection(drive)
     if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
     return id
   }
@@ -100,7 +100,7 @@ export default function DriveDialog({ query }: { readonly query: URLSearchParams
     chosen.value = isChosen ? [...others, entry] : others
   }
   const isChosen = (entry: Entry) => chosen.value.some(({ id }) => id === entry.id)
-  const needsConnection = savedConnection(drive) === undefined
+  const needsConnection = loadConnection(drive) === undefined
   return (
     <dialog ref={dialog} class="drawer" aria-labelledby="drive-title" onClose={close}>
       <div class="drawer-head">
