@@ -88,9 +88,9 @@ async function runOperation(
   if (work.to === 'jpg' || work.to === 'png') return videoToImage(work, input, tools)
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
   const request = { path, from, to: work.to, target }
-  const isPlain = work.operation === 'convert' && formatById(work.to).category !== 'image'
-  const copied = isPlain && (await copyByHeader({ ...request, ...mediaTargetOf(work) }, tools))
-  if (copied) return copied
+  const isMediaConversion = work.operation === 'convert' && formatById(work.to).category !== 'image'
+  const copyResult = isMediaConversion && (await copyByHeader({ ...request, ...mediaTargetOf(work) }, tools))
+  if (copyResult) return copyResult
   const media = await probeCached(input, { path, from }, tools)
   const source = { path, from, media, size: input.size }
   if (work.operation === 'compress') return compressMedia(work, source, target, tools)

@@ -22,7 +22,7 @@ import {
 import { packPages } from './pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from './pdf/page-files.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { unsupportedFeature } from './unsupported-feature.ts'
+import { featureError } from './unsupported-feature.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 
 const sourceIds = Object.keys(magickSources) as MagickSourceId[] // Object.keys widens the keys to string.
@@ -62,7 +62,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     const texture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
-    if (texture !== undefined) throw unsupportedFeature(from, texture, error)
+    if (texture !== undefined) throw featureError(from, texture, error)
     throw (await largestHeaderSide(input.path, from)) > maxSide
       ? imageTooLargeError(error)
       : explainFailure(error, from)

@@ -41,7 +41,7 @@ import { printStyle, removeGenerator } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { readingAny } from './text/text-options.ts'
-import { unsupportedFeature } from './unsupported-feature.ts'
+import { featureError } from './unsupported-feature.ts'
 
 /**
  * Seconds plus penalties: LibreOffice and calibre preserve the layout of documents that have one. Two pandoc steps cost
@@ -126,9 +126,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   } else {
     await convertViaAst(work, input, from, path, tools).catch((error: unknown) => {
       // Stack overflow: the document is nested deeper than any real one.
-      throw error instanceof RangeError
-        ? unsupportedFeature(from, 'parts nested thousands deep', error)
-        : error
+      throw error instanceof RangeError ? featureError(from, 'parts nested thousands deep', error) : error
     })
   }
   tools.progress(1)

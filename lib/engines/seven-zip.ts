@@ -18,7 +18,7 @@ import {
   usesUnknownMethod,
   wantsPassword,
 } from './seven-zip/unpack.ts'
-import { unsupportedFeature } from './unsupported-feature.ts'
+import { featureError } from './unsupported-feature.ts'
 
 const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const others = [
@@ -132,7 +132,7 @@ function failure(error: unknown, format: FormatId, hadPassword: boolean): unknow
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !byBsdtar.includes(format)) return error
   if (wantsPassword(error)) return locked(hadPassword, error)
-  if (usesUnknownMethod(error)) return unsupportedFeature(format, 'a compression that is not known', error)
+  if (usesUnknownMethod(error)) return featureError(format, 'a compression that is not known', error)
   const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

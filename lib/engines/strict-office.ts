@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import type { InputFile } from './engine.ts'
-import { unsupportedFeature } from './unsupported-feature.ts'
+import { featureError } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
@@ -11,7 +11,7 @@ const strictNamespace = 'http://purl.oclc.org/ooxml/'
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function refuseStrict(input: InputFile): Promise<void> {
-  if (await isStrict(input.path)) throw unsupportedFeature(input.format, 'the strict kind of Office Open XML')
+  if (await isStrict(input.path)) throw featureError(input.format, 'the strict kind of Office Open XML')
 }
 
 async function isStrict(path: string): Promise<boolean> {

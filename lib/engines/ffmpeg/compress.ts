@@ -96,9 +96,9 @@ async function compressToSize(
   let reachedBytes = 0
   for (let tries = 0; tries < maxTries; tries++) {
     // Reserves 4 % for the container's overhead.
-    const bits = (targetBytes * 8 * 0.96) / durationS
+    const bitrate = (targetBytes * 8 * 0.96) / durationS
     const budget = hasVideo(transcoding) ? videoBudget : audioBudget
-    const budgetOptions = budget(bits, transcoding, options)
+    const budgetOptions = budget(bitrate, transcoding, options)
     if (!budgetOptions) break
     const result = await transcode({ ...transcoding, options: { ...budgetOptions, ...codecOption } }, tools)
     reachedBytes = (await stat(target)).size

@@ -5,7 +5,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { availableThreads } from '../host-limits.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 import { corruptMediaError, type MediaInfo, probe } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
@@ -194,7 +194,7 @@ const brokenSourcePattern =
 export function toClientError(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
-  if (feature !== undefined) return unsupportedFeature(from, `an unknown compression (${feature})`, error)
+  if (feature !== undefined) return featureError(from, `an unknown compression (${feature})`, error)
   if (brokenSourcePattern.test(error.stderr)) return corruptMediaError(from, error)
   const sentence = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
   return new AppError('CONVERSION_FAILED', sentence, { from, to }, { cause: error })

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 import { maxSide } from './limits.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   const [first] = images
   if (!first) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
-      throw unsupportedFeature('fits', 'a compressed image')
+      throw featureError('fits', 'a compressed image')
     return undefined
   }
   const planes = first.count === 3 ? 3 : 1

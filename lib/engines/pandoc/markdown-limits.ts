@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 
 /** Repetitions that pandoc takes a second to parse; the time grows with the square of their number. */
 const maxBackticks = 5000
@@ -10,10 +10,10 @@ const maxQuotationDepth = 1000
 export async function requireReadableMarkdown(path: string, format: FormatId): Promise<void> {
   const text = await readFile(path, 'latin1')
   const backticks = longestMatch(text, /`+/g, (run) => run.length)
-  if (backticks > maxBackticks) throw unsupportedFeature(format, `${backticks} backticks in a row`)
+  if (backticks > maxBackticks) throw featureError(format, `${backticks} backticks in a row`)
   const depth = longestMatch(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
   if (depth > maxQuotationDepth)
-    throw unsupportedFeature(format, `a line with ${depth} quotations within each other (>)`)
+    throw featureError(format, `a line with ${depth} quotations within each other (>)`)
 }
 
 function longestMatch(text: string, pattern: RegExp, lengthOf: (match: string) => number): number {

@@ -6,7 +6,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 import { tellWhatIsDropped } from './dropped-entries.ts'
 import { allowedBytes, tooLarge } from './limits.ts'
 import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list-entries.ts'
@@ -99,8 +99,7 @@ export const usesUnknownMethod = (error: unknown) =>
 async function unpackByPython(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
   const entries = await list(path, '', tools)
   check(entries, limitBytes)
-  if (unwanted(entries).length > 0)
-    throw unsupportedFeature('7z', 'links and a compression that is not known')
+  if (unwanted(entries).length > 0) throw featureError('7z', 'links and a compression that is not known')
   const { file, args, readOnly } = pythonProgram('archive/unpack_7z.py')
   await guarded({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
 }

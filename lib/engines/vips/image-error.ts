@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
 /** Translates errors of libvips and its helper programs into errors that the client can act on. */
@@ -28,9 +28,7 @@ export function imageError(error: unknown, format: FormatId): unknown {
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
   const feature = findUnsupportedFeature(message)
-  return feature === undefined
-    ? corruptImageError(format, error)
-    : unsupportedFeature(format, feature, error)
+  return feature === undefined ? corruptImageError(format, error) : featureError(format, feature, error)
 }
 
 /** Messages of libvips and libtiff about features of an intact image that they do not support; `$1` is the match. */

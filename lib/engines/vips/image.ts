@@ -6,7 +6,7 @@ import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../image/color-profiles.ts'
 import { type ImageOptions, type ResizeBox, resizeBoxOf } from '../image/options.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { unsupportedFeature } from '../unsupported-feature.ts'
+import { featureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
 import { countApngFrames, readApng } from './apng/read.ts'
 import { type DecodedFile, imageDecoderOf } from './decoders.ts'
@@ -59,10 +59,10 @@ export async function openImage(
   })
   // libvips turns these images black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
-    throw unsupportedFeature(input.format, 'Lab colors with transparency')
+    throw featureError(input.format, 'Lab colors with transparency')
   // libvips uses only the lowest byte of each of these samples as the color.
   if (integerDepths.some((depth) => depth === metadata.depth))
-    throw unsupportedFeature(input.format, 'samples of an unusual depth')
+    throw featureError(input.format, 'samples of an unusual depth')
   if (input.format === 'gif') await checkGif(input, metadata, tools)
   const isStill = format === 'png' && input.format === 'apng'
   const pages = isStill ? await countApngFrames(path) : (metadata.pages ?? 1)
@@ -74,7 +74,7 @@ async function checkGif({ path, size }: InputFile, { width, height }: Metadata, 
   const canvas = view(await readingFrom(file)(0, 10))
   // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
   if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
-    throw unsupportedFeature('gif', 'a first frame that is smaller than its canvas')
+    throw featureError('gif', 'a first frame that is smaller than its canvas')
   if (size <= maxCountedGifBytes && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF is truncated within a frame: check whether anything is missing.')
 }
