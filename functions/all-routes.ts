@@ -1,5 +1,5 @@
 import type { Connections } from '../lib/aws/connections.ts'
-import { shortPatience } from '../lib/aws/timeouts.ts'
+import { requestTimeouts } from '../lib/aws/timeouts.ts'
 import { type Config, readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -15,13 +15,13 @@ const enabledRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, .
 /** Creates the whole HTTP API in one process. */
 export function createApi(
   environment?: Readonly<Record<string, string>>,
-  hint?: WaitForJobChange,
+  waitForChange?: WaitForJobChange,
   connections?: Connections,
 ): ApiHandler {
   const config = readConfig(environment)
   const app = createApp(
     enabledRoutes(config),
-    createServices(config, { waitForChange: hint, connections, timeouts: shortPatience }),
+    createServices(config, { waitForChange, connections, timeouts: requestTimeouts }),
     { missingPage },
   )
   // Middy's own type knows more events and results than this handler's.

@@ -8,7 +8,7 @@ import { loadLambdaConfig } from '../lib/lambda-config.ts'
 import { lazyAsync } from '../lib/lazy-async.ts'
 import { createLog } from '../lib/log.ts'
 import { createDailyKeys, Vault } from '../lib/sealed.ts'
-import { Outgoing } from '../lib/transfer/guarded-http.ts'
+import { GuardedHttp } from '../lib/transfer/guarded-http.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
@@ -52,7 +52,7 @@ export function createFunction(connections: Connections = {}) {
 function openServices(config: Config, connections: Connections): DelivererServices {
   const { SERVICE_SECRET, OUTGOING_ALLOW: allowed = [] } = config
   if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
-  const outgoing = Promise.resolve(new Outgoing({ allowed }))
+  const outgoing = Promise.resolve(new GuardedHttp({ allowed }))
   return {
     ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
     queues: new Queues(config, connections.sqs),

@@ -1,4 +1,4 @@
-import { makeSecrets } from '../lib/aws/secrets.ts'
+import { createSecrets } from '../lib/aws/secrets.ts'
 import { createLambdaServices } from '../lib/lambda-services.ts'
 import { lazyAsync } from '../lib/lazy-async.ts'
 import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
@@ -7,7 +7,7 @@ import { findDueRecords, createWakeHandlers } from '../lib/wakeups.ts'
 /** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
 const open = lazyAsync(async () => {
   const { SECRETS, SERVICE_SECRET, ...where } = loadConfigAndClearSecrets()
-  if (SECRETS !== undefined && SERVICE_SECRET === undefined) await makeSecrets(SECRETS, where)
+  if (SECRETS !== undefined && SERVICE_SECRET === undefined) await createSecrets(SECRETS, where)
   return createLambdaServices()
 })
 

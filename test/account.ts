@@ -9,7 +9,7 @@ import type { TestService } from './service.ts'
 
 type Stored = Pick<Services, 'table'>
 
-/** Puts an account into the table, as a sign-up would. */
+/** Stores an account, as a sign-up would. */
 export async function newAccount({ table }: Stored, more: Partial<Account> = {}): Promise<string> {
   const id = newId('acc')
   await table.put({
@@ -27,23 +27,27 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
   return id
 }
 
-/** The text of a new key of an account. */
-export async function newKey(services: Stored, owner: string, input: Partial<KeyInput> = {}): Promise<string> {
+/** Creates an API key for an account and returns its text. */
+export async function newKey(
+  services: Stored,
+  owner: string,
+  input: Partial<KeyInput> = {},
+): Promise<string> {
   const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...input }
   const made = await new ApiKeys(services).create(owner, whole)
   if (!made) throw new Error('the account has too many keys')
   return made.text
 }
 
-/** A key that may do what a person who has signed in may. */
+/** Creates a key with the scopes of a signed-in user. */
 export const newManagerKey = (services: Stored, owner: string): Promise<string> =>
   newKey(services, owner, { scopes: [...grantedScopes, 'ACCOUNT_MANAGE'] })
 
-/** A key that may do what an administrator who has signed in may. */
+/** Creates a key with the scopes of an administrator. */
 export const newAdminKey = async (services: Stored): Promise<string> =>
   newKey(services, await newAccount(services, { role: 'ADMIN' }), { scopes: [...scopes] })
 
-/** Of a new account of a running service. */
+/** Creates a key for a new account of a running service. */
 export const managerOf = (service: TestService): Promise<string> =>
   within(service, async (place) => newManagerKey(place, await newAccount(place)))
 export const adminOf = (service: TestService): Promise<string> => within(service, newAdminKey)
@@ -56,20 +60,20 @@ async function within<T>({ dataDir }: TestService, work: (place: Stored) => Prom
     return await work(place)
   } finally {
     await place.close()
-    // Another service that the test starts would take the servers of this one for its own.
+    // Otherwise another service started by the test would use the servers of this one.
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
     Object.assign(process.env, before)
   }
 }
 
-/** The account as it is afterwards; undefined when there is none. */
+/** Changes an account and returns it; undefined if it does not exist. */
 export async function changeAccount(
   { table }: Pick<Services, 'table'>,
   id: string,
   change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
 ): Promise<Account | undefined> {
   const updatedAt = new Date().toISOString()
-  // The version tells whoever read the whole record before that it is another now.
+  // A new version makes concurrent writers of the whole record notice the change.
   const { applied, item } = await table.update(accountKey(id), {
     set: { ...change, updatedAt },
     setPlus: { version: ['version', 1] },

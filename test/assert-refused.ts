@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AppError, type ErrorCode } from '../lib/errors.ts'
 
-/** The error that a call ends with, of this code and in words that tell nothing of the machine. */
+/** Asserts that a call fails with this code and a message without internals, and returns the error. */
 export async function assertRefused(
   call: Promise<unknown>,
   code: ErrorCode,

@@ -4,8 +4,8 @@ import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Everything there is about the embedded servers, the long tests too: `npm run test:aws`, with parts of file names
- * to run some of it (`npm run test:aws -- s3/ kill`). A table at the end says what each server showed.
+ * Runs all tests of the embedded servers, including the long ones: `npm run test:aws`, with parts of file names
+ * to run some of them (`npm run test:aws -- s3/ kill`). Prints a table with the results of each server at the end.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,7 +23,7 @@ interface Tally {
   failed: number
   skipped: number
   seconds: number
-  /** What tests said of themselves, as how many records they wrote under how many kills. */
+  /** Diagnostics of the tests, for example how many records they wrote under how many kills. */
   readonly notes: string[]
 }
 
@@ -58,7 +58,7 @@ const tallyOf = (file = '') => {
   return tally
 }
 
-// Two at a time, as `npm test` does: the rounds of kills wait most of their time.
+// Two at a time, like `npm test`: the kill tests mostly wait.
 const stream = run({ files, concurrency: 2, timeout: 1_200_000, forceExit: true })
 stream.on('test:pass', ({ file, nesting, skip, details }) => {
   if (details.type === 'suite') return
@@ -73,7 +73,7 @@ stream.on('test:fail', ({ file, details }) => {
   process.exitCode = 1
 })
 stream.on('test:diagnostic', ({ file, message }) => {
-  // Each file ends with figures of its own, which the table adds up.
+  // Each file ends with figures, which the table adds up.
   if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) tallyOf(file).notes.push(message)
 })
 stream.on('end', () => process.stdout.write(table(tallies)))

@@ -1,4 +1,4 @@
-// The deployment as the Serverless Framework packages it, and what it holds.
+// The deployment as packaged by the Serverless Framework, and its content.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import { scratchFolder } from './scratch-folder.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** CloudFormation's properties have another shape in each type of resource; these are the ones looked into. */
+/** The CloudFormation properties that the tests read; each resource type has different ones. */
 interface Properties {
   readonly [name: string]: unknown
   readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
@@ -40,14 +40,14 @@ interface Resource {
 
 type Resources = Readonly<Record<string, Resource>>
 
-/** Packages in a tree of links, so that what is written beside serverless.yml disturbs nobody. */
+/** Packages in a tree of symlinks, so that files written next to serverless.yml don't get into the checkout. */
 function packageIn(folder: string): Resources {
-  // The framework does not take a link for its own file.
+  // The framework does not accept a symlink as its config file.
   copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
   for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
     symlinkSync(join(root, name), join(folder, name))
   }
-  // Everything that there is.
+  // The whole deployment.
   mkdirSync(join(folder, 'stages'))
   writeFileSync(join(folder, 'stages/dev.json'), JSON.stringify({ facades: 'v2' }))
   const temporary = join(folder, 'tmp')
@@ -64,7 +64,7 @@ function packageIn(folder: string): Resources {
     ],
     {
       cwd: folder,
-      // The framework leaves its temporary folders behind: they go with this one.
+      // The framework leaves temporary folders behind, which are deleted with this one.
       env: { HOME: join(folder, 'no-home'), TMPDIR: temporary, PATH: process.env.PATH },
       encoding: 'utf8',
       timeout: 400_000,
@@ -75,7 +75,7 @@ function packageIn(folder: string): Resources {
   return JSON.parse(template).Resources
 }
 
-/** Which resource a value stands for. */
+/** Returns the id of the resource that a value refers to. */
 export function reference(value: unknown): string | undefined {
   const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
   return Ref ?? getAtt?.[0]
@@ -99,7 +99,7 @@ export function packageDeployment() {
     return { id: found[0], properties: found[1].Properties }
   }
 
-  /** Runs code on an unpacked function, in an environment of which nothing of this checkout is known. */
+  /** Runs code on an unpacked function, in an environment without this checkout. */
   async function onPackage(name: FunctionName, code: string): Promise<string> {
     const root = join(folder, 'functions-apart', name)
     if (!existsSync(root)) await unpackFunction(name, join(folder, '.serverless'), root)

@@ -1,17 +1,17 @@
 import { descendants } from './processes.ts'
 
-/** What of a run of Node's test runner is looked at. */
+/** Limits for a run of Node's test runner. */
 interface Bounds {
-  /** Milliseconds that a file may take in all. */
+  /** Time limit of a test file in milliseconds. */
   readonly fileMs: number
   readonly everyMs: number
 }
 
 /**
- * Ends test files that take too long, with all that they started; the runner then says that they failed. Its own limit
- * is a timer within the process of the file: a loop that never waits keeps it from coming, and an `await` outside of
- * tests has none.
- * @returns what stops the watch
+ * Kills test files that take too long, with their child processes; the runner then reports them as failed. Its own limit
+ * is a timer in the process of the file, which does not fire during an endless loop, and does not apply to an `await`
+ * outside of tests.
+ * @returns a function that stops the watch
  */
 export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () => void {
   const firstSeen = new Map<number, number>()
@@ -34,6 +34,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }

@@ -5,13 +5,13 @@ export default async function* failedFiles(events: AsyncIterable<TestEvent>) {
   const ran = new Set<string>()
   const failed = new Set<string>()
   for await (const event of events) {
-    // A test may stand in a file that others import: only the summary names the file that was run.
+    // A test may be defined in an imported file: only the summary names the file that was run.
     if (event.type === 'test:summary' && event.data.file) {
       ran.add(event.data.file)
       if (!event.data.success) failed.add(event.data.file)
     }
-    // One that was killed has no summary. Where a test of it had failed before, that is all that is told of it; else it
-    // is a test by its own name.
+    // A killed file has no summary. If one of its tests had failed before, only that test is reported; otherwise the file
+    // itself is reported as a test.
     if (event.type === 'test:fail') {
       const { entryFile, file, name } = event.data as typeof event.data & { readonly entryFile?: string }
       const killed = entryFile ?? (file?.endsWith(name) ? file : undefined)

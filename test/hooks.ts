@@ -2,7 +2,7 @@ import { after as nodeAfter, before as nodeBefore } from 'node:test'
 
 const begun: Promise<unknown>[] = []
 
-/** Begins something for all tests of a file. */
+/** Runs something before all tests of a file. */
 export function before(begin: () => Promise<unknown>): void {
   nodeBefore(async () => {
     const beginning = begin()
@@ -12,8 +12,8 @@ export function before(begin: () => Promise<unknown>): void {
 }
 
 /**
- * Ends it after them. Where a name pattern leaves no test of the file, Node calls `after` while `before` is on its way:
- * without the wait, what it begins is never ended.
+ * Runs something after all tests. If a name pattern excludes all tests of the file, Node calls `after` while `before` is
+ * still running: without waiting, what `before` starts would never be stopped.
  */
 export function after(end: () => unknown): void {
   nodeAfter(async () => {

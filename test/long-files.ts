@@ -1,6 +1,6 @@
 import seconds from './long-files.json' with { type: 'json' }
 
-/** Days in which each of the long files comes once. */
+/** Number of days in which each long file runs once. */
 const days = 5
 const dayMs = 86_400_000
 
@@ -9,8 +9,8 @@ const longest = Object.entries<number>(seconds)
   .map(([file]) => file)
 
 /**
- * Those of some test files that run on a day: the long ones take turns, so that all others can run every day. Their
- * list has the seconds of the processor that each takes, by which the days become equally long.
+ * Returns the test files to run on a day: long files take turns, so that all others can run every day. Their
+ * list has the CPU seconds of each, so that all days take equally long.
  */
 export function filesOf(files: readonly string[], now: Date): string[] {
   const day = Math.floor(now.getTime() / dayMs) % days

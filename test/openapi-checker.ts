@@ -1,11 +1,11 @@
-// Every reply that a test sees has to be what the OpenAPI document says of it.
+// Checks that every reply that a test receives matches the OpenAPI document.
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { fetchWithRetries } from './retrying-fetch.ts'
 
 export interface CheckedReply {
   readonly method: string
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string
   readonly status: number
   readonly contentType: string | null
@@ -32,7 +32,7 @@ interface Place {
   readonly operation: Operation | undefined
 }
 
-/** Of each reply of any service, and of whatever carries it. */
+/** Headers that need no documentation: those of any HTTP service and of the transport. */
 const usual =
   /^(?:access-control-|content-|date$|connection$|keep-alive$|transfer-encoding$|vary$|cache-control$|set-cookie$|x-content-type-options$|x-accel-buffering$|x-sandbox$|pragma$|apigw-requestid$)/
 
@@ -40,7 +40,7 @@ const isJson = (type: string) => /[/+]json$/.test(type)
 const isUri = (text: string) => URL.canParse(text)
 const isDateTime = (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)
 
-/** What an OpenAPI document allows. */
+/** Checks replies and values against an OpenAPI document. */
 export class OpenApiChecker {
   readonly document: Documented
   readonly #ajv = new Ajv2020({
@@ -55,12 +55,12 @@ export class OpenApiChecker {
     this.document = document as Documented // made by us, and read by others in the tests of it
     this.#ajv.addSchema(document, 'openapi')
     this.#paths = Object.keys(this.document.paths)
-      // A path without parameters comes before one that has one in its place.
+      // A literal path takes precedence over one with a parameter.
       .sort((a, b) => a.split('{').length - b.split('{').length)
       .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
   }
 
-  /** Fails with what is wrong about a reply. */
+  /** Fails if a reply does not match the document. */
   check(seen: CheckedReply): void {
     const { method, status, text } = seen
     if (method === 'OPTIONS') return
@@ -70,7 +70,7 @@ export class OpenApiChecker {
       assert.equal(text, '', `${what} with a body`)
       return
     }
-    // Of what is not there an error is said, in the same form.
+    // Unknown paths get errors in the same format.
     const { operation, path = '' } = place ?? {}
     const response = operation?.responses[String(status)]
     if (operation && !response)
@@ -79,7 +79,7 @@ export class OpenApiChecker {
     const type = seen.contentType?.split(';')[0] ?? ''
     const content = response?.content
     if (response && !content) {
-      assert.equal(text, '', `${what} with a body, of which the OpenAPI document says nothing`)
+      assert.equal(text, '', `${what} with a body that is not in the OpenAPI document`)
       return
     }
     if (content && !content[type])
@@ -90,7 +90,7 @@ export class OpenApiChecker {
     this.validate(pointer, isJson(type) ? JSON.parse(text) : text, what)
   }
 
-  /** Fails where a value is not what the schema at this place of the document allows. */
+  /** Fails if a value does not match the schema at this place of the document. */
   validate(pointer: readonly string[], value: unknown, what: string): void {
     const reference = pointer.map((name) =>
       encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')),
@@ -110,7 +110,7 @@ export class OpenApiChecker {
     for (const [name, { required }] of Object.entries(described))
       if (required) assert.ok(seen.has(name), `${what} without the header ${name}`)
     const unknown = [...seen.keys()].filter((name) => !(name in described) && !usual.test(name))
-    assert.deepEqual(unknown, [], `${what} with headers that the OpenAPI document does not name`)
+    assert.deepEqual(unknown, [], `${what} with headers that are not in the OpenAPI document`)
   }
 
   #placeOf({ path, method }: CheckedReply): Place | undefined {
@@ -120,24 +120,24 @@ export class OpenApiChecker {
   }
 }
 
-/** What the document describes; files and pages are something else. */
-/** Signing in is described by the library that does it. */
+/** True for paths of the API, which the document describes, not of pages and files. */
+/** better-auth documents the endpoints for signing in. */
 export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/(?!auth\/)|$)/.test(path)
 
 const plainFetch = globalThis.fetch
-/** Of each service its own document, read with the first reply: loading all routes here would take longer. */
+/** The document of each service, fetched with the first reply: loading all routes here would take longer. */
 const services = new Map<string, Promise<OpenApiChecker | undefined> | undefined>()
 
-/** From now on what a test fetches from there is checked, by whatever means it does so: all of them use `fetch`. */
+/** Checks all replies of the service from now on, by replacing the global `fetch`. */
 export function watch(url: string): void {
   services.set(new URL(url).origin, undefined)
   globalThis.fetch = checkedFetch
 }
 
 async function documentOf(origin: string): Promise<OpenApiChecker | undefined> {
-  // A busy machine may take longer to start a function than a request may.
+  // On a busy machine starting a function may take longer than the request timeout.
   const response = await fetchWithRetries(plainFetch)(`${origin}/v1/openapi.json`).catch(() => undefined)
-  // Some tests end the service: what it said last has been checked by others.
+  // Some tests stop the service; its last replies are covered by other tests.
   return response && new OpenApiChecker((await response.json()) as object)
 }
 
@@ -147,7 +147,7 @@ const checkedFetch: typeof fetch = async (input, init) => {
   if (!services.has(origin) || !isApiPath(path)) return response
   const described = services.get(origin) ?? documentOf(origin)
   services.set(origin, described)
-  // What breaks off is for the test to find out.
+  // Interrupted replies are left to the test.
   const text = await response
     .clone()
     .text()

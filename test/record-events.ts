@@ -1,10 +1,10 @@
-// Records the examples of events: what a webhook hears of jobs that end in each of the ways.
+// Records the examples of events: what a webhook receives for jobs with each kind of outcome.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type TestService } from './service.ts'
 import type { openReceiver } from './webhooks/receiver.ts'
 
-/** Those that nothing sends until there are accounts are written by hand, in events/examples/of-accounts.json. */
+/** Account events are written by hand, in events/examples/of-accounts.json. */
 const wanted = [
   'job.created',
   'job.queued',
@@ -19,10 +19,10 @@ const wanted = [
   'file.deleted',
 ] as const
 
-/** Seconds until the files of a job that expires are gone, and the next look of the sweep. */
+/** Seconds until the files of an expiring job are deleted by the next sweep. */
 const longestS = 150
 
-/** Sets off what is to be told. @returns a function that waits for all of it. */
+/** Triggers the events. @returns a function that waits for all of them. */
 export async function recordEvents(
   service: TestService,
   receiver: Awaited<ReturnType<typeof openReceiver>>,
@@ -35,12 +35,12 @@ export async function recordEvents(
     const { data } = (await (await client.convert(file, fields)).json()) as { data: { jobId: string } }
     return client.finished(data.jobId)
   }
-  // The first of each kind is kept, so the plainest job goes first.
+  // The first event of each kind is recorded, so the simplest job goes first.
   const { jobId } = await run(picture, { targetFormat: 'webp', tag: 'holiday' })
   await client.download(jobId)
   const damaged = picture.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
   await run({ name: 'photo.png', bytes: damaged }, { targetFormat: 'webp' })
-  // A request on AWS takes no form of this size.
+  // A form of this size is too large for a request on AWS.
   const sound = tone(600)
   const place = await client.presign({ filename: 'tone.wav', contentType: 'audio/wav', size: sound.length })
   await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: sound })
@@ -66,7 +66,7 @@ export async function recordEvents(
   }
 }
 
-/** A WAV of a rising tone, 8 kHz and 16 bits. */
+/** A WAV with a rising tone, 8 kHz, 16 bits. */
 function tone(seconds: number): Uint8Array<ArrayBuffer> {
   const samples = 8000 * seconds
   const file = Buffer.alloc(44 + 2 * samples)

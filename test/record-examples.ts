@@ -1,5 +1,5 @@
-// Records the examples of the OpenAPI document: `npm run examples` runs each operation on a service of its own and keeps
-// what was sent and what came.
+// Records the examples of the OpenAPI document: `npm run examples` runs each operation on a separate service and saves
+// requests and replies.
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
@@ -13,12 +13,12 @@ import { openReceiver } from './webhooks/receiver.ts'
 
 interface Sent {
   readonly method?: 'POST' | 'PATCH' | 'DELETE'
-  /** As `/v1/jobs/:jobId`. */
+  /** For example `/v1/jobs/:jobId`. */
   readonly path: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Texts and, as `@name`, files of test/fixtures. */
+  /** Text fields, and files of test/fixtures as `@name`. */
   readonly form?: Readonly<Record<string, string | readonly string[]>>
   readonly urlEncoded?: Readonly<Record<string, string | number>>
   readonly waits?: true
@@ -44,7 +44,7 @@ try {
   drives.close()
 }
 await keep('../functions/routes/examples.json', recorded)
-// What is new in a reply is new to the client, too.
+// New reply fields need new types in the client.
 if (!process.env['EXAMPLES_TO']) await keepTypes()
 
 async function keep(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
@@ -55,7 +55,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
     .replaceAll(drives.url, 'https://drive.example.com')
     .replace(/\b([sc]k_[0-9A-Za-z]{4})[0-9A-Za-z]{41}(\w{4})\b/g, `$1${'x'.repeat(41)}$2`)
     .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
-    // Of a service that is gone; a reader should not have to know that.
+    // The URL of the temporary service, which readers should not see.
     .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
@@ -148,7 +148,7 @@ async function record(): Promise<void> {
   await call({ method: 'POST', path: '/v1/ws/tickets' })
   await call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
   await call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
-  // Whether a ZIP is ready within seconds, the machine decides.
+  // Whether a ZIP is ready within seconds depends on the machine.
   await call({
     method: 'POST',
     path: '/v1/download/zip',
@@ -172,7 +172,7 @@ async function record(): Promise<void> {
   await fromDrive()
   await figures()
   await asAdministrator()
-  // It waits for a file that never comes, so that there is something to be cancelled.
+  // It waits for a file that never arrives, so that it can be cancelled.
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const awaited = (await (await client.post('/v1/jobs', { tasks: waiting })).json()) as {
     data: { jobId: string }
@@ -256,7 +256,7 @@ async function asAdministrator(): Promise<void> {
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
   const signUp = await fetch(`${service.url}/v1/auth/sign-up/email`, {
     method: 'POST',
-    // It tells by the header that the page is its own.
+    // The header shows that the page is of the service.
     headers: { 'content-type': 'application/json', origin: service.url },
     body: JSON.stringify(person),
   })
@@ -319,7 +319,7 @@ async function upload(): Promise<string> {
   return uploadId
 }
 
-/** One file in parts, and one that is dropped. */
+/** One completed multipart upload, and an aborted one. */
 async function inParts(path: string): Promise<void> {
   const body = Buffer.from(await fixture('alpha.png'))
   const isOurs = path === '/v1/uploads/multipart'
@@ -338,8 +338,8 @@ async function inParts(path: string): Promise<void> {
   await call({ method: 'DELETE', path: `${path}/:uploadId`, ...dropped })
 }
 
-/** Sends it and keeps the first of each kind. */
-// biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
+/** Sends a request and records the first of each kind. */
+// biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
 async function call(sent: Sent, shorten = (body: any): unknown => body): Promise<any> {
   const { method = 'GET', path, params = {}, query = {} } = sent
   const contract = api.find((one) => one.method === method && one.path === path)
@@ -353,7 +353,7 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
   }
   const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()
-  // On a busy machine the end may come too late for the reply that is to tell of it.
+  // On a busy machine the job may finish too late for the reply.
   for (let left = 8; sent.waits && response.status === 202 && left > 0; left--) response = await send()
   const reply = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
@@ -386,7 +386,7 @@ async function bodyOf({ json, form, urlEncoded }: Sent): Promise<{ init: Request
       else body.append(name, value)
     }
   }
-  // As curl has it: of several files of one name the first.
+  // Like curl: the first of several files with one name.
   const kept = Object.fromEntries(Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]))
   return { init: { body }, kept: { 'multipart/form-data': kept } }
 }

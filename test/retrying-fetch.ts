@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** For a busy machine, on which a process of each function has to start before its first answer. */
+/** Long enough for a busy machine, on which the process of each function has to start before its first reply. */
 const patienceMs = 120_000
 const pauseMs = 500
 
-/** Asks again for as long as the service is too busy to answer, as its clients do. */
+/** Retries requests while the service is unavailable, like clients do. */
 export const fetchWithRetries =
   (send: typeof fetch): typeof fetch =>
   async (input, init) => {

@@ -8,16 +8,16 @@ import { endHungFiles } from './end-hung.ts'
 import { filesOf } from './long-files.ts'
 
 /**
- * Runs test files side by side (`node test/run-files.ts [--all] [options of node --test] files`). Of a pattern of files
- * those of today run, or `--all`. What fails runs once more alone, file by file, and counts as it ends then: three files
- * on two cores make each other wait, and what only held because nothing else ran is said at the end, by name. Many
- * failures are no matter of waiting and stand.
+ * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob runs the files
+ * of today, or all with `--all`. Failed files run once more, one at a time, and the second result counts: three files
+ * on two cores slow each other down. Files that only passed alone are listed at the end. If many fail, they are not
+ * run again.
  */
 const besideOthers = 3
 const mostAgain = 8
-/** A test that hangs fails by its name, and ends with what it left open. Milliseconds: the longest takes a tenth. */
+/** Time limit of a test, which then fails by its name; the longest takes a tenth. */
 const testTimeout = 600_000
-/** A file that hangs elsewhere is ended. Milliseconds: the longest takes less than half. */
+/** Time limit of a file that hangs outside of tests; the longest takes less than half. */
 const fileMs = 1_500_000
 
 interface Outcome {
@@ -52,7 +52,7 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
   }
 }
 
-/** Ends as `node` ends, and before it where a signal says so. */
+/** Exits like the test runner, or earlier on a signal. */
 function ended(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
   const unwatch = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
@@ -64,7 +64,7 @@ function ended(args: readonly string[]): Promise<number> {
     child.on('exit', (code, signal) => {
       unwatch()
       for (const name of signals) process.off(name, pass)
-      // Who was told to stop runs nothing again.
+      // After a signal nothing runs again.
       if (signal) process.exit(128 + constants.signals[signal])
       resolve(code ?? 1)
     })

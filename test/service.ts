@@ -12,27 +12,27 @@ import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
 import { watch } from './openapi-checker.ts'
 import { fetchWithRetries } from './retrying-fetch.ts'
 
-/** Where decisions about rights are written down: then each function is a process of its own, with the key of its role. */
+/** Log of authorization decisions: if set, each function is a separate process with the permissions of its role. */
 const rightsLog = process.env['RIGHTS_LOG']
 const start = fileURLToPath(
   new URL(rightsLog ? './permissions/start-apart.ts' : '../lib/local/start.ts', import.meta.url),
 )
-/** As functions are deployed. */
+/** Functions isolated as when deployed. */
 const apart = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }
 
 export interface TestService {
   readonly url: string
   readonly dataDir: string
   readonly pid: number
-  /** Ends it as an operator would and removes its data. */
+  /** Stops it like an operator and deletes its data. */
   stop(): Promise<void>
-  /** Ends it as an operator would; the data stays. */
+  /** Stops it like an operator; the data stays. */
   end(): Promise<void>
   /** SIGKILL; the data stays. */
   kill(): Promise<void>
 }
 
-/** The real service as a process of its own, or of `under`, with an empty data folder and free ports. */
+/** Starts the real service as a separate process, or as a child of `under`, with an empty data folder and free ports. */
 export async function startService(
   env: Record<string, string> = {},
   dataDir?: string,
@@ -62,7 +62,7 @@ export async function startService(
     throw error
   })
   watch(url)
-  // Each function starts when it is first called, and its first calls of the table may take longer than a request may.
+  // Each function starts when first called, and its first table calls may take longer than the request timeout.
   if (rightsLog) globalThis.fetch = fetchWithRetries(globalThis.fetch)
   return {
     url,
@@ -93,7 +93,7 @@ async function readyUrl(child: ChildProcess): Promise<string> {
   throw new Error(`the service did not start: ${errors}`)
 }
 
-/** One identity, as a browser or script keeps it. */
+/** A client with one identity, like a browser or script. */
 export class Client {
   readonly #url: string
   #token: string | undefined
@@ -102,7 +102,7 @@ export class Client {
     this.#url = service.url
   }
 
-  /** The same identity at another service. */
+  /** Returns a client with the same identity for another service. */
   at(service: Pick<TestService, 'url'>): Client {
     const moved = new Client(service)
     moved.#token = this.#token
@@ -117,7 +117,7 @@ export class Client {
     return response
   }
 
-  /** Sends JSON, as a script does. */
+  /** Sends JSON, like a script. */
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return this.fetch(path, {
       method: 'POST',
@@ -126,7 +126,7 @@ export class Client {
     })
   }
 
-  /** A place for a file that is announced so. */
+  /** Creates an upload for a declared file. */
   async presign(announced: Readonly<Record<string, unknown>>): Promise<Presigned> {
     const response = await this.post('/v1/uploads/presign', announced)
     const body = (await response.json()) as { data: Presigned }
@@ -146,12 +146,12 @@ export class Client {
     return this.fetch('/v1/convert', { method: 'POST', body: form, headers })
   }
 
-  /** The job when it is over. */
+  /** Returns the finished job. */
   async finished(jobId: string): Promise<JobData> {
     for (;;) {
       const response = await this.fetch(`/v1/status/${jobId}`, { headers: { prefer: 'wait=25' } })
       const { data } = (await response.json()) as { data: JobData }
-      // Processes of all functions start at once then, and a busy machine is late.
+      // All function processes start at the same time, which takes long on a busy machine.
       if (rightsLog && response.status >= 500) continue
       if (['completed', 'failed', 'cancelled', 'expired'].includes(data.status)) return data
     }
@@ -163,7 +163,7 @@ export class Client {
     return Buffer.from(await response.arrayBuffer())
   }
 
-  /** The result of a job that has to be completed, as a file in this folder. */
+  /** Downloads the result of a completed job to a file in this folder. */
   async saved(job: JobData, folder: string): Promise<string> {
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
     const path = join(folder, `${job.jobId}-${job.result?.filename}`)
@@ -171,7 +171,7 @@ export class Client {
     return path
   }
 
-  /** The job that a reply says was accepted, when it is over. */
+  /** Returns the finished job of a 202 reply. */
   async accepted(response: Response): Promise<JobData> {
     const body = (await response.json()) as { data: JobData }
     assert.equal(response.status, 202, JSON.stringify(body))
@@ -184,7 +184,7 @@ export interface Presigned {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of a form, where one was asked for. */
+  /** Form fields, if a form was requested. */
   readonly fields: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,4 @@
-// A disk of a few megabytes, in memory, which tests can fill.
+// A disk of a few megabytes in memory, which tests can fill.
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { scratchFolder } from './scratch-folder.ts'
 
 export interface SmallDisk {
   readonly folder: string
-  /** To the last byte. */
+  /** Fills the disk to the last byte. */
   fill(): void
   empty(): void
 }
 
-/** Says why where this machine cannot mount one. */
+/** Mounts a small disk; returns the reason if this machine cannot. */
 export function makeSmallDisk(t: Pick<TestContext, 'after'>, megabytes: number): SmallDisk | string {
   const folder = join(scratchFolder('mutabor-disk'), 'mounted')
   mkdirSync(folder)

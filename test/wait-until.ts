@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const everyMs = 20
 
-/** Waits for what nobody tells of. The pauses leave the processor to those that are waited for. */
+/** Polls until a condition is true. The pauses leave the CPU to the processes that are waited for. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   what: string,

@@ -6,9 +6,9 @@ import { newId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
-import { minutesToAgree } from '../../lib/transfer/drives/connections.ts'
+import { consentLifetimeMinutes } from '../../lib/transfer/drives/connections.ts'
 import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
-import { Driving, holds } from '../../lib/transfer/drives/drive-service.ts'
+import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
 import { driveOf } from '../../lib/transfer/drives/index.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 
@@ -28,7 +28,7 @@ export const connectDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'Connect a drive',
-  description: `Open \`authorizationUrl\` in the browser of the drive's owner. They have ${minutesToAgree} minutes to agree there, and are redirected to the callback and from there to \`redirectUri\` with \`connectionId\` or \`error\`. The callback must come from the same user, by session or owner cookie. A browser that accepts \`text/html\` is redirected immediately.`,
+  description: `Open \`authorizationUrl\` in the browser of the drive's owner. They have ${consentLifetimeMinutes} minutes to agree there, and are redirected to the callback and from there to \`redirectUri\` with \`connectionId\` or \`error\`. The callback must come from the same user, by session or owner cookie. A browser that accepts \`text/html\` is redirected immediately.`,
   params: Params,
   query: z.object({
     redirectUri: z
@@ -52,7 +52,7 @@ export const connectDrive = contract({
   errors: driveErrors,
   handle: async ({ params, query, principal, headers }, services) => {
     const { redirectUri, state: clientState } = query
-    const begun = await new Driving(params.drive, services).begin(principal.ownerId, {
+    const begun = await new DriveService(params.drive, services).startAuthorization(principal.ownerId, {
       ...{ redirectUri, clientState },
     })
     if (!wantsHtml(headers)) return { data: begun }
@@ -81,9 +81,9 @@ export const driveCallback = contract({
   },
   errors: [...connectionErrors, 'CONFLICT'],
   handle: async ({ params, query, rawQuery, principal }, services) => {
-    const driving = new Driving(params.drive, services)
+    const driving = new DriveService(params.drive, services)
     const { state } = query
-    const { redirectUri, clientState, verifier } = await driving.returned(principal.ownerId, state)
+    const { redirectUri, clientState, verifier } = await driving.requirePending(principal.ownerId, state)
     const back = (result: Readonly<Record<string, string>>) => {
       const url = new URL(redirectUri ?? '')
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value)
@@ -147,10 +147,10 @@ export const listDrive = contract({
   },
   errors: connectionErrors,
   handle: async ({ params, query, principal }, services) => {
-    const driving = new Driving(params.drive, services)
+    const driving = new DriveService(params.drive, services)
     const { connectionId: id, ...asked } = query
-    const connection = await driving.connection(principal.ownerId, id)
-    const { items, nextCursor } = await driving.use(connection, holds.look, (ask) =>
+    const connection = await driving.requireConnection(principal.ownerId, id)
+    const { items, nextCursor } = await driving.use(connection, minTokenLifetimeMs.browse, (ask) =>
       driving.drive.list(ask, asked),
     )
     return { data: { items: [...items], nextCursor, account: connection.account } }
@@ -188,9 +188,9 @@ export const importFromDrive = contract({
   errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params, body, principal, requestId, newJobId }, services) => {
     const { fileIds, targetFormat, options, tag } = body
-    const driving = new Driving(params.drive, services)
-    const connection = await driving.connection(principal.ownerId, body.connectionId)
-    const links = await driving.use(connection, holds.import, (ask) =>
+    const driving = new DriveService(params.drive, services)
+    const connection = await driving.requireConnection(principal.ownerId, body.connectionId)
+    const links = await driving.use(connection, minTokenLifetimeMs.import, (ask) =>
       Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
     )
     const tasks = tasksOf(links, targetFormat, options)
@@ -264,8 +264,8 @@ export const disconnectDrive = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: connectionErrors,
   handle: async ({ params, principal }, services) => {
-    const driving = new Driving(params.drive, services)
-    await driving.disconnect(await driving.connection(principal.ownerId, params.connectionId))
+    const driving = new DriveService(params.drive, services)
+    await driving.disconnect(await driving.requireConnection(principal.ownerId, params.connectionId))
     return { data: null }
   },
 })

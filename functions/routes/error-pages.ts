@@ -12,7 +12,7 @@ function pageOf(code: ErrorCode): string {
   const title = errorTitle(code)
   return renderHtmlPage(
     title,
-    `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it description</dt><dd>${description}</dd><dt>What to do</dt><dd>${hint}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
+    `<h1>${title}</h1><p><code>${code}</code>, HTTP status ${status}</p><dl><dt>What it means</dt><dd>${description}</dd><dt>What to do</dt><dd>${hint}</dd></dl><p><a href="/errors">All errors</a> · <a href="/docs">Reference</a></p>`,
   )
 }
 

@@ -22,7 +22,7 @@ import {
 
 export const UploadParams = z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') })
 export const PartParams = UploadParams.extend({
-  partNumber: integer(1, partLimits.parts).describe('Part number, starting at 1'),
+  partNumber: integer(1, partLimits.maxParts).describe('Part number, starting at 1'),
 })
 export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
 
@@ -35,12 +35,12 @@ export const CompleteBody = z.strictObject({
   parts: z
     .array(
       z.object({
-        PartNumber: z.int().min(1).max(partLimits.parts),
+        PartNumber: z.int().min(1).max(partLimits.maxParts),
         ETag: z.string().min(1).max(256).describe('`ETag` of the reply to the PUT of the part'),
       }),
     )
     .min(1)
-    .max(partLimits.parts)
+    .max(partLimits.maxParts)
     .describe('All parts, in order of their numbers'),
 })
 export const toParts = ({ parts }: z.infer<typeof CompleteBody>) =>
@@ -116,7 +116,7 @@ export const createMultipart = contract({
     return {
       data: {
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
-        ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.parts, minPartSize: partLimits.least },
+        ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.maxParts, minPartSize: partLimits.minBytes },
         ...{
           maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
           expiresAt: upload.expiresAt,
@@ -175,13 +175,13 @@ const signPart = contract({
 })
 
 const maxPartNumbers = 1000
-const isPartNumber = (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= partLimits.parts
+const isPartNumber = (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= partLimits.maxParts
 const partNumbers = z
   .string()
   .refine((text) => {
     const numbers = text.split(',')
     return numbers.every(isPartNumber) && numbers.length <= maxPartNumbers
-  }, `expected at most ${maxPartNumbers} numbers from 1 to ${partLimits.parts}, separated by commas, such as 1,2,3`)
+  }, `expected at most ${maxPartNumbers} numbers from 1 to ${partLimits.maxParts}, separated by commas, such as 1,2,3`)
   .transform((text) => [...new Set(text.split(',').map(Number))])
 
 const signParts = contract({

@@ -1,4 +1,4 @@
-import { isNotConfigured } from '../aws/file-errors.ts'
+import { isBucketUnavailable } from '../aws/file-errors.ts'
 import { isUnavailable } from '../aws/timeouts.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 
@@ -76,7 +76,7 @@ export function toAppError(thrown: unknown): AppError {
       { retryAfter: retryAfterS },
       { cause: thrown },
     )
-  if (isNotConfigured(thrown))
+  if (isBucketUnavailable(thrown))
     return new AppError(
       'STORAGE_NOT_CONFIGURED',
       'The file storage does not exist or denies access to the service. The operator of the service has to fix this.',

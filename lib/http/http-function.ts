@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import { shortPatience } from '../aws/timeouts.ts'
+import { requestTimeouts } from '../aws/timeouts.ts'
 import { createLambdaServices } from '../lambda-services.ts'
 import { lazyAsync } from '../lazy-async.ts'
 import { createApp } from './app.ts'
@@ -13,7 +13,7 @@ export function httpFunction(
   pages: Parameters<typeof createApp>[2] = {},
 ): ApiHandler {
   const app = lazyAsync(async () => {
-    const made = createApp(contracts, await createLambdaServices({ timeouts: shortPatience }), pages)
+    const made = createApp(contracts, await createLambdaServices({ timeouts: requestTimeouts }), pages)
     // Middy's own type knows more events and results than this handler's.
     return made as unknown as ApiHandler
   })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryJob } from '../../functions/routes/retry-job.ts'
 import { newId } from '../../lib/ids.ts'
-import { newJob, storedImport, timestamp } from '../jobs/records.ts'
+import { newJob, createStoredImport, timestamp } from '../jobs/records.ts'
 
 test('a job whose files are deleted cannot be retried', async () => {
   const jobId = newId('job')
-  const { job, ...state } = newJob([storedImport('in')], { id: jobId })
+  const { job, ...state } = newJob([createStoredImport('in')], { id: jobId })
   const services = {
     jobs: {
       store: {

@@ -13,7 +13,7 @@ import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
 import { accountKey } from '../../lib/access/accounts.ts'
 import type { Email } from '../../lib/access/auth/emails.ts'
-import { ownClient } from '../../lib/aws/client-config.ts'
+import { createClientConfig } from '../../lib/aws/client-config.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
@@ -21,8 +21,8 @@ import { createCreationEvents } from '../../lib/jobs/events.ts'
 import { EventFeeds } from '../../lib/live/event-feed.ts'
 import { subscriberCacheMs } from '../../lib/subscriber-cache.ts'
 import { loadSubscribers, type SubscriberLookup } from '../../lib/subscribers.ts'
-import { Addresses } from '../../lib/transfer/addresses.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { AddressGuard } from '../../lib/transfer/addresses.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { TtlCache } from '../../lib/ttl-cache.ts'
 import { createWakeHandlers } from '../../lib/wakeups.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
@@ -41,7 +41,7 @@ import { answers, openReceiver } from '../webhooks/receiver.ts'
 let app: EmbeddedApp
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 const allowed = ['127.0.0.0/8']
-const outgoing = new Outgoing({ allowed })
+const outgoing = new GuardedHttp({ allowed })
 const closing: Server[] = []
 
 const queue: { message: DeliveryMessage; delayS: number }[] = []
@@ -536,22 +536,22 @@ test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywh
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
     { address: '93.184.215.14', family: 4 },
   ] as const
-  assert.equal((await new Addresses([], async () => both).of('example.com')).address, '93.184.215.14')
-  assert.equal((await new Addresses([], async () => both.slice(0, 1)).of('example.com')).family, 6)
+  assert.equal((await new AddressGuard([], async () => both).resolve('example.com')).address, '93.184.215.14')
+  assert.equal((await new AddressGuard([], async () => both.slice(0, 1)).resolve('example.com')).family, 6)
 })
 
 test('a host that now resolves to a private address is not called', async () => {
   const send = newClient()
   const { id } = await created(send, '/private')
   await told(send)
-  const closed = new Outgoing({})
+  const closed = new GuardedHttp({})
   const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closed) }).services
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
   await closed.close()
   assert.match((await onlyDelivery(send, id)).error, /not a public one/)
   assert.equal(receiver.at('/private').length, 0)
-  assert.ok(new Addresses(allowed).isAllowed('127.0.0.1'))
+  assert.ok(new AddressGuard(allowed).isAllowed('127.0.0.1'))
   queue.length = 0
 })
 
@@ -702,7 +702,7 @@ test('the functions handle bus events and queue messages, and report failed mess
     ...{ time: event.timestamp, source: 'mutabor', 'detail-type': event.event, resources: [], detail: event },
   } as Parameters<typeof dispatchHandler>[0])
   const QueueUrl = `${QUEUE_URL_PREFIX}delivery`
-  const sqs = new SQSClient({ ...ownClient(app.services.config), useQueueUrlAsEndpoint: true })
+  const sqs = new SQSClient({ ...createClientConfig(app.services.config), useQueueUrlAsEndpoint: true })
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['MessageGroupId'] }),
   )

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { findEarlierJob } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { file, newJob, storedImport, timestamp } from '../jobs/records.ts'
+import { file, newJob, createStoredImport, timestamp } from '../jobs/records.ts'
 
-const job = (more: Partial<Job>): Job => ({ ...newJob([storedImport('in')]).job, ...more })
+const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
 const services = {} as never // The result is part of the job.
 
 test('the result of a job is found, or the error says why there is none', async () => {
@@ -26,7 +26,7 @@ test('the result of a job is found, or the error says why there is none', async 
 
 test('a repeated request does not find a job that was deleted in the meantime', async () => {
   const made = (more: Partial<Job>) => {
-    const state = { ...newJob([storedImport('in')]), job: job(more) }
+    const state = { ...newJob([createStoredImport('in')]), job: job(more) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await made({}))?.job.id, 'job_1')

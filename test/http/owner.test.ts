@@ -14,7 +14,7 @@ import {
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { newJob, newTask, storedImport, timestamp } from '../jobs/records.ts'
+import { newJob, newTask, createStoredImport, timestamp } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
@@ -78,7 +78,7 @@ test('only the network of an IP address is reported, not the address', () => {
   assert.equal(subnetOf('unknown'), null)
 })
 
-const { job } = newJob([storedImport('in'), newTask('work', [0])])
+const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
 const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 const stranger = { ownerId: newId('anon') }
 
@@ -158,7 +158,7 @@ describe('access to jobs', () => {
   })
 
   test('a job is loaded with its tasks if its view needs them', async () => {
-    const whole = newJob([storedImport('in'), newTask('work', [0])])
+    const whole = newJob([createStoredImport('in'), newTask('work', [0])])
     const asked: string[] = []
     const store = {
       getState: async (id: string) => {
