@@ -25,7 +25,7 @@ import {
   recognize,
   recognizeChunk,
 } from './ocr/recognize.ts'
-import { openPdf, type PageSize } from './open-pdf.ts'
+import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { password } from './page-options.ts'
 import { toText } from './text.ts'
 import { openEditable } from './tools/editable-pdf.ts'
@@ -53,7 +53,7 @@ interface OcrInput {
   /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
   /** Sizes of all pages. */
-  readonly sizes: readonly PageSize[]
+  readonly sizes: readonly PdfPageSize[]
   /** Characters that each page already has as text. */
   readonly characterCounts: readonly number[]
   /** Pages to read, counted from 1. */

@@ -5,7 +5,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from './qpdf.ts'
 
 /** Size in points of the page as displayed, after its rotation. */
-export interface PageSize {
+export interface PdfPageSize {
   readonly width: number
   readonly height: number
 }
@@ -23,7 +23,7 @@ export interface OpenPdf {
   /** Path of a file that needs no password. */
   readonly path: string
   /** One entry per page. */
-  readonly sizes: readonly PageSize[]
+  readonly sizes: readonly PdfPageSize[]
   /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
   readonly hasForm: boolean
@@ -74,7 +74,7 @@ function parseDocumentInfo(stdout: string): DocumentInfo {
   return Object.fromEntries(entries)
 }
 
-function parsePageSizes(stdout: string): PageSize[] {
+function parsePageSizes(stdout: string): PdfPageSize[] {
   const sizes = [...stdout.matchAll(/^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/gm)]
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
   const count = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { integer, secretOption } from '../options.ts'
-import type { OpenPdf, PageSize } from './open-pdf.ts'
+import type { OpenPdf, PdfPageSize } from './open-pdf.ts'
 import { pageRange } from './page-range.ts'
 
 /** Selected pages of a PDF, in order, and the output folder. */
@@ -32,11 +32,11 @@ export const resolutionShape = {
 const maxPixels = 200_000_000
 
 /** US Letter, for pages whose size is unknown. */
-const defaultPageSize = { width: 612, height: 792 } as const satisfies PageSize
+const defaultPageSize = { width: 612, height: 792 } as const satisfies PdfPageSize
 
 interface RequestedResolution {
   /** A number, or a function when it depends on the page. */
-  readonly dpi: number | ((page: PageSize) => number)
+  readonly dpi: number | ((page: PdfPageSize) => number)
   readonly downscale?: number | undefined
 }
 

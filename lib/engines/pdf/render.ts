@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
-import type { OpenPdf, PageSize } from './open-pdf.ts'
+import type { OpenPdf, PdfPageSize } from './open-pdf.ts'
 import type { PageFile } from './page-files.ts'
 import { computeResolution } from './page-options.ts'
 import { toPdfError } from './qpdf.ts'
@@ -11,7 +11,7 @@ import { toPdfError } from './qpdf.ts'
 export interface RenderSettings {
   /** Counted from 1. */
   readonly pages: readonly number[]
-  readonly dpi: number | ((page: PageSize) => number)
+  readonly dpi: number | ((page: PdfPageSize) => number)
   /** Longest side in pixels; larger pages are scaled down. */
   readonly downscale?: number | undefined
   readonly gray: boolean

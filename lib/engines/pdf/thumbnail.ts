@@ -11,7 +11,7 @@ import {
 } from '../image/thumbnail-options.ts'
 import { integer } from '../options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
-import { openPdf, type PageSize } from './open-pdf.ts'
+import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { password } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
@@ -32,7 +32,7 @@ export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
 const maxRenderedPixels = 8192 ** 2
 
 /** Rounds the box to whole pixels, because the renderer rounds up. */
-function toPixelBox(page: PageSize, box: ThumbnailBox): ThumbnailBox {
+function toPixelBox(page: PdfPageSize, box: ThumbnailBox): ThumbnailBox {
   if (box.fit !== 'grow') return box
   const scale = scaleInto(page, box)
   const toWholePixels = (side: number) => Math.max(1, Math.round(side * scale))
@@ -48,7 +48,7 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   const box = enlargingBox(thumbnailBox(work.options))
   const opened = await openPdf(input.path, pdfPassword, tools)
   const pages = opened.sizes.slice(0, count).map((_, index) => index + 1)
-  const dpi = (size: PageSize) =>
+  const dpi = (size: PdfPageSize) =>
     72 * Math.min(scaleInto(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
   await renderPages(opened, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {

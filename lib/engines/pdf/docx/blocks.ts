@@ -23,7 +23,7 @@ export interface ListMarker {
 }
 
 /** Position of a paragraph in a list: which list, at which level, and how that list starts. */
-export interface ListPosition {
+export interface ListItemPosition {
   readonly kind: ListMarker['kind']
   readonly listId: number
   readonly level: number
@@ -50,7 +50,7 @@ export interface Paragraph {
   readonly isRtl: boolean
   readonly marker?: ListMarker
   readonly heading?: number
-  readonly list?: ListPosition
+  readonly list?: ListItemPosition
 }
 
 export interface TableCell {

@@ -49,7 +49,7 @@ export function toLineInOrder(words: readonly Word[]): Line {
 
 export function toLine(row: readonly Word[]): Line {
   const visual = [...row].sort((a, b) => a.box[0] - b.box[0])
-  const isRtl = isRightToLeft(visual.map(({ text }) => text).join(''))
+  const isRtl = isMostlyRtl(visual.map(({ text }) => text).join(''))
   const style = dominantStyle(visual)
   const main = visual.find((word) => word.style === style) ?? visual[0]
   return {
@@ -61,7 +61,7 @@ export function toLine(row: readonly Word[]): Line {
   }
 }
 
-export function isRightToLeft(text: string): boolean {
+export function isMostlyRtl(text: string): boolean {
   let balance = 0
   for (const char of text) {
     if (rtlCharacter.test(char)) balance++

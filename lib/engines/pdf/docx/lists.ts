@@ -1,8 +1,8 @@
-import type { ContentBlock, ListPosition, Paragraph } from './blocks.ts'
+import type { ContentBlock, ListItemPosition, Paragraph } from './blocks.ts'
 import { isRoman, parseOrdinal } from './list-markers.ts'
 
 interface OpenList {
-  readonly position: Omit<ListPosition, 'level'>
+  readonly position: Omit<ListItemPosition, 'level'>
   readonly x: number
   last: number
 }
@@ -30,7 +30,7 @@ function findPosition(
   marker: NonNullable<Paragraph['marker']>,
   openLists: OpenList[],
   nextList: () => number,
-): ListPosition {
+): ListItemPosition {
   while ((openLists.at(-1)?.x ?? 0) > marker.x + maxDifference) openLists.pop()
   const sibling = openLists.at(-1)
   if (sibling && sibling.x > marker.x - maxDifference) {

@@ -1,10 +1,10 @@
 import type * as docx from 'docx'
-import type { ContentBlock, ListPosition, Paragraph } from './blocks.ts'
+import type { ContentBlock, ListItemPosition, Paragraph } from './blocks.ts'
 import type { DocxLayout } from './layout.ts'
 import { isRoman } from './list-markers.ts'
 import type { DocxLibrary } from './text-runs.ts'
 
-export const toNumberingReference = ({ listId }: ListPosition) => `list-${listId}`
+export const toNumberingReference = ({ listId }: ListItemPosition) => `list-${listId}`
 
 type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 
@@ -36,7 +36,7 @@ export function toIndent({ indent, firstIndent }: Paragraph) {
 }
 
 interface Item {
-  readonly position: ListPosition
+  readonly position: ListItemPosition
   readonly paragraph: Paragraph
 }
 
@@ -46,7 +46,7 @@ function collectItems(block: ContentBlock): Item[] {
   return []
 }
 
-function toNumberFormat({ kind, marker }: ListPosition) {
+function toNumberFormat({ kind, marker }: ListItemPosition) {
   if (kind === 'bullet') return 'BULLET'
   if (/\d/.test(marker)) return 'DECIMAL'
   const isUppercase = marker === marker.toUpperCase()

@@ -4,7 +4,7 @@ import { flowThroughColumns, toColumnSet } from './column-sets.ts'
 import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geometry.ts'
 import { findRuledRegions } from './horizontal-rules.ts'
 import { markJustified } from './justified-lines.ts'
-import { groupIntoLines, isRightToLeft, type Line, toLineInOrder } from './lines.ts'
+import { groupIntoLines, isMostlyRtl, type Line, toLineInOrder } from './lines.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 import { groupIntoParagraphs, type ParagraphSettings } from './paragraphs.ts'
 import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.ts'
@@ -137,7 +137,7 @@ function toTextItem(words: readonly Word[]): BlockItem[] {
       words,
       box: boundingBoxOf(words.map(({ box }) => box)),
       characters: text.length,
-      isRtl: isRightToLeft(text),
+      isRtl: isMostlyRtl(text),
     },
   ]
 }
@@ -183,7 +183,7 @@ function buildColumn(
 
 /** Reverses the columns of right-to-left tables, so that the first one read comes first. */
 function orderTableColumns(table: Omit<TableBlock, 'isRtl'>, words: readonly Word[]): TableBlock {
-  const isRtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   if (!isRtl) return { ...table, isRtl }
   return {
     ...table,

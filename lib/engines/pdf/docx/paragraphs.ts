@@ -1,6 +1,6 @@
 import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
-import { dominantStyle, isPreformatted, isRightToLeft, type Line, splitAtGaps } from './lines.ts'
+import { dominantStyle, isMostlyRtl, isPreformatted, type Line, splitAtGaps } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import { buildRuns } from './runs.ts'
 
@@ -90,7 +90,7 @@ function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Parag
   const words = lines.flatMap((line) => line.words)
   const marker = findListMarker(words)
   const box = boundingBoxOf(lines.map((line) => line.box))
-  const isRtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   const alignment = marker ? 'left' : chooseAlignment(lines, settings, isRtl)
   return {
     kind: 'paragraph',

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { heightOf, widthOf } from './geometry.ts'
-import { isRightToLeft } from './lines.ts'
+import { isMostlyRtl } from './lines.ts'
 import { assignOcrStyles } from './ocr-styles.ts'
 import { type PageContent, StyleShape, type Word } from './page-content.ts'
 
@@ -147,7 +147,7 @@ function addDrawnBullet(
   words: readonly Word[],
   vectors: z.output<typeof PageShape>['vectors'],
 ): readonly Word[] {
-  const rtl = isRightToLeft(words.map(({ text }) => text).join(''))
+  const rtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   const [first] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
   if (!first) return words
   const { size } = first.style

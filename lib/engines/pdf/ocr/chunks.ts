@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Chunk, Tools, WorkerPool } from '../../engine.ts'
-import type { PageSize } from '../open-pdf.ts'
+import type { PdfPageSize } from '../open-pdf.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 import { splitByCost } from '../split-by-cost.ts'
 import { isSignedPdf } from '../tools/editable-pdf.ts'
@@ -36,7 +36,7 @@ const maxChunkRatio = 0.1
 
 interface PagesToRead {
   /** Sizes of all pages of the PDF. */
-  readonly sizes: readonly PageSize[]
+  readonly sizes: readonly PdfPageSize[]
   /** Pages to read, counted from 1. */
   readonly pages: readonly number[]
   /** In the notation of `ocrLanguage`. */

@@ -11,7 +11,7 @@ import {
 import { isPdfRef, PdfObjects } from './objects.ts'
 
 /** Pages to take from a file, counted from 1, in output order. */
-export interface PageSource {
+export interface PdfPageSource {
   /** Path of a file without a password. */
   readonly path: string
   readonly pages: readonly number[]
@@ -24,7 +24,7 @@ export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => r
  * pages are dropped. Everything else in the document, such as its title and layers, comes from the first file.
  */
 export async function assemble(
-  sources: readonly [PageSource, ...PageSource[]],
+  sources: readonly [PdfPageSource, ...PdfPageSource[]],
   tools: Tools,
   compose: ComposeOutline = (outlines) => outlines.flat(),
 ): Promise<string> {
@@ -59,12 +59,12 @@ export async function assemble(
   return path
 }
 
-const countPagesBefore = (sources: readonly PageSource[], index: number) =>
+const countPagesBefore = (sources: readonly PdfPageSource[], index: number) =>
   sources.slice(0, index).reduce((sum, { pages }) => sum + pages.length, 0)
 
 /** Returns a function that maps a destination to its new page, or to undefined when the page was not taken. */
 function createDestinationMapper(
-  { pages }: Pick<PageSource, 'pages'>,
+  { pages }: Pick<PdfPageSource, 'pages'>,
   offset: number,
 ): (destination: Destination | undefined) => Destination | undefined {
   const positions = new Map<number, number>()
@@ -104,7 +104,7 @@ function removeUnusedPages(objects: PdfObjects): void {
 }
 
 /** Whether the result has all pages of one document, possibly in another order. */
-function keepsAllPages(sources: readonly PageSource[], navigations: readonly Navigation[]): boolean {
+function keepsAllPages(sources: readonly PdfPageSource[], navigations: readonly Navigation[]): boolean {
   return sources.length === 1 && new Set(sources[0]?.pages).size === navigations[0]?.links.length
 }
 
@@ -129,7 +129,7 @@ function removeStaleEntries(objects: PdfObjects, hasSamePages: boolean): void {
 
 function updateLinks(
   objects: PdfObjects,
-  sources: readonly PageSource[],
+  sources: readonly PdfPageSource[],
   navigations: readonly Navigation[],
 ): void {
   const pages = objects.pages()

@@ -1,7 +1,7 @@
 import { join, parse } from 'node:path'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { resolvePages } from '../page-range.ts'
-import { assemble, type ComposeOutline, type PageSource } from './assemble.ts'
+import { assemble, type ComposeOutline, type PdfPageSource } from './assemble.ts'
 import {
   type EditablePdf,
   openEditable,
@@ -42,7 +42,7 @@ export async function mergePdfs(
   return { files: [file], details: { pages, files: opened.length } }
 }
 
-const toPageSource = ({ path, sizes }: EditablePdf): PageSource => ({
+const toPageSource = ({ path, sizes }: EditablePdf): PdfPageSource => ({
   path,
   pages: resolvePages(undefined, sizes.length),
 })

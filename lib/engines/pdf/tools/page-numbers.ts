@@ -1,5 +1,5 @@
 import { centerAt, escapeXml } from '../../image/svg-layout.ts'
-import type { PageSize } from '../open-pdf.ts'
+import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
@@ -15,7 +15,7 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
   const last = startNumber + pages.length - 1
   const margin = parsePoints(options.margin)
   const anchor = position.endsWith('left') ? 'start' : position.endsWith('right') ? 'end' : 'middle'
-  const draw = (size: PageSize, page: number) => {
+  const draw = (size: PdfPageSize, page: number) => {
     const text = format.replaceAll('{page}', String(numbers.get(page))).replaceAll('{pages}', String(last))
     // The anchor fixes the side that the margin is measured from, whatever the width of the text.
     const { x, y } = centerAt(size, { width: 0, height: fontSize }, position, margin)

@@ -10,7 +10,7 @@ import { assemble } from './assemble.ts'
 import { finishPdf, invalidOption, type PdfTool, type PdfToolJob, warnTagsRemoved } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-export const rotatePages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) => {
+export const rotatePdfPages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const degrees = (options.rotate + 360) % 360

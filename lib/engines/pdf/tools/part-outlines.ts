@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
-import { filterOutline, type PageSource } from './assemble.ts'
+import { filterOutline, type PdfPageSource } from './assemble.ts'
 import { runMutoolScript } from './mutool.ts'
 import { type OutlineItem, readNavigation, writeOutline } from './navigation.ts'
 import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
@@ -10,7 +10,7 @@ import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 /** Gives each part of a document the bookmarks that lead to its pages. */
 export async function copyOutlines(
   source: string,
-  parts: readonly PageSource[],
+  parts: readonly PdfPageSource[],
   tools: Tools,
 ): Promise<void> {
   const outline = await readSourceOutline(source, tools)

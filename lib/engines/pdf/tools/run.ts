@@ -10,7 +10,7 @@ import { mergePdfs } from './merge.ts'
 import { editMetadata } from './metadata.ts'
 import { type PdfToolId, type ToolOptions, toolOptions } from './options.ts'
 import { addPageNumbers } from './page-numbers.ts'
-import { extractPages, removeBlankPages, removePages, reorderPages, rotatePages } from './pages.ts'
+import { extractPages, removeBlankPages, removePages, reorderPages, rotatePdfPages } from './pages.ts'
 import { redactPdf } from './redact.ts'
 import { repairPdf } from './repair.ts'
 import { convertToGrayscale, linearizePdf, toPdfA } from './rewrite.ts'
@@ -27,7 +27,7 @@ const toolsById: ToolTable = {
   'split-pdf': splitPdf,
   'encrypt-pdf': encryptPdf,
   'decrypt-pdf': decryptPdf,
-  'rotate-pdf': rotatePages,
+  'rotate-pdf': rotatePdfPages,
   'compress-pdf': compressByPreset,
   'to-pdfa': toPdfA,
   'extract-pdf-pages': extractPages,

@@ -32,11 +32,11 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
     )
   }
   const ranges = parts.map((part) => resolvePages(part, length))
-  const usesAssemble = await hasHiddenLayers(pdf.path, tools)
-  const extractedPaths = usesAssemble
+  const hasHidden = await hasHiddenLayers(pdf.path, tools)
+  const extractedPaths = hasHidden
     ? []
     : await extractRanges(pdf, options.pages === undefined ? undefined : ranges, tools)
-  if (!usesAssemble) {
+  if (!hasHidden) {
     await copyOutlines(
       pdf.path,
       extractedPaths.map((path, index) => ({ path, pages: ranges[index] ?? [] })),

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { svgDocument } from '../../image/svg-layout.ts'
-import type { PageSize } from '../open-pdf.ts'
+import type { PdfPageSize } from '../open-pdf.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
@@ -12,7 +12,7 @@ import type { EditablePdf } from './editable-pdf.ts'
  */
 export async function stampPages(
   { path }: Pick<EditablePdf, 'path'>,
-  draw: (size: PageSize, page: number) => string,
+  draw: (size: PdfPageSize, page: number) => string,
   pages: readonly number[],
   tools: Tools,
 ): Promise<string> {
@@ -34,7 +34,7 @@ export async function stampPages(
 }
 
 /** Returns the trim boxes as displayed, because qpdf places overlays on them. */
-async function readTrimSizes(path: string, tools: Tools): Promise<PageSize[]> {
+async function readTrimSizes(path: string, tools: Tools): Promise<PdfPageSize[]> {
   const { stdout } = await tools.exec('pdfinfo', ['-box', '-f', '1', '-l', '1000000', path])
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
   const boxes = [...stdout.matchAll(/^Page\s+\d+ TrimBox:\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)/gm)]

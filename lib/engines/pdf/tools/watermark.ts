@@ -1,5 +1,5 @@
 import { createWatermark, watermarkDrawing } from '../../image/watermark.ts'
-import type { PageSize } from '../open-pdf.ts'
+import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
@@ -10,7 +10,7 @@ export const addWatermark: PdfTool<ToolOptions<'watermark'>> = async (job) => {
   const { pdf, options, work, tools } = job
   const watermark = await createWatermark(options, work.inputs[1])
   const pages = resolvePages(options.pages, pdf.sizes.length)
-  const draw = (page: PageSize) => watermarkDrawing(page, watermark)
+  const draw = (page: PdfPageSize) => watermarkDrawing(page, watermark)
   const stamped = await stampPages(pdf, draw, [...new Set(pages)], tools)
   return finishPdf(job, stamped, { pages: pdf.sizes.length })
 }

@@ -66,7 +66,7 @@ const hints: typeof en = {
     'Ersetzt die Fußzeile des Dokuments. {page}, {pages} und {date} werden ausgefüllt.',
   'For bw: everything darker than this brightness, in percent, is black.':
     'Bei Schwarz-Weiß: Alles, was dunkler ist, wird schwarz.',
-  'Frames per second.': 'Bilder pro Sekunde.',
+  'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Ersetzt die Kopfzeile des Dokuments. {page}, {pages} und {date} werden ausgefüllt.',
   'Height in pixels; the width keeps the proportions unless it is set too.':
@@ -168,15 +168,15 @@ const hints: typeof en = {
   'Plays the animation forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
   'Points on a page, pixels on an image or video. When left out, as large as fits well.':
     'Leer lassen für automatisch passend.',
-  'Points.': 'Schriftgröße in Punkten.',
-  'Position on the page.': 'Position auf der Seite.',
+  'Points.': '',
+  'Position on the page.': '',
   'Program that created the PDF.': 'Das Programm, mit dem das PDF erstellt wurde.',
   'Program that created the original document.': 'Das Programm, mit dem das Original erstellt wurde.',
   'Puts the fonts that the document names into the book, where they are at hand.':
     'Bettet die Schriften des Dokuments ein, soweit vorhanden.',
   'Reduces the image to at most 256 colors: much smaller, but not exact.':
     'Höchstens 256 Farben: viel kleiner, aber weniger genau.',
-  'Removes all existing metadata first.': 'Entfernt zuerst alle vorhandenen Metadaten.',
+  'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Dreht das Video im Uhrzeigersinn.',
   'Samples per second; the nearest rate that the codec supports is used.':
     'Die nächstliegende unterstützte Rate wird verwendet.',
@@ -218,11 +218,11 @@ const hints: typeof en = {
     'Trennzeichen der CSV-Datei. Wird normalerweise automatisch erkannt.',
   'When left out, diagonal for text and center for an image; tile repeats it.':
     'Standard: diagonal bei Text, in der Mitte bei einem Bild.',
-  'Whether readers may add comments.': 'Leser dürfen Kommentare hinzufügen.',
-  'Whether readers may change pages.': 'Leser dürfen Seiten ändern.',
-  'Whether readers may copy text and images.': 'Leser dürfen Text und Bilder kopieren.',
-  'Whether readers may fill in forms.': 'Leser dürfen Formulare ausfüllen.',
-  'Whether readers may print.': 'Leser dürfen drucken.',
+  'Whether readers may add comments.': '',
+  'Whether readers may change pages.': '',
+  'Whether readers may copy text and images.': '',
+  'Whether readers may fill in forms.': '',
+  'Whether readers may print.': '',
   'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
     'Die Kopfzeile ist fett und steht auf jeder gedruckten Seite.',
   'Which font of a collection, from 1': 'Nummer der Schrift in der Sammlung, ab 1.',
