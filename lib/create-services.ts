@@ -5,7 +5,7 @@ import { Files } from './aws/files.ts'
 import { Queues } from './aws/queues.ts'
 import { Sockets } from './aws/sockets.ts'
 import { documentClient, Table } from './aws/table.ts'
-import type { Patience } from './aws/timeouts.ts'
+import type { StoreTimeouts } from './aws/timeouts.ts'
 import type { Config } from './config.ts'
 import { DurationStats } from './conversion/duration-stats.ts'
 import { DownloadLimits } from './download-limit.ts'
@@ -21,7 +21,7 @@ import { deriveKey, createDailyKeys, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import { subscriberCacheMs } from './subscriber-cache.ts'
 import { type SubscriberLookup, loadSubscribers } from './subscribers.ts'
-import type { Outgoing } from './transfer/guarded-http.ts'
+import type { GuardedHttp } from './transfer/guarded-http.ts'
 import { TtlCache } from './ttl-cache.ts'
 import { Uploads } from './uploads.ts'
 import { RequestCounts } from './usage/request-counts.ts'
@@ -34,20 +34,20 @@ interface ServiceDeps {
   /** Serve those clients whose servers are near. */
   readonly connections?: Connections | undefined
   /** With stores that do not answer; each has as much as suits it when left out. */
-  readonly timeouts?: Patience
+  readonly timeouts?: StoreTimeouts
   /** Gives workers the files and secrets of their tasks, which reach them in no other way. */
   readonly presignsTaskFiles?: boolean
 }
 
 export function createServices(
   config: Config,
-  { waitForChange = sleepBeforePoll, connections = {}, timeouts: patience, presignsTaskFiles: signsWork = false }: ServiceDeps = {},
+  { waitForChange = sleepBeforePoll, connections = {}, timeouts, presignsTaskFiles: presignsTaskFiles = false }: ServiceDeps = {},
 ): Services {
   const log = createLog(config)
-  const table = new Table(config, documentClient(config, patience))
-  const files = new Files(config, connections, patience)
-  const queues = new Queues(config, connections.sqs, patience)
-  const bus = new Bus(config, connections.eventBridge, patience)
+  const table = new Table(config, documentClient(config, timeouts))
+  const files = new Files(config, connections, timeouts)
+  const queues = new Queues(config, connections.sqs, timeouts)
+  const bus = new Bus(config, connections.eventBridge, timeouts)
   const engines = lazy(() => loadEnabledEngines(config))
   const store = new JobStore(table)
   const secret = lazy(() => secretOf(config))
@@ -56,10 +56,10 @@ export function createServices(
   const keys = lazy(() => ({ ...keysOf(secret()), download: download() }))
   const uploads = new Uploads(table)
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
-  let guardedHttp: Promise<Outgoing> | undefined
+  let guardedHttp: Promise<GuardedHttp> | undefined
   const jobs: Jobs = new Jobs({
     ...{ store, files, uploads, queues, bus, log, waitForChange },
-    taskSender: createTaskSender({ config, store, files, engines, vault, presignsTaskFiles: signsWork }),
+    taskSender: createTaskSender({ config, store, files, engines, vault, presignsTaskFiles }),
     getSubscribers: (owner) => subscribers.get(owner, () => loadSubscribers(table, owner)),
     checkForUpload: async (task) => {
       const { receiveUpload } = await import('./conversion/receive-upload.ts')
@@ -84,7 +84,7 @@ export function createServices(
     withConfig: (other) => ({
       ...services,
       config: other,
-      files: new Files(other, connections, patience),
+      files: new Files(other, connections, timeouts),
       resultLink: createResultLink(other.PUBLIC_URL ?? '', download()),
     }),
   }
@@ -127,17 +127,17 @@ function createTaskSender({
   if (config.TASK_FILES === 'direct') return direct
   if (!presignsTaskFiles) return preparingSender
   const presigning = lazyAsync(async () => {
-    const [{ createPresigningSender }, { WorkSigner }] = await Promise.all([
+    const [{ createPresigningSender }, { TaskUrlSigner }] = await Promise.all([
       import('./jobs/presign-work.ts'),
       import('./aws/task-url-signer.ts'),
     ])
-    return createPresigningSender(direct, { store, files, vault: vault(), signer: new WorkSigner(config) })
+    return createPresigningSender(direct, { store, files, vault: vault(), signer: new TaskUrlSigner(config) })
   })
   return { ...preparingSender, route: async (task, known) => (await presigning()).route(task, known) }
 }
 
 const openGuardedHttp = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>
-  new (await import('./transfer/guarded-http.ts')).Outgoing({ allowed })
+  new (await import('./transfer/guarded-http.ts')).GuardedHttp({ allowed })
 
 function secretOf({ SERVICE_SECRET }: Config): string {
   if (SERVICE_SECRET) return SERVICE_SECRET

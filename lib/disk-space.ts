@@ -42,8 +42,8 @@ type SpaceSettings = Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>
 
 /** Bytes that are free for us where files are kept, and below which no new ones are taken. */
 export async function readFileSpace(config: SpaceSettings): Promise<{ free: number; needed: number }> {
-  const { free, reserved: spare } = await readDiskSpace(config.WORK_DIR)
-  return { free, needed: Math.max(config.MIN_FREE_DISK_GB * 1e9, spare) }
+  const { free, reserved } = await readDiskSpace(config.WORK_DIR)
+  return { free, needed: Math.max(config.MIN_FREE_DISK_GB * 1e9, reserved) }
 }
 
 /** Before new files are taken. @throws AppError INSUFFICIENT_DISK_SPACE below the threshold. */
@@ -54,8 +54,8 @@ export async function requireDiskSpace(config: SpaceSettings): Promise<void> {
 
 /** Before a file of this size is made. @throws AppError INSUFFICIENT_DISK_SPACE when it has no room where files are kept. */
 export async function requireSpaceFor(bytes: number, { config }: { config: SpaceSettings }): Promise<void> {
-  const { free, reserved: spare } = await readDiskSpace(config.WORK_DIR)
-  if (free - bytes < spare) throw insufficientSpaceError()
+  const { free, reserved } = await readDiskSpace(config.WORK_DIR)
+  if (free - bytes < reserved) throw insufficientSpaceError()
 }
 
 /** Before anything that makes work. @throws AppError INSUFFICIENT_DISK_SPACE when only deletions have room. */
@@ -64,8 +64,8 @@ export async function requireReservedSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'
 }
 
 async function isFull(folder: string): Promise<boolean> {
-  const { free, reserved: spare } = await readDiskSpace(folder)
-  return free < spare
+  const { free, reserved } = await readDiskSpace(folder)
+  return free < reserved
 }
 
 export function insufficientSpaceError(cause?: unknown): AppError {

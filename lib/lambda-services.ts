@@ -1,8 +1,8 @@
-import type { Patience } from './aws/timeouts.ts'
+import type { StoreTimeouts } from './aws/timeouts.ts'
 import { createServices } from './create-services.ts'
 import { loadLambdaConfig } from './lambda-config.ts'
 import type { Services } from './services.ts'
 
 /** What a function works with, by its environment alone. */
-export const createLambdaServices = async (deps?: { readonly timeouts: Patience }): Promise<Services> =>
+export const createLambdaServices = async (deps?: { readonly timeouts: StoreTimeouts }): Promise<Services> =>
   createServices(await loadLambdaConfig(), deps)

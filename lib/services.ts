@@ -13,7 +13,7 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { Log } from './log.ts'
 import type { Plans } from './plans.ts'
 import type { Vault } from './sealed.ts'
-import type { Outgoing } from './transfer/guarded-http.ts'
+import type { GuardedHttp } from './transfer/guarded-http.ts'
 import type { Uploads } from './uploads.ts'
 import type { RequestCounts } from './usage/request-counts.ts'
 
@@ -33,7 +33,7 @@ export interface Services {
   readonly durations: DurationStats
   readonly requestCounts: RequestCounts
   /** The way to what users point at; few processes go it. */
-  readonly guardedHttp: () => Promise<Outgoing>
+  readonly guardedHttp: () => Promise<GuardedHttp>
   /** Those that are installed here; loaded when something is to be planned or made. */
   readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault

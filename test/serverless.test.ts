@@ -23,10 +23,10 @@ import { zipNames } from '../lib/deployment/zip-functions.ts'
 import { engines } from '../lib/engines/index.ts'
 import type { AnyContract } from '../lib/http/contract.ts'
 import { socketTarget } from '../lib/live/paths.ts'
-import { openQueueWorkers } from '../lib/local/queue-workers.ts'
 import { functionEnvironment } from '../lib/local/environment.ts'
-import { httpRoutes, webSocketRoutes, createZipFunctions } from '../lib/local/functions.ts'
+import { createZipFunctions, httpRoutes, webSocketRoutes } from '../lib/local/functions.ts'
 import { createRouteFinder } from '../lib/local/gateway/http-routes.ts'
+import { openQueueWorkers } from '../lib/local/queue-workers.ts'
 import { createLog } from '../lib/log.ts'
 import { type FunctionDeclaration, outside, secretNames, secretsOf } from '../lib/resources/declaration.ts'
 import { type FunctionName, functions, rowOf } from '../lib/resources/functions.ts'
@@ -37,7 +37,7 @@ import { packageDeployment, reference } from './deployment.ts'
 
 const { lambda, layerBytes, ofType, onPackage, properties, queueOf, template, zipBytes } = packageDeployment()
 
-test('every declared function is deployed, and no other', () => {
+test('exactly the declared functions are deployed', () => {
   const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
   assert.deepEqual(deployed.sort(), declared.map((name) => `mutabor-dev-${name}`).sort())
@@ -45,7 +45,7 @@ test('every declared function is deployed, and no other', () => {
 
 for (const [name, given] of Object.entries(functions)) {
   const declared: FunctionDeclaration = given
-  test(`${name} has the declared handler, memory and time`, () => {
+  test(`${name} has the declared handler, memory and timeout`, () => {
     const code = declared.image
       ? { PackageType: 'Image', ImageConfig: { Command: [declared.handler] } }
       : { Handler: declared.handler, Runtime: 'nodejs24.x' }
@@ -57,7 +57,7 @@ for (const [name, given] of Object.entries(functions)) {
   })
 }
 
-test('what is declared with a schedule is called on it', () => {
+test('functions with a schedule are called on it', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
@@ -87,9 +87,9 @@ function assertMayBeCalledByRules(name: string): void {
   )
 }
 
-test('a function that listens to events is called for them, and for no others, by the bus of the service', () => {
+test('an event function is called exactly for its events by the event bus', () => {
   const rule = ruleFor('record-metrics')
-  // Whole and not in part: an event more in the pattern is a call more.
+  // Compare the whole pattern: every additional event causes calls.
   assert.deepEqual(rule?.EventPattern, {
     source: ['mutabor'],
     'detail-type': functions['record-metrics'].trigger.events,
@@ -98,7 +98,7 @@ test('a function that listens to events is called for them, and for no others, b
   assertMayBeCalledByRules('record-metrics')
 })
 
-test('webhooks are told of each kind of event, also of those that come to be, where there are webhooks', () => {
+test('webhooks receive every kind of event, including future ones, if there are webhooks', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
   assert.deepEqual(ruleFor('dispatch')?.EventPattern, {
     source: ['mutabor'],
@@ -108,14 +108,14 @@ test('webhooks are told of each kind of event, also of those that come to be, wh
   assertMayBeCalledByRules('dispatch')
 })
 
-test('a function that waits for uploads is called by the bucket of the service, for nothing else in it', () => {
+test('the upload function is called by the bucket, for uploads only', () => {
   const rule = ruleFor('receive-upload')
   assert.deepEqual(rule?.EventPattern, {
     source: ['aws.s3'],
     'detail-type': ['Object Created'],
     detail: { bucket: { name: [{ Ref: 'Bucket' }] }, object: { key: [{ prefix: 'uploads/' }] } },
   })
-  // What S3 tells goes to the default bus, and only if the bucket is told to.
+  // S3 sends its events to the default bus, and only if that is enabled for the bucket.
   assert.equal(rule.EventBusName, undefined)
   assert.deepEqual(properties('Bucket').NotificationConfiguration, {
     EventBridgeConfiguration: { EventBridgeEnabled: true },
@@ -124,7 +124,7 @@ test('a function that waits for uploads is called by the bucket of the service, 
 })
 
 for (const image of imageIds) {
-  test(`convert-${image} gets what its engines ask for, as far as Lambda has it`, () => {
+  test(`convert-${image} gets the resources its engines need, as far as Lambda allows`, () => {
     const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits)
     assert.ok(limits.length > 0, `no engine is in the image ${image}`)
     const { MemorySize, Timeout, EphemeralStorage, PackageType } = lambda(`convert-${image}`).properties
@@ -138,7 +138,7 @@ for (const image of imageIds) {
     }
   })
 
-  test(`the queue of ${image} feeds its function and puts aside what always fails`, () => {
+  test(`the queue of ${image} invokes its function and has a dead-letter queue`, () => {
     const queue = queueOf(image)
     const aside = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
@@ -162,7 +162,7 @@ for (const image of imageIds) {
   })
 }
 
-/** What runs on one machine, from the code that starts it there. */
+/** What runs on one machine, read from the code that starts it. */
 function oneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
@@ -176,7 +176,7 @@ function oneMachine() {
   return { zipped: createZipFunctions(functions, {}, {}), images, environment }
 }
 
-test('one machine runs the functions that are deployed, under the same limits or wider ones', () => {
+test('one machine runs the deployed functions with the same or higher limits', () => {
   const { zipped, images } = oneMachine()
   const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
   assert.deepEqual(deployed.sort(), [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort())
@@ -190,11 +190,11 @@ test('one machine runs the functions that are deployed, under the same limits or
 })
 
 test('one machine sets every variable that a deployment sets', () => {
-  // The process of an image tells its function the image; secrets are made by whoever starts the service, in its folder.
+  // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
   const local = [
     ...Object.keys(oneMachine().environment),
     ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S'],
-    // Whoever runs a machine sets these or leaves them; nothing is in front of it that it could tell.
+    // Set by the operator of the machine, or not at all.
     ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES'],
   ]
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
@@ -203,7 +203,7 @@ test('one machine sets every variable that a deployment sets', () => {
   }
 })
 
-/** Function behind a route of either API. */
+/** The function behind a route of either API. */
 function routed(target: unknown): string | undefined {
   const { 'Fn::Join': join } = target as { 'Fn::Join': [string, [string, { Ref: string }]] }
   const uri = JSON.stringify(properties(join[1][1].Ref).IntegrationUri)
@@ -213,7 +213,7 @@ function routed(target: unknown): string | undefined {
     .replace('mutabor-dev-', '')
 }
 
-test('one machine serves the routes that are deployed, by the same functions', () => {
+test('one machine serves the deployed routes with the same functions', () => {
   const routes = ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
     key: Properties.RouteKey,
     functionName: routed(Properties.Target),
@@ -227,12 +227,12 @@ test('one machine serves the routes that are deployed, by the same functions', (
   assert.ok(versions.includes('2.0'), String(versions))
 })
 
-test('one machine repeats asynchronous invocations as often as is deployed', () => {
+test('one machine retries asynchronous invocations as often as deployed', () => {
   const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
   for (const { name, retryAttempts } of oneMachine().zipped) {
     const { id } = lambda(name)
     const found = configured.find(({ FunctionName }) => reference(FunctionName) === id)
-    // Lambda's own number, when nothing is configured.
+    // Lambda's default.
     assert.equal(found?.MaximumRetryAttempts ?? 2, retryAttempts, name)
   }
 })
@@ -263,7 +263,7 @@ test('the table has the declared keys, indexes and expiry', () => {
   assert.equal(ofType('AWS::DynamoDB::Table').length, 1)
 })
 
-test('the bucket has the declared rules and is closed to the public', () => {
+test('the bucket has the declared rules and is not public', () => {
   const { CorsConfiguration, LifecycleConfiguration, ...rest } = properties('Bucket')
   assert.deepEqual(CorsConfiguration, {
     CorsRules: bucket.cors.map(({ ExposeHeaders, MaxAgeSeconds, ...rule }) => ({
@@ -291,10 +291,10 @@ test('the bucket has the declared rules and is closed to the public', () => {
   })
 })
 
-test('functions get settings that exist, and learn where everything is', () => {
+test('functions get existing settings and the names of all resources', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
-    // Endpoints are read by the SDK itself.
+    // The SDK reads endpoints itself.
     const own = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
     for (const name of own) assert.ok(name in settings, `${id} gets ${name}`)
     assert.equal(reference(Variables.TABLE_NAME), 'Table')
@@ -307,7 +307,7 @@ test('functions get settings that exist, and learn where everything is', () => {
   }
 })
 
-test('each function has a role of its own, without a wildcard over all resources or actions', () => {
+test('every function has its own role, without wildcards for all resources or actions', () => {
   const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) => reference(Properties.Role))
   assert.equal(new Set(roles).size, roles.length)
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
@@ -322,11 +322,11 @@ test('each function has a role of its own, without a wildcard over all resources
   }
 })
 
-test('no function has a secret in its environment: each finds those of its row, and may read no other', () => {
+test('no function has a secret in its environment; each can read only its declared secrets', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
-    // Engines know none at all.
+    // Engines have none at all.
     const secrets = declared ? secretsOf(declared) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
@@ -349,7 +349,7 @@ test('no function has a secret in its environment: each finds those of its row, 
   }
 })
 
-test('no engine has a right to any file, or to the queue of another', () => {
+test('no engine has permissions for files or for the queue of another engine', () => {
   for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
     const [, role] =
       ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
@@ -371,14 +371,14 @@ test('no engine has a right to any file, or to the queue of another', () => {
 })
 
 for (const name of zipNames) {
-  test(`the package of ${name} loads by itself`, async () => {
+  test(`the package of ${name} can be loaded on its own`, async () => {
     const [file, exported] = functions[name].handler.split('.')
     const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`
     assert.equal(await onPackage(name, code), 'function\n')
   })
 }
 
-test('the package of api holds the files that it serves', async () => {
+test('the package of api contains the files that it serves', async () => {
   const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `
     const { handler } = await import('./functions/api.mjs')
@@ -392,7 +392,7 @@ test('the package of api holds the files that it serves', async () => {
   assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
 })
 
-test('each value of the template is one that AWS knows there, and a wrong one is found', () => {
+test('the template is valid for CloudFormation, and an invalid value is detected', () => {
   const { findings, values } = againstSpecification(template)
   assert.deepEqual(findings, [])
   assert.ok(values > 2000, String(values))
@@ -412,7 +412,7 @@ test('each value of the template is one that AWS knows there, and a wrong one is
   )
 })
 
-test('a deployment keeps its own rules, and each of them finds what breaks it', () => {
+test('the deployment follows its rules, and each rule detects a violation', () => {
   const stage = stageOf('dev', { facades: 'v2' })
   assert.deepEqual(againstOwnRules(template, stage), [])
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
@@ -441,7 +441,7 @@ test('a deployment keeps its own rules, and each of them finds what breaks it', 
   assert.deepEqual(new Set(found), new Set(Object.keys(ownRules)))
 })
 
-test('a right to all that a service has is found in whatever gives it', () => {
+test('wildcard permissions are detected in any policy', () => {
   const wide = [
     { Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::*' },
     { Action: 's3:GetObject', Resource: [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::*` }] },
@@ -463,7 +463,7 @@ test('a right to all that a service has is found in whatever gives it', () => {
   }
 })
 
-test('a stage that serves people is not packaged without region, domain and images, and says what is missing', () => {
+test('a production stage cannot be packaged without region, domain and images', () => {
   assert.throws(
     () => stageOf('prod', { region: 'eu-central-1', color: 'red' }),
     /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
@@ -479,7 +479,7 @@ test('a stage that serves people is not packaged without region, domain and imag
   assert.throws(() => stageOf('prod', { ...given, images: fewer }), /images/)
 })
 
-test('whoever is out of the closed network has a reason, which the README gives', () => {
+test('every function outside of the closed network has a reason in the README', () => {
   const readme = readFileSync(new URL('../lib/deployment/README.md', import.meta.url), 'utf8')
   const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
     name: String(Properties.FunctionName).replace('mutabor-dev-', ''),
@@ -490,12 +490,12 @@ test('whoever is out of the closed network has a reason, which the README gives'
     assert.equal(isInside, reaches.length === 0, name)
     for (const what of reaches) assert.ok(readme.includes(`| ${name} | ${what} | ${outside[what]} |`), name)
   }
-  // What opens files by engines, answers requests for them and signs for them.
+  // Functions that open files with engines, serve their requests and sign for them.
   for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])
     assert.ok(names.find((one) => one.name === name)?.isInside, name)
 })
 
-test('each function has a most at a time, and what the account has not is said', () => {
+test('every function has a concurrency limit, and a quota that is too low is reported', () => {
   const without = (id: string, property: string) => {
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
@@ -508,7 +508,11 @@ test('each function has a most at a time, and what the account has not is said',
   assert.deepEqual(againstOwnRules(without(id, 'VpcConfig'), stage), [
     { at: id, says: 'has a way out, and its row says no reason (closedFunctions)' },
   ])
-  assert.equal(reserves({ ...stage, functionsAtATime: 10 }), false, 'a new account goes without')
+  assert.equal(
+    reserves({ ...stage, functionsAtATime: 10 }),
+    false,
+    'a new account has no reserved concurrency',
+  )
   const large = { ...stage, name: 'prod', conversionsAtATime: 200 }
   assert.throws(
     () => reserves(large),
@@ -516,7 +520,7 @@ test('each function has a most at a time, and what the account has not is said',
   )
 })
 
-test('the code at the edge makes of the address of a socket what one machine makes of it', () => {
+test('the edge function rewrites socket URLs like one machine does', () => {
   const atEdge = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
     uri: string
     querystring: Record<string, { value: string }>
@@ -540,14 +544,14 @@ test('the code at the edge makes of the address of a socket what one machine mak
   }
 })
 
-test('each endpoint is in the function that its path is routed to', () => {
+test('every endpoint is in the function of its route', () => {
   const find = createRouteFinder(httpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
     ...{ access, admin, automation, conversion, drives, jobs, uploads },
   }
   for (const route of routes) {
     const name = find(route.method, route.path.replace(/:(\w+)/g, 'x'))?.functionName ?? ''
-    // The document of all is made by each list that it is in.
+    // Each list that contains the OpenAPI document creates its own.
     const has =
       name === 'api'
         ? api.some(({ path, method }) => path === route.path && method === route.method)
@@ -556,7 +560,7 @@ test('each endpoint is in the function that its path is routed to', () => {
   }
 })
 
-test('a function that was started without a key says so at its first call, and looks for none elsewhere', async () => {
+test('a function without credentials reports that at its first call and looks for none elsewhere', async () => {
   const event = {
     ...{ event: 'job.completed', timestamp: '2026-01-01T00:00:00.000Z', id: 'event_1', sequence: 1 },
     ...{ owner: 'user_1', stream: 'stream_1', listeners: ['webhooks'] },
@@ -574,7 +578,7 @@ test('a function that was started without a key says so at its first call, and l
   )
 })
 
-/** What an import leaves in memory differs by no more than a tenth, however busy the machine is. */
+/** The heap after an import varies by at most a tenth, however busy the machine is. */
 const measuringHeap = (handler: string) => `
   import { setFlagsFromString } from 'node:v8'
   import { runInNewContext } from 'node:vm'
@@ -586,7 +590,7 @@ const measuringHeap = (handler: string) => `
   process.stdout.write(String(used() - before))
   process.exit()`
 
-test('packages stay within their budgets: what their import leaves in memory, and the zip', async () => {
+test('packages stay within their budgets for heap after import and zip size', async () => {
   for (const name of zipNames) {
     const { heapKb, zipKb } = budgetOf(name, functions[name])
     const heap = Math.round(Number(await onPackage(name, measuringHeap(functions[name].handler))) / 1000)
@@ -600,7 +604,7 @@ test('packages stay within their budgets: what their import leaves in memory, an
   }
 })
 
-test('what functions load from beside their packages is in their layers', async () => {
+test('modules that functions load from outside their packages are in their layers', async () => {
   for (const [name, modules] of [
     ['conversion', ['node_modules/unpdf/dist/index.mjs', 'node_modules/wasmagic/dist/index.js']],
     ['api', ['lib/page/build.mjs', 'lib/page/drawing.mjs']],
@@ -617,7 +621,7 @@ test('what functions load from beside their packages is in their layers', async 
   }
 })
 
-test('functions have the layers that they read, in the form that Lambda takes', () => {
+test('functions have the layers that they read, in the format of Lambda', () => {
   const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
   assert.deepEqual(
     layers.map(([, { LayerName }]) => LayerName).sort(),

@@ -24,7 +24,7 @@ interface LockEntry {
   optionalDependencies?: Record<string, string>
 }
 
-/** Places where Node looks for a package that the package at `path` asks for, nearest first. */
+/** Folders in which Node looks for a dependency of the package at `path`, nearest first. */
 function* lookups(path: string, name: string): Generator<string> {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     yield `${at && `${at}/`}node_modules/${name}`
@@ -32,7 +32,7 @@ function* lookups(path: string, name: string): Generator<string> {
   }
 }
 
-test('the lockfile names the packages of other systems too, or "npm ci" refuses it', () => {
+test('the lockfile contains the packages of other platforms, which "npm ci" requires', () => {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const packages: Record<string, LockEntry> = lock.packages
   const missing = Object.entries(packages).flatMap(([path, entry]) =>
@@ -43,12 +43,12 @@ test('the lockfile names the packages of other systems too, or "npm ci" refuses 
   assert.deepEqual(missing, [])
 })
 
-test('the lockfiles hold no address of a registry', () => {
+test('the lockfiles contain no registry URL', () => {
   for (const name of ['package-lock.json', 'layers/chromium/package-lock.json'])
     assert.doesNotMatch(readFileSync(join(root, name), 'utf8'), /"resolved"/)
 })
 
-/** A checkout with one npm package and tools that only write down how they were called. */
+/** A checkout with one npm package and tools that only record their calls. */
 interface Checkout {
   dir: string
   env: NodeJS.ProcessEnv
@@ -104,7 +104,7 @@ function checkout(
 const otherSystem = { 'node_modules/elsewhere': { version: '1.0.0', os: ['win32'], optional: true } }
 const list = JSON.stringify({ packages: { 'node_modules/node': { version: process.versions.node } } })
 
-/** Does what npm does, as far as the set-up looks at it: the list of what is installed is written last. */
+/** Imitates npm as far as the setup needs it: the list of installed packages is written last. */
 const npm = `
 mkdir -p node_modules/node/bin
 echo '{"version":"${process.versions.node}"}' > node_modules/node/package.json
@@ -113,7 +113,7 @@ case $1 in
   rebuild) ln -sf ${process.execPath} node_modules/node/bin/node ;;
 esac`
 const nothingMissing = 'shift 2; for name; do echo "$name installed"; done'
-/** Knows a package once apt-get has been told to install something. */
+/** Reports a package as installed after any call of apt-get install. */
 const dpkgQuery = '[ -f installed ] || exit 1; shift 2; for name; do echo "$name installed"; done'
 const aptGet =
   'case "$*" in *" install "*) echo "dlstatus:1:50.0:Retrieving"; echo "pmstatus:tool-a:100.0:Installed"; touch installed ;; esac'
@@ -149,7 +149,7 @@ test('a first start installs what is missing and passes its arguments on, a seco
   )
 })
 
-test('the service gets what is set for its process, unless the user set it', () => {
+test('the service gets the environment of the setup, unless the user set it', () => {
   const at = checkout(
     { npm, 'dpkg-query': nothingMissing },
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
@@ -160,7 +160,7 @@ test('the service gets what is set for its process, unless the user set it', () 
   assert.equal(setUp(at, 'run', 'lib/local/start.ts').stdout, 'undefined undefined\n')
 })
 
-test('an installation that was cut short is done again', () => {
+test('an interrupted installation is repeated', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -172,7 +172,7 @@ test('an installation that was cut short is done again', () => {
   assert.match(repaired, /started/)
 })
 
-test('a package of the lockfile that npm does not install is asked for once only', () => {
+test('a package that npm does not install is only requested once', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   const path = join(at.dir, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8'))
@@ -185,7 +185,7 @@ test('a package of the lockfile that npm does not install is asked for once only
   assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
 })
 
-test('packages are replaced even when the set-up runs on the Node among them', () => {
+test('packages are replaced even if the setup runs on the Node among them', () => {
   const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -203,7 +203,7 @@ test('packages are replaced even when the set-up runs on the Node among them', (
   assert.match(run.stdout, /Installing Node 24: done.*started/s, run.stderr)
 })
 
-test('a failing npm is shown with all that it said, and nothing is started', () => {
+test('if npm fails, its output is shown and nothing is started', () => {
   const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
   const run = setUp(at, 'start')
   assert.equal(run.status, 1)
@@ -213,25 +213,25 @@ test('a failing npm is shown with all that it said, and nothing is started', () 
 
 const noRights = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
 
-test('where nothing may be installed, a start says what to run and goes on', () => {
+test('without permission to install, a start says what to run and continues', () => {
   const run = setUp(checkout(noRights), 'start')
   assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
   assert.match(run.stdout, /started/)
 })
 
-test('where nothing may be installed, tests end with what to run', () => {
+test('without permission to install, tests fail with what to run', () => {
   const run = setUp(checkout(noRights), 'test')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
   assert.equal(run.status, 1)
 })
 
-test('only the tests of the embedded servers ask for the tools of AWS', () => {
+test('only the tests of the embedded servers need the AWS tools', () => {
   const run = setUp(checkout(noRights), 'test:aws')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-w\n/)
   assert.equal(run.status, 1)
 })
 
-test('only the slow tests ask for a second browser', () => {
+test('only the slow tests need a second browser', () => {
   const run = setUp(checkout(noRights), 'test:slow')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-s\n/)
   assert.equal(run.status, 1)
@@ -265,7 +265,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
   assert.match(all.stdout, /Failed twice:\n.*bad\.test\.ts\n$/)
   assert.equal(all.status, 1)
   assert.ok(at.calls().includes('npm run --silent check'))
-  // As one that others kept waiting: the second time it finds what it made at the first.
+  // Like a test slowed down by others: it passes the second time.
   const lateBody = `import { existsSync, writeFileSync } from 'node:fs'
     import { test } from 'node:test'
     test('the late one', () => { if (!existsSync('late')) throw writeFileSync('late', '') })`
@@ -274,7 +274,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
   assert.match(late.stdout, /Passed only alone:\n.*bad\.test\.ts\n$/)
   assert.equal(late.status, 0)
   rmSync(join(at.dir, 'late'))
-  // One that is killed after a failure, as a file that takes too long is.
+  // Killed after a failure, like a file that takes too long.
   const killed = `${body('the killed one', false)}test('it ends', async () => {
     await new Promise((told) => setTimeout(told, 500))
     process.kill(process.pid, 'SIGKILL')
@@ -307,7 +307,7 @@ async function startService(at: Checkout) {
   return { child, nextLine, pid: Number(await nextLine()) }
 }
 
-test('a signal to the set-up stops the service, whose exit code is kept', async () => {
+test('a signal to the setup stops the service and returns its exit code', async () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
   setUp(at, 'run', '-p', '0')
   const { child, nextLine } = await startService(at)
@@ -316,7 +316,7 @@ test('a signal to the set-up stops the service, whose exit code is kept', async 
   assert.deepEqual(await once(child, 'exit'), [3, null])
 })
 
-test('the service does not outlive a set-up that is killed outright', async () => {
+test('the service exits if the setup is killed', async () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
   setUp(at, 'run', '-p', '0')
   const { child, nextLine } = await startService(at)
@@ -324,7 +324,7 @@ test('the service does not outlive a set-up that is killed outright', async () =
   assert.equal(await nextLine(), 'stopping')
 })
 
-test('two set-ups at once install once', async () => {
+test('two concurrent setups install once', async () => {
   const at = checkout({ npm: `sleep 0.3\n${npm}`, 'dpkg-query': nothingMissing })
   const runs = [1, 2].map(() =>
     spawn(process.execPath, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env: at.env, stdio: 'ignore' }),
@@ -334,7 +334,7 @@ test('two set-ups at once install once', async () => {
   assert.equal(at.calls().filter((call) => call.startsWith('npm ci')).length, 1)
 })
 
-test('the set-up is plain JavaScript for the oldest Node that package.json allows', () => {
+test('the setup is plain JavaScript for the oldest Node that package.json allows', () => {
   const parts = readdirSync(join(root, 'lib/local/setup')).map((name) => `lib/local/setup/${name}`)
   const text = ['lib/local/setup.mjs', ...parts]
     .map((file) => readFileSync(join(root, file), 'utf8'))

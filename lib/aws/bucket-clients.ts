@@ -1,34 +1,34 @@
 import type { Config } from '../config.ts'
-import { ownClient } from './client-config.ts'
-import type { Connection } from './connections.ts'
-import { limitPatience, type Patience } from './timeouts.ts'
+import { createClientConfig } from './client-config.ts'
+import type { ClientConnection } from './connections.ts'
+import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** What takes no longer for a large file than for a small one. */
-const promptCommands = [
+const timedCommands = [
   ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
   'HeadBucketCommand',
 ]
 /** Of each call for whoever has little patience. */
-const impatientAttempts = 2
+const maxTimedAttempts = 2
 
-export type BucketClients = Awaited<ReturnType<typeof openClients>>
+export type BucketClients = Awaited<ReturnType<typeof openBucketClients>>
 
 /** Loaded when the first file is wanted, with the commands that are sent by them. */
-export async function openClients(config: Config, connection?: Connection, patience?: Patience) {
+export async function openBucketClients(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
   const sdk = await import('./s3.ts')
   // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
   const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
   const s3 = new sdk.S3Client({
-    ...ownClient(config),
+    ...createClientConfig(config),
     forcePathStyle,
     // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(patience && { maxAttempts: impatientAttempts }),
+    ...(timeouts && { maxAttempts: maxTimedAttempts }),
     ...connection,
   })
-  if (patience) limitPatience(s3, patience, promptCommands)
+  if (timeouts) limitCallTime(s3, timeouts, timedCommands)
   const signer = new sdk.S3Client({
-    ...ownClient(config),
+    ...createClientConfig(config),
     forcePathStyle,
     // Otherwise a presigned PUT would carry the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED',

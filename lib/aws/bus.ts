@@ -3,9 +3,9 @@ import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { lazyAsync } from '../lazy-async.ts'
 import { eventSource, type Signal } from '../resources/events.ts'
-import { ownClient } from './client-config.ts'
-import type { Connection } from './connections.ts'
-import { limitPatience, type Patience } from './timeouts.ts'
+import { createClientConfig } from './client-config.ts'
+import type { ClientConnection } from './connections.ts'
+import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */
 const batchSize = 10
@@ -15,11 +15,11 @@ export class Bus {
   readonly #put: () => Promise<(Entries: PutEventsRequestEntry[]) => Promise<PutEventsResponse>>
   readonly #name: string
 
-  constructor(config: Config, connection?: Connection, patience?: Patience) {
+  constructor(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
     this.#put = lazyAsync(async () => {
       const { EventBridgeClient, PutEventsCommand } = await import('./event-bridge.ts')
-      const client = new EventBridgeClient({ ...ownClient(config), ...connection })
-      if (patience) limitPatience(client, patience)
+      const client = new EventBridgeClient({ ...createClientConfig(config), ...connection })
+      if (timeouts) limitCallTime(client, timeouts)
       return (Entries) => client.send(new PutEventsCommand({ Entries }))
     })
     this.#name = config.BUS_NAME

@@ -8,14 +8,14 @@ import type { Config } from '../config.ts'
 import { lazyAsync } from '../lazy-async.ts'
 import { writeSynchronously } from '../sync-writer.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
-import { type BucketClients, openClients } from './bucket-clients.ts'
+import { type BucketClients, openBucketClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
-import { notAsBefore } from './file-errors.ts'
-import { Parts } from './multipart.ts'
+import { toFileError } from './file-errors.ts'
+import { MultipartStorage } from './multipart.ts'
 import { readLocatedFiles } from './prefetched-files.ts'
-import type { Patience } from './timeouts.ts'
+import type { StoreTimeouts } from './timeouts.ts'
 
-export interface StoredObject {
+export interface ObjectInfo {
   /** Bytes. */
   readonly size: number
   readonly contentType: string
@@ -25,7 +25,7 @@ export interface StoredObject {
 }
 
 /** A file in the bucket, as whoever reads it knows it. */
-export interface FetchedFile {
+export interface FileReference {
   readonly key: string
   /** For messages. */
   readonly filename: string
@@ -43,7 +43,7 @@ export interface DownloadLink {
   readonly method: 'GET' | 'HEAD'
 }
 
-export interface AnnouncedFile {
+export interface DeclaredFile {
   readonly contentType: string
   /** Bytes. */
   readonly size: number
@@ -52,7 +52,7 @@ export interface AnnouncedFile {
 }
 
 /** Where a stream goes that is stored. */
-export interface Receiving {
+export interface ReceiveOptions {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal
@@ -61,7 +61,7 @@ export interface Receiving {
 }
 
 /** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
-const partsAtATime = 2
+const maxConcurrentParts = 2
 const partBytes = 8 * 1024 * 1024
 
 /** Inputs and outputs in the bucket. Keys are made by us and never hold what a client sent. */
@@ -71,13 +71,13 @@ export class Files {
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
   /** Of files that others send in parts. */
-  readonly parts: Parts
+  readonly parts: MultipartStorage
 
-  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, patience?: Patience) {
+  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, timeouts?: StoreTimeouts) {
     this.#exchange = exchange
-    this.#open = lazyAsync(() => openClients(config, connection, patience))
+    this.#open = lazyAsync(() => openBucketClients(config, connection, timeouts))
     this.#bucket = config.BUCKET_NAME
-    this.parts = new Parts(this.#open, this.#bucket)
+    this.parts = new MultipartStorage(this.#open, this.#bucket)
   }
 
   /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */
@@ -86,7 +86,7 @@ export class Files {
     // Whoever sends it may go away while the client is loaded; it is told when the stream is read.
     body.on('error', () => {})
     const { s3, storeStream } = await this.#open()
-    await storeStream(s3, target, { partBytes, partsAtATime, signal })
+    await storeStream(s3, target, { partBytes, maxConcurrentParts, signal })
   }
 
   /** Stores a file; its hash (hex) is needed where it leaves this machine. */
@@ -103,7 +103,7 @@ export class Files {
         return
       }
       const body = file.createReadStream({ autoClose: false })
-      await storeStream(s3, { ...target, Body: body }, { partBytes, partsAtATime })
+      await storeStream(s3, { ...target, Body: body }, { partBytes, maxConcurrentParts })
     } finally {
       await file.close()
     }
@@ -113,7 +113,7 @@ export class Files {
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
-    { path, size, contentType, signal }: Receiving,
+    { path, size, contentType, signal }: ReceiveOptions,
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
     await writeSynchronously(body, { path, size, onWritten: releaseBuffer })
@@ -122,18 +122,18 @@ export class Files {
   }
 
   /** Bytes of a file as they come. @throws as `getFile` does. */
-  async stream(file: FetchedFile, range: ByteRange, signal: AbortSignal): Promise<Readable> {
+  async stream(file: FileReference, range: ByteRange, signal: AbortSignal): Promise<Readable> {
     if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${range.start}-${range.end - 1}`, signal })
     signal.throwIfAborted()
     try {
       return await readLocatedFiles(await this.#exchange.locate(file.key, file.etag), range)
     } catch (error) {
-      throw notAsBefore(error, file.filename) ?? error
+      throw toFileError(error, file.filename) ?? error
     }
   }
 
   async #fetch(
-    { key, filename, etag }: FetchedFile,
+    { key, filename, etag }: FileReference,
     { Range, signal }: { readonly Range?: string; readonly signal?: AbortSignal } = {},
   ) {
     const { s3, GetObjectCommand } = await this.#open()
@@ -148,7 +148,7 @@ export class Files {
         { ...(signal && { abortSignal: signal }) },
       )
       .catch((error: unknown) => {
-        throw notAsBefore(error, filename) ?? error
+        throw toFileError(error, filename) ?? error
       })
     if (!Body) throw new Error(`no body in the answer for ${key}`)
     return Body as typeof Body & Readable // on Node; its type also covers browsers
@@ -165,16 +165,16 @@ export class Files {
    * Fetches a file; with an `etag` only the bytes that have it.
    * @throws AppError CONFLICT for other bytes, FILE_GONE for none.
    */
-  async getFile(file: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
+  async getFile(file: FileReference, path: string, signal: AbortSignal): Promise<void> {
     if (!this.#exchange)
       return pipeline(await this.#fetch(file, { signal }), createWriteStream(path), { signal })
     await this.#exchange.get(file.key, path, file.etag).catch((error: unknown) => {
-      throw notAsBefore(error, file.filename) ?? error
+      throw toFileError(error, file.filename) ?? error
     })
   }
 
   /** A copy within the bucket, of the bytes that have this `etag` where there is one. */
-  async copy({ key, filename, etag }: FetchedFile, to: string): Promise<void> {
+  async copy({ key, filename, etag }: FileReference, to: string): Promise<void> {
     const { s3, CopyObjectCommand } = await this.#open()
     await s3
       .send(
@@ -186,7 +186,7 @@ export class Files {
         }),
       )
       .catch((error: unknown) => {
-        throw notAsBefore(error, filename) ?? error
+        throw toFileError(error, filename) ?? error
       })
   }
 
@@ -198,7 +198,7 @@ export class Files {
   }
 
   /** Undefined when there is no such object. */
-  async head(key: string): Promise<StoredObject | undefined> {
+  async head(key: string): Promise<ObjectInfo | undefined> {
     const { s3, HeadObjectCommand, NotFound } = await this.#open()
     try {
       const found = await s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
@@ -230,13 +230,13 @@ export class Files {
   /** Deletes these keys, and all that begin with the prefix. */
   async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
     const { s3, paginateListObjectsV2 } = await this.#open()
-    const below: string[] = []
+    const found: string[] = []
     for await (const { Contents = [] } of paginateListObjectsV2(
       { client: s3 },
       { Bucket: this.#bucket, Prefix: prefix },
     ))
-      below.push(...Contents.map(({ Key = '' }) => Key))
-    await this.delete([...new Set([...keys, ...below])])
+      found.push(...Contents.map(({ Key = '' }) => Key))
+    await this.delete([...new Set([...keys, ...found])])
   }
 
   /** @throws when the bucket does not answer. */
@@ -254,7 +254,7 @@ export class Files {
       ResponseContentDisposition: link.disposition,
     }
     const command = link.method === 'GET' ? new GetObjectCommand(target) : new HeadObjectCommand(target)
-    if (link.digest) carryDigest(command, link.digest)
+    if (link.digest) addDigestParameter(command, link.digest)
     return getSignedUrl(signer, command, { expiresIn: link.expiresS })
   }
 
@@ -262,11 +262,11 @@ export class Files {
   async presignUpload(
     method: 'PUT' | 'POST',
     key: string,
-    file: AnnouncedFile,
+    file: DeclaredFile,
     expiresS: number,
   ): Promise<{ url: string; headers?: Record<string, string>; fields?: Record<string, string> }> {
     if (method === 'POST') {
-      const size = { least: file.size, most: file.size }
+      const size = { min: file.size, max: file.size }
       return this.#presignPost(key, { ...file, size }, expiresS)
     }
     const { signer, getSignedUrl, PutObjectCommand } = await this.#open()
@@ -291,7 +291,7 @@ export class Files {
   }
 
   /** A PUT of any bytes, or of those with this hash; how large they may be is looked at when they are there. */
-  async presignAnyPut(
+  async presignUnsizedPut(
     key: string,
     { sha256 }: { sha256?: string | undefined },
     expiresS: number,
@@ -321,10 +321,10 @@ export class Files {
     }: { maxSize: number; sha256?: string | undefined; redirect?: string | undefined },
     expiresS: number,
   ) {
-    const after: Record<string, string> = redirect
+    const success: Record<string, string> = redirect
       ? { success_action_redirect: redirect }
       : { success_action_status: '201' }
-    return this.#presignPost(key, { sha256, size: { least: 1, most: maxSize }, after }, expiresS)
+    return this.#presignPost(key, { sha256, size: { min: 1, max: maxSize }, success }, expiresS)
   }
 
   async #presignPost(
@@ -332,8 +332,8 @@ export class Files {
     file: {
       readonly contentType?: string
       readonly sha256?: string | undefined
-      readonly size: { readonly least: number; readonly most: number }
-      readonly after?: Readonly<Record<string, string>>
+      readonly size: { readonly min: number; readonly max: number }
+      readonly success?: Readonly<Record<string, string>>
     },
     expiresS: number,
   ) {
@@ -346,9 +346,9 @@ export class Files {
       Fields: {
         ...(file.contentType && { 'Content-Type': file.contentType }),
         ...(checksum && { 'x-amz-checksum-sha256': checksum }),
-        ...file.after,
+        ...file.success,
       },
-      Conditions: [['content-length-range', file.size.least, file.size.most]],
+      Conditions: [['content-length-range', file.size.min, file.size.max]],
     })
   }
 }
@@ -357,7 +357,7 @@ export class Files {
  * As a parameter of the signed address: "Amazon S3 ignores query-string parameters that begin with x-", the embedded
  * server answers with the header.
  */
-function carryDigest({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
+function addDigestParameter({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
   // At this step both are requests of HTTP.
   const stack = middlewareStack as GetObjectCommand['middlewareStack']
   stack.add(

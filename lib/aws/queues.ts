@@ -4,25 +4,25 @@ import type { TaskMessage } from '../jobs/task-message.ts'
 import { lazyAsync } from '../lazy-async.ts'
 import { forEachConcurrently } from '../map-concurrently.ts'
 import type { QueueId } from '../resources/queues.ts'
-import { ownClient } from './client-config.ts'
-import type { Connection } from './connections.ts'
-import { limitPatience, type Patience } from './timeouts.ts'
+import { createClientConfig } from './client-config.ts'
+import type { ClientConnection } from './connections.ts'
+import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** Messages of one batch (AWS's limit). */
 const batchSize = 10
 /** Seconds that a message can be held back (AWS's limit). */
-export const mostDelayS = 900
+export const maxDelayS = 900
 /** Batches under way at a time. */
-const sendersAtATime = 4
+const maxConcurrentBatches = 4
 
 /** The queues of tasks. */
 export class Queues {
   /** Most requests send nothing, so that a function begins without the client. */
-  readonly #open: () => Promise<Opened>
+  readonly #open: () => Promise<SqsClient>
   readonly #urlPrefix: string
 
-  constructor(config: Config, connection?: Connection, patience?: Patience) {
-    this.#open = lazyAsync(() => opened(config, connection, patience))
+  constructor(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
+    this.#open = lazyAsync(() => openSqs(config, connection, timeouts))
     this.#urlPrefix = config.QUEUE_URL_PREFIX
   }
 
@@ -35,13 +35,13 @@ export class Queues {
     const [only] = messages
     if (only && messages.length === 1) {
       const { sqs, SendMessageCommand } = await this.#open()
-      await sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...entryOf(only, group) }))
+      await sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...createEntry(only, group) }))
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>
       messages.slice(at * batchSize, (at + 1) * batchSize),
     )
-    await forEachConcurrently(batches, sendersAtATime, (batch) => this.#sendBatch(queue, batch, group))
+    await forEachConcurrently(batches, maxConcurrentBatches, (batch) => this.#sendBatch(queue, batch, group))
   }
 
   /** Messages of several groups; see `sendOne`. */
@@ -71,7 +71,7 @@ export class Queues {
         QueueUrl: this.#url(queue),
         MessageBody: JSON.stringify(message),
         MessageGroupId: group,
-        ...(delayS > 0 && { DelaySeconds: Math.min(mostDelayS, Math.ceil(delayS)) }),
+        ...(delayS > 0 && { DelaySeconds: Math.min(maxDelayS, Math.ceil(delayS)) }),
       }),
     )
   }
@@ -79,7 +79,7 @@ export class Queues {
   async #sendBatch(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     await this.#sendEntries(
       queue,
-      messages.map((message, at) => ({ Id: String(at), ...entryOf(message, group) })),
+      messages.map((message, at) => ({ Id: String(at), ...createEntry(message, group) })),
     )
   }
 
@@ -123,21 +123,21 @@ export class Queues {
   }
 }
 
-const entryOf = (message: object, group: string | undefined) => ({
+const createEntry = (message: object, group: string | undefined) => ({
   MessageBody: JSON.stringify(message),
   ...(group !== undefined && { MessageGroupId: group }),
 })
 
-type Opened = Awaited<ReturnType<typeof opened>>
+type SqsClient = Awaited<ReturnType<typeof openSqs>>
 
-async function opened(config: Config, connection?: Connection, patience?: Patience) {
+async function openSqs(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
   const { SQSClient, ...commands } = await import('./sqs.ts')
   const sqs = new SQSClient({
-    ...ownClient(config),
+    ...createClientConfig(config),
     // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
     useQueueUrlAsEndpoint: true,
     ...connection,
   })
-  if (patience) limitPatience(sqs, patience)
+  if (timeouts) limitCallTime(sqs, timeouts)
   return { sqs, ...commands }
 }

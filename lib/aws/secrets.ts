@@ -6,10 +6,10 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
 import { type SecretName, secretNames } from '../resources/declaration.ts'
-import { ownClient } from './client-config.ts'
+import { createClientConfig } from './client-config.ts'
 import { Sha256 } from './sha256.ts'
 
-type Where = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>
+type ClientSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>
 
 /** `s3://bucket/NAME,NAME`: where secrets lie, and which of them. */
@@ -20,11 +20,11 @@ export function parseSecretsAddress(address: string): { bucket: string; names: r
 }
 
 /** What nobody has put there is a setting that is not set. */
-export async function readSecrets(address: string, where: Where): Promise<Secrets> {
+export async function readSecrets(address: string, settings: ClientSettings): Promise<Secrets> {
   const { bucket, names } = parseSecretsAddress(address)
-  const read = secretReader(bucket, where)
+  const readSecret = createSecretReader(bucket, settings)
   const entries: [SecretName, string | undefined][] = await Promise.all(
-    names.map(async (name) => [name, await read(name)]),
+    names.map(async (name) => [name, await readSecret(name)]),
   )
   const found: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   // Without it, whoever goes around the address in front would be answered.
@@ -34,26 +34,26 @@ export async function readSecrets(address: string, where: Where): Promise<Secret
 }
 
 /** The signer copies what it is given, which makes it of this class. */
-type Sent = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
+type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
  * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
  * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
  */
-function secretReader(bucket: string, where: Where): (name: SecretName) => Promise<string | undefined> {
-  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = where
-  const { config } = new DynamoDBClient(ownClient(where))
+function createSecretReader(bucket: string, settings: ClientSettings): (name: SecretName) => Promise<string | undefined> {
+  const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = settings
+  const { config } = new DynamoDBClient(createClientConfig(settings))
   const signer = new SignatureV4({
     ...{ service: 's3', region, sha256: Sha256, credentials: config.credentials, uriEscapePath: false },
   })
   const { protocol, hostname, port, host } = new URL(
     endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,
   )
-  const read = async (name: SecretName): Promise<string | undefined> => {
+  const readSecret = async (name: SecretName): Promise<string | undefined> => {
     const path = `/${bucket}/${name}`
     const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
     const signed = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
-    const { response } = await config.requestHandler.handle(signed as Sent)
+    const { response } = await config.requestHandler.handle(signed as SignedRequest)
     const body: string = await text(response.body)
     if (body.includes('<Code>NoSuchKey</Code>')) return undefined
     if (response.statusCode !== 200)
@@ -63,9 +63,9 @@ function secretReader(bucket: string, where: Where): (name: SecretName) => Promi
   return async (name) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await read(name)
+        return await readSecret(name)
       } catch (error) {
-        if (attempt === attempts) throw error
+        if (attempt === maxAttempts) throw error
         await sleep(attempt * retryMs)
       }
     }
@@ -73,26 +73,26 @@ function secretReader(bucket: string, where: Where): (name: SecretName) => Promi
 }
 
 /** As many as clients of the SDK make: without its secrets a function cannot begin. */
-const attempts = 3
+const maxAttempts = 3
 const retryMs = 100
 
 /** Makes the secrets of a new deployment. Of those who do so at the same time one wins, and nobody replaces what is there. */
-export async function makeSecrets(
+export async function createSecrets(
   address: string,
-  { ORIGIN_SECRET_ARN: originArn, ...where }: Where & Pick<Config, 'ORIGIN_SECRET_ARN'>,
+  { ORIGIN_SECRET_ARN: originArn, ...settings }: ClientSettings & Pick<Config, 'ORIGIN_SECRET_ARN'>,
   send?: typeof fetch,
 ): Promise<void> {
   const { bucket } = parseSecretsAddress(address)
   const { S3Client } = await import('./s3.ts')
-  const forcePathStyle = where.AWS_ENDPOINT_URL_S3 !== undefined
-  const client = new S3Client({ ...ownClient(where), forcePathStyle })
-  await makeSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
+  const forcePathStyle = settings.AWS_ENDPOINT_URL_S3 !== undefined
+  const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
+  await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
   if (originArn === undefined) return
-  const { secretValue } = await import('./origin-secret.ts')
-  await makeSecret(client, bucket, 'ORIGIN_SECRET', await secretValue(originArn, client, send))
+  const { readSecretValue: secretValue } = await import('./origin-secret.ts')
+  await createSecret(client, bucket, 'ORIGIN_SECRET', await secretValue(originArn, client, send))
 }
 
-async function makeSecret(client: S3Client, Bucket: string, Key: SecretName, Body: string): Promise<void> {
+async function createSecret(client: S3Client, Bucket: string, Key: SecretName, Body: string): Promise<void> {
   const { PutObjectCommand } = await import('./s3.ts')
   await client.send(new PutObjectCommand({ Bucket, Key, Body, IfNoneMatch: '*' })).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'PreconditionFailed') throw error

@@ -1,6 +1,6 @@
 import type { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi'
 import type { Config } from '../config.ts'
-import { ownClient } from './client-config.ts'
+import { createClientConfig } from './client-config.ts'
 
 /** `slow`: the client does not read what it was sent before. */
 export type PostOutcome = 'sent' | 'gone' | 'slow'
@@ -13,7 +13,7 @@ export interface SocketExchange {
 }
 
 /** A gateway that takes longer has a client that does not read. */
-const postMs = 2000
+const postTimeoutMs = 2000
 
 /** The connections API, by which functions reach the clients of the WebSocket API. */
 export class Sockets implements SocketExchange {
@@ -29,8 +29,8 @@ export class Sockets implements SocketExchange {
   async post(id: string, frame: string): Promise<PostOutcome> {
     if (this.#exchange) return this.#exchange.post(id, frame)
     const { PostToConnectionCommand } = await sdk()
-    const client = await this.#opened()
-    const abortSignal = AbortSignal.timeout(postMs)
+    const client = await this.#openClient()
+    const abortSignal = AbortSignal.timeout(postTimeoutMs)
     try {
       await client.send(new PostToConnectionCommand({ ConnectionId: id, Data: frame }), { abortSignal })
       return 'sent'
@@ -45,22 +45,22 @@ export class Sockets implements SocketExchange {
   async close(id: string, code: number, reason: string): Promise<void> {
     if (this.#exchange) return this.#exchange.close(id, code, reason)
     const { DeleteConnectionCommand } = await sdk()
-    const client = await this.#opened()
-    await client.send(new DeleteConnectionCommand({ ConnectionId: id })).catch(unlessGone)
+    const client = await this.#openClient()
+    await client.send(new DeleteConnectionCommand({ ConnectionId: id })).catch(undefinedIfGone)
   }
 
   async isOpen(id: string): Promise<boolean> {
     if (this.#exchange) return this.#exchange.isOpen(id)
     const { GetConnectionCommand } = await sdk()
-    const client = await this.#opened()
-    const found = await client.send(new GetConnectionCommand({ ConnectionId: id })).catch(unlessGone)
+    const client = await this.#openClient()
+    const found = await client.send(new GetConnectionCommand({ ConnectionId: id })).catch(undefinedIfGone)
     return found !== undefined
   }
 
   /** Few functions reach for it, so that the others do not load it. */
-  #opened(): Promise<ApiGatewayManagementApiClient> {
+  #openClient(): Promise<ApiGatewayManagementApiClient> {
     this.#client ??= sdk().then(
-      ({ ApiGatewayManagementApiClient: Client }) => new Client(ownClient(this.#config)),
+      ({ ApiGatewayManagementApiClient: Client }) => new Client(createClientConfig(this.#config)),
     )
     return this.#client
   }
@@ -70,6 +70,6 @@ const sdk = () => import('@aws-sdk/client-apigatewaymanagementapi')
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
 
-function unlessGone(error: unknown): undefined {
+function undefinedIfGone(error: unknown): undefined {
   if (!isNamed(error, 'GoneException')) throw error
 }

@@ -21,9 +21,9 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
 import { forEachConcurrently } from '../map-concurrently.ts'
-import { ownClient } from './client-config.ts'
-import { type Change, type Condition, expressions } from './table-expressions.ts'
-import { limitPatience, longPatience, type Patience } from './timeouts.ts'
+import { createClientConfig } from './client-config.ts'
+import { type Change, type Condition, createExpressions } from './table-expressions.ts'
+import { limitCallTime, backgroundTimeouts, type StoreTimeouts } from './timeouts.ts'
 
 export type Item = Record<string, unknown>
 export interface Key {
@@ -38,7 +38,7 @@ export type Write =
   | { readonly delete: Key; readonly if?: Condition }
 
 /** What became of a conditional write; `item` is what the record holds now, where there is one. */
-export interface Answer {
+export interface WriteResult {
   readonly applied: boolean
   readonly item: Item | undefined
 }
@@ -46,22 +46,22 @@ export interface Answer {
 type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 /** Sends one command of the document client. */
-export type Send = Pick<DynamoDBDocumentClient, 'send'>
+export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 
 /** Most entries of one call (AWS's limits). */
-const mostPerCall = { get: 100, write: 25 }
+const maxPerCall = { get: 100, write: 25 }
 /** A transaction that others write into, and entries that a batch left out, are tried again so often, with pauses. */
-const tries = 8
+const maxTries = 8
 const firstPauseMs = 25
 
-type OwnTable = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
+type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
 
 /** The single table: records are changed in place, under conditions, so that nothing is read before it is written. */
 export class Table {
-  readonly #client: Send
+  readonly #client: CommandSender
   readonly #name: string
 
-  constructor(config: OwnTable, client: Send = documentClient(config)) {
+  constructor(config: TableSettings, client: CommandSender = documentClient(config)) {
     this.#client = client
     this.#name = config.TABLE_NAME
   }
@@ -80,20 +80,20 @@ export class Table {
       const item = await this.get(only)
       return item ? [item] : []
     }
-    const pages = await Promise.all(chunks(keys, mostPerCall.get).map((page) => this.#getPage(page)))
+    const pages = await Promise.all(toBatches(keys, maxPerCall.get).map((page) => this.#getPage(page)))
     return pages.flat()
   }
 
   async #getPage(keys: readonly Key[]): Promise<Item[]> {
     const items: Item[] = []
-    let left: Item[] = keys.map((key) => ({ ...key }))
-    await untilDone('the table did not answer for every key', async () => {
+    let remaining: Item[] = keys.map((key) => ({ ...key }))
+    await retryUntilDone('the table did not answer for every key', async () => {
       const { Responses, UnprocessedKeys } = await this.#client.send(
-        new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: left, ConsistentRead: true } } }),
+        new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: remaining, ConsistentRead: true } } }),
       )
       items.push(...(Responses?.[this.#name] ?? []))
-      left = UnprocessedKeys?.[this.#name]?.Keys ?? []
-      return left.length === 0
+      remaining = UnprocessedKeys?.[this.#name]?.Keys ?? []
+      return remaining.length === 0
     })
     return items
   }
@@ -132,11 +132,11 @@ export class Table {
     key: Key,
     change: Change,
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Answer> {
-    return this.#conditional(
+  ): Promise<WriteResult> {
+    return this.#writeConditionally(
       (returned) =>
         new UpdateCommand({
-          ...{ TableName: this.#name, Key: key, ...expressions(change, condition), ...returned },
+          ...{ TableName: this.#name, Key: key, ...createExpressions(change, condition), ...returned },
           ReturnValues: 'ALL_NEW',
         }),
       mark,
@@ -147,27 +147,27 @@ export class Table {
   async put(
     item: Item & Key,
     { condition, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Answer> {
-    const answer = await this.#conditional(
+  ): Promise<WriteResult> {
+    const result = await this.#writeConditionally(
       (returned) =>
-        new PutCommand({ TableName: this.#name, Item: item, ...expressions({}, condition), ...returned }),
+        new PutCommand({ TableName: this.#name, Item: item, ...createExpressions({}, condition), ...returned }),
       mark,
     )
-    return answer.applied ? { applied: true, item } : answer
+    return result.applied ? { applied: true, item } : result
   }
 
-  async #conditional(
+  async #writeConditionally(
     command: (returned: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }) => UpdateCommand | PutCommand,
     mark: Item | undefined,
-  ): Promise<Answer> {
+  ): Promise<WriteResult> {
     try {
-      const sent = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
-      const { Attributes } = await this.#unlessBusy(() => this.#client.send(sent as UpdateCommand))
+      const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
+      const { Attributes } = await this.#retryConflicts(() => this.#client.send(input as UpdateCommand))
       return { applied: true, item: Attributes }
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error
       // The document client leaves items that errors carry as they came: DynamoDB's own form.
-      const item = plainItem(error)
+      const item = unmarshallItem(error)
       const isOurs =
         mark !== undefined &&
         item !== undefined &&
@@ -183,7 +183,7 @@ export class Table {
       TransactItems: writes.map((write) => this.#transactItem(write)),
     })
     try {
-      await this.#unlessBusy(() => this.#client.send(command))
+      await this.#retryConflicts(() => this.#client.send(command))
       return true
     } catch (error) {
       if (isCancelled(error, 'ConditionalCheckFailed')) return false
@@ -193,9 +193,9 @@ export class Table {
 
   #transactItem(write: Write): TransactItem {
     const TableName = this.#name
-    if ('put' in write) return { Put: { TableName, Item: write.put, ...expressions({}, write.if) } }
-    if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...expressions({}, write.if) } }
-    const { UpdateExpression = '', ...rest } = expressions(write.change, write.if ?? { exists: true })
+    if ('put' in write) return { Put: { TableName, Item: write.put, ...createExpressions({}, write.if) } }
+    if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...createExpressions({}, write.if) } }
+    const { UpdateExpression = '', ...rest } = createExpressions(write.change, write.if ?? { exists: true })
     return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
   }
 
@@ -205,14 +205,14 @@ export class Table {
       ...puts.map((Item) => ({ PutRequest: { Item } })),
       ...deletes.map((Key) => ({ DeleteRequest: { Key: { ...Key } } })),
     ]
-    await forEachConcurrently(chunks(requests, mostPerCall.write), 4, async (page) => {
-      let left = page
-      await untilDone('the table did not take every record', async () => {
+    await forEachConcurrently(toBatches(requests, maxPerCall.write), 4, async (page) => {
+      let remaining = page
+      await retryUntilDone('the table did not take every record', async () => {
         const { UnprocessedItems } = await this.#client.send(
-          new BatchWriteCommand({ RequestItems: { [this.#name]: left } }),
+          new BatchWriteCommand({ RequestItems: { [this.#name]: remaining } }),
         )
-        left = UnprocessedItems?.[this.#name] ?? []
-        return left.length === 0
+        remaining = UnprocessedItems?.[this.#name] ?? []
+        return remaining.length === 0
       })
     })
   }
@@ -227,15 +227,15 @@ export class Table {
   }
 
   /** AWS refuses a write into a record that is part of somebody's transaction at this moment. */
-  async #unlessBusy<T>(write: () => Promise<T>): Promise<T> {
+  async #retryConflicts<T>(write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await write()
       } catch (error) {
         const isBusy =
           isNamed(error, 'TransactionConflictException') || isCancelled(error, 'TransactionConflict')
-        if (!isBusy || attempt >= tries) throw error
-        await pause(attempt)
+        if (!isBusy || attempt >= maxTries) throw error
+        await backOff(attempt)
       }
     }
   }
@@ -243,29 +243,29 @@ export class Table {
 
 /** A table that hangs is an error as soon as the patience says, not a request that never ends. */
 export function documentClient(
-  config: Pick<OwnTable, 'AWS_REGION' | 'roleKey'>,
-  patience: Patience = longPatience,
-): Send {
+  config: Pick<TableSettings, 'AWS_REGION' | 'roleKey'>,
+  timeouts: StoreTimeouts = backgroundTimeouts,
+): CommandSender {
   const client = new DynamoDBClient({
-    ...ownClient(config),
-    requestHandler: { requestTimeout: patience.attemptMs, throwOnRequestTimeout: true },
+    ...createClientConfig(config),
+    requestHandler: { requestTimeout: timeouts.attemptMs, throwOnRequestTimeout: true },
   })
-  limitPatience(client, patience)
+  limitCallTime(client, timeouts)
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 
 /** Grows by half each time, with a part left to chance, so that those who met do not meet again. */
-const pause = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
+const backOff = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
-async function untilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 1; attempt <= tries; attempt++) {
+async function retryUntilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
     if (await attemptOnce()) return
-    await pause(attempt)
+    await backOff(attempt)
   }
   throw new Error(failure)
 }
 
-const chunks = <T>(all: readonly T[], size: number): T[][] =>
+const toBatches = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
@@ -274,6 +274,6 @@ const isCancelled = (error: unknown, code: string) =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons?.some(({ Code }) => Code === code) ?? false)
 
-function plainItem(error: ConditionalCheckFailedException): Item | undefined {
+function unmarshallItem(error: ConditionalCheckFailedException): Item | undefined {
   return error.Item && unmarshall(error.Item)
 }

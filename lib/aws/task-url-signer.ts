@@ -2,35 +2,35 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Config } from '../config.ts'
-import { ownClient } from './client-config.ts'
-import { mostSingleBytes, type SignedOutput } from './task-files.ts'
+import { createClientConfig } from './client-config.ts'
+import { maxSinglePutBytes, type PresignedForm } from './task-files.ts'
 
 /** Signs what a worker may do for a task, in the name of this process, whose role has to allow it. */
-export class WorkSigner {
+export class TaskUrlSigner {
   readonly #s3: S3Client
   readonly #bucket: string
 
   constructor(config: Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3' | 'BUCKET_NAME'>) {
     const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
-    this.#s3 = new S3Client({ ...ownClient(config), forcePathStyle })
+    this.#s3 = new S3Client({ ...createClientConfig(config), forcePathStyle })
     this.#bucket = config.BUCKET_NAME
   }
 
-  input(key: string, expiresS: number): Promise<string> {
+  signInput(key: string, expiresS: number): Promise<string> {
     return getSignedUrl(this.#s3, new GetObjectCommand({ Bucket: this.#bucket, Key: key }), {
       expiresIn: expiresS,
     })
   }
 
   /** Any number of files below a prefix, each with its type and its hash. */
-  async output(prefix: string, expiresS: number): Promise<SignedOutput> {
+  async signOutput(prefix: string, expiresS: number): Promise<PresignedForm> {
     const { url, fields } = await createPresignedPost(this.#s3, {
       Bucket: this.#bucket,
       // By this the SDK takes it for the beginning of a key.
       Key: `${prefix}\${filename}`,
       Expires: expiresS,
       Conditions: [
-        ['content-length-range', 0, mostSingleBytes],
+        ['content-length-range', 0, maxSinglePutBytes],
         ['starts-with', '$Content-Type', ''],
         ['starts-with', '$x-amz-checksum-sha256', ''],
       ],

@@ -77,10 +77,10 @@ export class DiskReserve {
   }
 
   async #grow(): Promise<void> {
-    const { free, size, reserved: spare } = await readDiskSpace(this.#folder)
+    const { free, size, reserved: minFree } = await readDiskSpace(this.#folder)
     const target = Math.floor(targetBytes(size))
     const reserved = this.#reservedBytes()
-    if (reserved >= target || free - (target - reserved) < spare) return
+    if (reserved >= target || free - (target - reserved) < minFree) return
     await allocate(this.#file, reserved, target)
     this.#log.info({ bytes: target }, 'disk space reserved')
   }

@@ -10,7 +10,7 @@ import {
 } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
-import type { Connection } from '../aws/connections.ts'
+import type { ClientConnection } from '../aws/connections.ts'
 import { uriEncode } from './sigv4.ts'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -33,7 +33,7 @@ export function inProcessConnection(handle: RequestHandler) {
     },
     signer: { sign: async <T>(call: T) => call },
     requestChecksumCalculation: 'WHEN_REQUIRED',
-  } satisfies Connection
+  } satisfies ClientConnection
 }
 
 /** Such a request can only come from our own code, so it needs no signature. */

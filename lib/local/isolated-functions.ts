@@ -1,5 +1,5 @@
 // Functions isolated from each other and from the service, as on AWS: each has its own process and its own access key.
-import type { Connection } from '../aws/connections.ts'
+import type { ClientConnection } from '../aws/connections.ts'
 import type { Log } from '../log.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import type { Callers } from './embedded.ts'
@@ -15,7 +15,7 @@ export interface IsolatedFunctions {
   /** Wraps the usual command of its process. */
   wrapCommand?(name: string, command: Command): Command
   /** Credentials used to read its queue and to write to its dead-letter queue. */
-  connectionFor(name: string): Connection
+  connectionFor(name: string): ClientConnection
   /** Delay before each retry of an asynchronous invocation. */
   readonly retryDelaysS: readonly number[]
 }

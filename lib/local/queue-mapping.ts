@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
-import type { Connection } from '../aws/connections.ts'
+import type { ClientConnection } from '../aws/connections.ts'
 import { Sha256 } from '../aws/sha256.ts'
 import type { Log } from '../log.ts'
 import type { QueueMappingSettings } from '../resources/queue-functions.ts'
@@ -36,7 +36,7 @@ export interface QueueMappingOptions {
   /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
   readonly retriesEarly?: boolean
   /** Set when the queue's server runs in this process. */
-  readonly connection?: Connection | undefined
+  readonly connection?: ClientConnection | undefined
   readonly log: Log
 }
 

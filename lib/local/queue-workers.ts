@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
-import type { Connection, FileExchange } from '../aws/connections.ts'
+import type { ClientConnection, FileExchange } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
@@ -31,7 +31,7 @@ interface QueueWorkersOptions {
   readonly logFd: number
   readonly log: Log
   /** Set when the queues' server runs in this process. */
-  readonly connection?: Connection | undefined
+  readonly connection?: ClientConnection | undefined
   readonly isolated?: IsolatedFunctions | undefined
   /** Set when the bucket's server runs in this process. */
   readonly exchange?: FileExchange | undefined
@@ -121,7 +121,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
 
 export const functionNameOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
 
-const readQueueAttributes = (QueueUrl: string, region: string, connection: Connection) =>
+const readQueueAttributes = (QueueUrl: string, region: string, connection: ClientConnection) =>
   new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
   )

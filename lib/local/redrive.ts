@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { moveBack, publishAgain } from '../aws/dead-letters.ts'
+import { redriveMessages, republishEvents } from '../aws/dead-letters.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
 import type { FunctionDeclaration } from '../resources/declaration.ts'
 import { functionNames, functions } from '../resources/functions.ts'
@@ -31,8 +31,8 @@ async function main(): Promise<string> {
   const bus = values.stage === undefined ? 'mutabor' : `mutabor-${values.stage}`
   const queue = `${bus}-${name}-dead`
   if (isEventFunction)
-    return `${await publishAgain(queue, bus, region)} events of ${queue} were published on the bus again.`
-  const { moved, isOver } = await moveBack(queue, region)
+    return `${await republishEvents(queue, bus, region)} events of ${queue} were published on the bus again.`
+  const { moved, isOver } = await redriveMessages(queue, region)
   return `${moved} messages of ${queue} were moved back.${isOver ? '' : ' SQS continues with the others.'}`
 }
 

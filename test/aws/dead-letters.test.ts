@@ -7,7 +7,7 @@ import {
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { moveBack, publishAgain } from '../../lib/aws/dead-letters.ts'
+import { redriveMessages, republishEvents } from '../../lib/aws/dead-letters.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
 import { createLog } from '../../lib/log.ts'
@@ -44,7 +44,7 @@ test('what was put aside goes back to its queue, and events that a function miss
   // Nobody works them off, so that the second look puts them aside.
   assert.equal((await bodies(av.QueueUrl)).length, 2)
   assert.deepEqual(await bodies(av.QueueUrl), [])
-  assert.deepEqual(await moveBack('mutabor-av-dead', region), { moved: 2, isOver: true })
+  assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { moved: 2, isOver: true })
   assert.deepEqual((await bodies(av.QueueUrl)).sort(), ['one', 'two'])
   assert.deepEqual(await bodies(dead.QueueUrl), [])
 
@@ -63,7 +63,7 @@ test('what was put aside goes back to its queue, and events that a function miss
   const event = { source: 'mutabor', 'detail-type': 'job.completed', detail: { id: 'evt_1' } }
   const MessageBody = JSON.stringify({ ...event, time: '2026-01-01T00:00:00Z', region })
   await sqs.send(new SendMessageCommand({ QueueUrl: missed.QueueUrl, MessageBody }))
-  assert.equal(await publishAgain('mutabor-dispatch-dead', 'mutabor', region), 1)
+  assert.equal(await republishEvents('mutabor-dispatch-dead', 'mutabor', region), 1)
   const [again = '{}'] = await bodies(told.QueueUrl, 20)
   assert.partialDeepStrictEqual(JSON.parse(again), event)
   assert.deepEqual(await bodies(missed.QueueUrl), [])

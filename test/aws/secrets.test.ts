@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { makeSecrets, readSecrets } from '../../lib/aws/secrets.ts'
+import { createSecrets, readSecrets } from '../../lib/aws/secrets.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/local/embedded.ts'
 import { verifySigV4 } from '../../lib/local/sigv4.ts'
@@ -41,18 +41,18 @@ test('secrets of a new deployment are made once; whoever is reached from the fro
 
   const own = 's3://secrets/SERVICE_SECRET'
   const reached = `${own},ORIGIN_SECRET,SMTP_URL`
-  await makeSecrets(own, { ...where, ORIGIN_SECRET_ARN: undefined })
+  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN: undefined })
   const { SERVICE_SECRET = '' } = await readSecrets(own, where)
   assert.ok(SERVICE_SECRET.length >= 48)
   await assert.rejects(readSecrets(reached, where), /ORIGIN_SECRET is not there yet/)
 
-  await makeSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
-  await makeSecrets(own, { ...where, ORIGIN_SECRET_ARN }, async () =>
+  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
+  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, async () =>
     Response.json({ SecretString: 'another' }),
   )
   assert.deepEqual(await readSecrets(reached, where), { SERVICE_SECRET, ORIGIN_SECRET: 'of the front' })
 
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = 'wrong'
-  const stranger = makeSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
+  const stranger = createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
   await assert.rejects(stranger)
 })

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { SignatureRefused, SignedFiles } from '../../lib/aws/signed-files.ts'
-import { WorkSigner } from '../../lib/aws/task-url-signer.ts'
+import { SignatureRejectedError, SignedFiles } from '../../lib/aws/signed-files.ts'
+import { TaskUrlSigner } from '../../lib/aws/task-url-signer.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { AppError } from '../../lib/errors.ts'
 import { PresignedVault, createTaskServices } from '../../lib/jobs/run/presigned-services.ts'
@@ -23,7 +23,7 @@ const keys = { accessKeyId: 'AKIASIGNER', secretAccessKey: 'signer' }
 const { signal } = new AbortController()
 const opened = new AsyncDisposableStack()
 let s3: S3Client
-let signer: WorkSigner
+let signer: TaskUrlSigner
 before(async () => {
   const store = await openS3Server({ dir: join(folder, 's3'), credentials: [keys], region: 'eu-central-1' })
   const server = createServer(store.handle)
@@ -34,7 +34,7 @@ before(async () => {
   process.env['AWS_ENDPOINT_URL_S3'] = endpoint
   s3 = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: 'mutabor' }))
-  signer = new WorkSigner(readConfig())
+  signer = new TaskUrlSigner(readConfig())
 })
 after(() => opened.disposeAsync())
 
@@ -43,8 +43,8 @@ const path = (name: string) => join(folder, name)
 const source = { key: 'received/a', filename: 'a.txt' }
 
 async function signed(expiresS = 60): Promise<SignedFiles> {
-  const inputs = { [source.key]: await signer.input(source.key, expiresS) }
-  return new SignedFiles({ inputs, output: await signer.output('jobs/j/1/', expiresS) })
+  const inputs = { [source.key]: await signer.signInput(source.key, expiresS) }
+  return new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', expiresS) })
 }
 const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
 
@@ -68,16 +68,16 @@ test('a worker without keys gets the files of its task and stores what it makes,
 test('it gets no other file, and stores none elsewhere, also when it signs for itself what it wants', async () => {
   const files = await signed()
   const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
-  await assert.rejects(get('received/b'), SignatureRefused)
+  await assert.rejects(get('received/b'), SignatureRejectedError)
   writeFileSync(path('out'), 'x')
   const sha256 = createHash('sha256').update('x').digest('hex')
   const store = (of: SignedFiles, key: string, hash = sha256) =>
     of.putFile(key, path('out'), 'text/plain', Promise.resolve(hash))
-  await assert.rejects(store(files, 'jobs/j/2/out.txt'), SignatureRefused)
-  const output = await signer.output('jobs/j/1/', 60)
+  await assert.rejects(store(files, 'jobs/j/2/out.txt'), SignatureRejectedError)
+  const output = await signer.signOutput('jobs/j/1/', 60)
   const liar = new SignedFiles({ inputs: {}, output: { ...output, prefix: 'jobs/' } })
-  await assert.rejects(store(liar, 'jobs/j/2/out.txt'), SignatureRefused)
-  await assert.rejects(store(files, 'jobs/j/1/out.txt', '0'.repeat(64)), SignatureRefused, 'another hash')
+  await assert.rejects(store(liar, 'jobs/j/2/out.txt'), SignatureRejectedError)
+  await assert.rejects(store(files, 'jobs/j/1/out.txt', '0'.repeat(64)), SignatureRejectedError, 'another hash')
 })
 
 test('an input that is gone, overwritten or whose signature has ended is told as that', async () => {
@@ -87,13 +87,13 @@ test('an input that is gone, overwritten or whose signature has ended is told as
   const get = (of = files, etag?: string) => of.getFile({ ...source, etag }, path('late'), signal)
   await assert.rejects(get(files, ETag), isCode('CONFLICT'))
   const other = { key: 'received/gone', filename: 'gone.txt' }
-  const inputs = { [other.key]: await signer.input(other.key, 60) }
-  const without = new SignedFiles({ inputs, output: await signer.output('jobs/j/1/', 60) })
+  const inputs = { [other.key]: await signer.signInput(other.key, 60) }
+  const without = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
   await assert.rejects(without.getFile(other, path('late'), signal), isCode('FILE_GONE'))
-  const url = await signer.input(source.key, 60)
+  const url = await signer.signInput(source.key, 60)
   const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
-  const output = await signer.output('jobs/j/1/', 60)
-  await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRefused)
+  const output = await signer.signOutput('jobs/j/1/', 60)
+  await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRejectedError)
 })
 
 test('what a task has of secrets is opened by its message alone, and stands in its record as before', () => {
@@ -118,7 +118,7 @@ test('a message whose signatures end before the work does is no use, nor one wit
   const work = {
     until: Date.now() + 60_000,
     inputs: {},
-    output: await signer.output('jobs/job_1/1/', 60),
+    output: await signer.signOutput('jobs/job_1/1/', 60),
     opened: {},
   }
   const given = (of: object, remainingMs = 30_000) =>
@@ -127,9 +127,9 @@ test('a message whose signatures end before the work does is no use, nor one wit
   assert.equal(await given({ work }, 90_000), undefined)
   assert.equal(await given({}), undefined)
   await put('work/large.json', JSON.stringify(work))
-  assert.ok(await given({ work: { url: await signer.input('work/large.json', 60) } }))
+  assert.ok(await given({ work: { url: await signer.signInput('work/large.json', 60) } }))
   // It was deleted, or its address has ended: somebody else can sign anew. A store that is away may be back soon.
-  const gone = await signer.input('work/gone.json', 60)
+  const gone = await signer.signInput('work/gone.json', 60)
   assert.equal(await given({ work: { url: gone } }), undefined)
   const over = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
   assert.equal(await given({ work: { url: over } }), undefined)

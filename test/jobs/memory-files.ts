@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { type FetchedFile, Files, type StoredObject } from '../../lib/aws/files.ts'
+import { type FileReference, Files, type ObjectInfo } from '../../lib/aws/files.ts'
 import type { Config } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { EffectGate } from './function-instance.ts'
@@ -25,7 +25,7 @@ export class MemoryFiles extends Files {
     })
   }
 
-  override async getFile({ key, filename }: FetchedFile, path: string): Promise<void> {
+  override async getFile({ key, filename }: FileReference, path: string): Promise<void> {
     await this.#gate.observe(async () => {
       const found = this.objects.get(key)
       if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
@@ -37,7 +37,7 @@ export class MemoryFiles extends Files {
     return this.#gate.observe(async () => (this.objects.get(key) ?? new Uint8Array()).slice(start, end))
   }
 
-  override async head(key: string): Promise<StoredObject | undefined> {
+  override async head(key: string): Promise<ObjectInfo | undefined> {
     return this.#gate.observe(async () => {
       const found = this.objects.get(key)
       const etag = found && `"${createHash('md5').update(found).digest('hex')}"`

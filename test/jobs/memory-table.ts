@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Answer, type Item, type Key, type Send, Table, type Write } from '../../lib/aws/table.ts'
+import { type WriteResult, type Item, type Key, type CommandSender, Table, type Write } from '../../lib/aws/table.ts'
 import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
 import { readConfig } from '../../lib/config.ts'
 import { applyChange } from './records.ts'
 
 const config = readConfig({ LOG_LEVEL: 'silent' })
-const nowhere: Send = { send: () => Promise.reject(new Error('a table in memory sends no commands')) }
+const nowhere: CommandSender = { send: () => Promise.reject(new Error('a table in memory sends no commands')) }
 
 /** The table in memory, for tests of record contents: evaluates changes and conditions without expressions. */
 export class MemoryTable extends Table {
@@ -41,7 +41,7 @@ export class MemoryTable extends Table {
     key: Key,
     change: Change,
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Answer> {
+  ): Promise<WriteResult> {
     const write = { update: key, change, if: condition }
     if (this.losesResponses) this.#conditional(write, mark)
     return this.#conditional(write, mark)
@@ -50,11 +50,11 @@ export class MemoryTable extends Table {
   override async put(
     item: Item & Key,
     { condition = {}, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<Answer> {
+  ): Promise<WriteResult> {
     return this.#conditional({ put: item, if: condition }, mark)
   }
 
-  #conditional(write: Write, mark: Item | undefined): Answer {
+  #conditional(write: Write, mark: Item | undefined): WriteResult {
     const before = this.#before(write)
     if (holds(before, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =

@@ -15,7 +15,7 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { file, newJob, newTask, createStoredImport, withTasks } from './records.ts'
 
 const folder = scratchFolder('run-inputs')
 const page = '<p>a few words that are to come through</p>'
@@ -64,7 +64,7 @@ async function run(
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-  const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
+  const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
     work: { attempt: 1 },
   }).tasks
   assert.ok(work)
@@ -128,7 +128,7 @@ const engineWith = (
   ...more,
 })
 const taskOf = (more: Partial<Task>): Task => {
-  const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
+  const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
     work: more,
   }).tasks
   assert.ok(work)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
-import { completed, newJob, newTask, storedImport } from './records.ts'
+import { complete, newJob, newTask, createStoredImport } from './records.ts'
 
-const { job, fixed, tasks } = newJob([storedImport('in'), newTask('work', [0])])
+const { job, fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
 
 /** Handles the message of a task, and records the calls to the queue. */
 async function handle(
@@ -22,7 +22,7 @@ async function handle(
       void queueCalls.push([queue, ...messages, group]),
   }
   const [one] = tasks
-  const over = { ...one, ...completed(3) }
+  const over = { ...one, ...complete(3) }
   const store = {
     changeTask: async () => {
       if (isTableDown) throw new Error('The table is unavailable.')

@@ -22,7 +22,7 @@ import { createDirectSender } from '../../lib/jobs/task-sender.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { Vault } from '../../lib/sealed.ts'
 import type { Services } from '../../lib/services.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { Uploads } from '../../lib/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
@@ -145,13 +145,13 @@ export class SimulatedService {
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
     // The SDK retries when its clock differs from the server's.
     const send = (command: unknown) => inTime(wallTime, () => client(command))
-    const counted = async (command: unknown) => {
+    const sendCounted = async (command: unknown) => {
       const call = callOf(command)
       this.calls.push(call)
       if (!call.isWrite) return this.gate.observe(() => tableBehavior(command, send))
       return this.gate.effect(`${call.name} ${call.keys}`, () => tableBehavior(command, send))
     }
-    return new Table({ ...config, TABLE_NAME: tableName }, clientOf(counted))
+    return new Table({ ...config, TABLE_NAME: tableName }, clientOf(sendCounted))
   }
 
   /** Creates the services of an instance, which shares nothing with other instances but the external services. */
@@ -183,7 +183,7 @@ export class SimulatedService {
         requestCounts: new RequestCounts(this.#table),
         downloadLimits: new DownloadLimits(this.#table),
         resultLink: ({ id }) => `/v1/download/${id}`,
-        guardedHttp: async () => new Outgoing(),
+        guardedHttp: async () => new GuardedHttp(),
         engines,
       },
       vault: new Vault(secret),

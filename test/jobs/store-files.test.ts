@@ -11,49 +11,49 @@ import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { file, newJob, newTask, createStoredImport, withTasks } from './records.ts'
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())
 const services = { files } as unknown as TaskServices // only what is used
 
 const spec = { options: {} }
-const [work] = withTasks(newJob([storedImport('in'), newTask('work', [0], { spec })]), {
+const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {
   work: { attempt: 2 },
 }).tasks
-const piece = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // only the number of steps is used
+const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // only the number of steps is used
 
-async function made(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
+async function storeFile(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
   const path = join(folder, name)
   await writeFile(path, text)
   return { path, ...more }
 }
 
-async function stored(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
+async function storeOutput(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
   const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput // the engine is not used
-  const [only] = await storeFiles({ services, task: { ...work, ...more } }, piece, at, done)
+  const [only] = await storeFiles({ services, task: { ...work, ...more } }, inputPlan, at, done)
   assert.ok(only)
   return only
 }
 
 describe('a result file', () => {
   test('is stored under a key of its attempt, and named after its source with the new extension', async () => {
-    const only = await stored(await made('a', 'abc'))
+    const only = await storeOutput(await storeFile('a', 'abc'))
     assert.deepEqual(only, {
       ...{ key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt', filename: 'source.txt', format: 'txt' },
       ...{ mimeType: 'text/plain', size: 3 },
       sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     })
     assert.equal(Buffer.from(files.objects.get(only.key) ?? []).toString(), 'abc')
-    const part = await stored(await made('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
+    const part = await storeOutput(await storeFile('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
     assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
   test('is named by the template of the task, except for intermediate files and chunks', async () => {
     const named = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
-      (await stored(await made('a', 'abc', { suffix }), more, nextStep)).filename
+      (await storeOutput(await storeFile('a', 'abc', { suffix }), more, nextStep)).filename
     const asked = await name(named)
     assert.match(asked, /^job_1-source/)
     assert.equal(await name(named, 1), 'source.tar-001.txt')
@@ -64,7 +64,7 @@ describe('a result file', () => {
   test('has the format that its engine reports, or for extracted files the detected one', async () => {
     const program = '\x7fELF\x02\x01\x01\0\0\0'
     const format = async (text: string, more: Partial<OutputFile>) => {
-      const only = await stored(await made('member', text, more))
+      const only = await storeOutput(await storeFile('member', text, more))
       return [only.filename, only.format, only.mimeType, only.key.replace(/.*\./, '')]
     }
     assert.deepEqual(await format('<svg xmlns="http://www.w3.org/2000/svg"/>', { filename: 'a.svg' }), [
@@ -84,10 +84,10 @@ describe('a result file', () => {
   test('that was cut for a chunk is stored with that chunk', async () => {
     assert.ok(work)
     const chunkSpecs = [
-      { spec: { from: 1 }, file: { path: (await made('cut', 'abcd')).path, format: 'pdf' } },
+      { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
     ] as unknown as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
-    const [first, second] = await storeChunks({ services, task: work }, piece, chunkSpecs)
+    const [first, second] = await storeChunks({ services, task: work }, inputPlan, chunkSpecs)
     assert.deepEqual([first?.spec, second], [chunkSpecs[0]?.spec, { spec: chunkSpecs[1]?.spec }])
     const { key, filename, format, mimeType, size } = first?.file ?? {}
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 import { waitUntil } from '../wait-until.ts'
-import { chunkedGraph, findLeftovers } from './chunk-scenarios.ts'
+import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
@@ -36,8 +36,8 @@ test('a chunk without completed similar chunks is not a straggler', () => {
   const made = [6, 7, 8].map((seconds) => part(seconds * 1000, cut))
   assert.equal(isStraggler(part(undefined), 600_000, made, 4), false)
   assert.equal(isStraggler(part(undefined, cut), 600_000, made.slice(0, 1), 2), false)
-  const failed = made.map((one) => ({ ...one, status: 'failed' as const }))
-  assert.equal(isStraggler(part(undefined, cut), 600_000, failed, 4), false)
+  const findFailed = made.map((one) => ({ ...one, status: 'failed' as const }))
+  assert.equal(isStraggler(part(undefined, cut), 600_000, findFailed, 4), false)
 })
 
 test('nothing is read for a chunk that has not run long enough', async () => {
@@ -69,7 +69,7 @@ async function playWith(
     ...{ database, tableName: await database.makeTable(), concurrency: 2, ...options },
     during: { 'string part 5': during },
   })
-  await service.create(chunkedGraph(1))
+  await service.create(createChunkedGraph(1))
   await service.runToEnd()
   await assertAtRest(service)
   assertPrompt(service)
@@ -97,13 +97,13 @@ test('the speculative copy of a straggler counts when it finishes first', async 
 })
 
 test('a straggler that fails while its speculative copy runs does not fail the task', async () => {
-  const failed = async (service: SimulatedService) =>
+  const findFailed = async (service: SimulatedService) =>
     (await service.state()).chunks
       .filter(({ status }) => status === 'failed')
       .map(({ part: number }) => number)
   const fails: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) {
-      await waitUntil(async () => (await failed(service)).includes(1004), 'the first one has failed')
+      await waitUntil(async () => (await findFailed(service)).includes(1004), 'the first one has failed')
       return
     }
     await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
@@ -136,7 +136,7 @@ test('a straggler gets no speculative copy when no other worker is idle', async 
     during: { 'string part 5': isSlow },
   })
   service.queues.load = async () => load
-  await service.create(chunkedGraph(1))
+  await service.create(createChunkedGraph(1))
   await service.runToEnd()
   assert.equal((await outcomeOf(service)).status, 'completed')
   assert.deepEqual(service.failures, [])
@@ -152,7 +152,7 @@ test('a chunk’s message is delivered again when the lease expires, even if its
       },
     },
   })
-  await service.create(chunkedGraph())
+  await service.create(createChunkedGraph())
   await service.runToEnd()
   assert.equal(leftS.length, 1)
   assert.ok((leftS[0] ?? Infinity) <= 16, `${leftS[0]} s`)

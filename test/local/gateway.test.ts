@@ -171,9 +171,9 @@ const results: [what: string, given: unknown, status: number, body: string, type
 for (const [what, given, status, body, type] of results) {
   test(`the function result ${what} becomes status ${status} with the body "${body}"`, async () => {
     result = given
-    const answer = await callRaw(url, { path: '/result' })
-    assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [status, body, type])
-    assert.match(String(answer.headers['apigw-requestid']), /^[\w-]{15}=$/)
+    const reply = await callRaw(url, { path: '/result' })
+    assert.deepEqual([reply.status, reply.body, reply.headers['content-type']], [status, body, type])
+    assert.match(String(reply.headers['apigw-requestid']), /^[\w-]{15}=$/)
   })
 }
 
@@ -308,10 +308,10 @@ const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status:
 ]
 for (const [what, options, status, code] of errorCases) {
   test(`the gateway responds to ${what} with ${status} ${code}`, async () => {
-    const answer = await callRaw(url, options)
-    assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
-    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-    assert.equal(answer.headers['retry-after'], status === 503 ? '10' : undefined)
+    const reply = await callRaw(url, options)
+    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
+    assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(reply.headers['retry-after'], status === 503 ? '10' : undefined)
   })
 }
 
@@ -362,8 +362,8 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
 ]
 for (const [what, bytes, status, code] of malformedRequests) {
   test(`a raw request with ${what} gets ${status} in the format of all errors`, async () => {
-    const answer = await sendRaw(bytes)
-    assert.deepEqual([answer.status, errorCodeOf(answer.body)], [status, code])
+    const reply = await sendRaw(bytes)
+    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
   })
 }
 
@@ -394,9 +394,9 @@ test("a streamed body may have any length, and the function's time limit starts 
   }
   const body = ReadableStream.from(sendSlowly())
   const response = await fetch(`${url}/stream`, { method: 'PUT', body, duplex: 'half' } as RequestInit)
-  const answer = (await response.json()) as { bytes: number; leftMs: number }
-  assert.equal(answer.bytes, 12 * 1024 * 1024)
-  assert.ok(answer.leftMs > 300 && answer.leftMs <= 500, `${answer.leftMs} ms are left`)
+  const reply = (await response.json()) as { bytes: number; leftMs: number }
+  assert.equal(reply.bytes, 12 * 1024 * 1024)
+  assert.ok(reply.leftMs > 300 && reply.leftMs <= 500, `${reply.leftMs} ms are left`)
 })
 
 test('a HEAD gets the headers of its GET and no body', async () => {

@@ -59,8 +59,8 @@ function openStore(t: TestContext) {
 const nextCommit = (store: GroupCommit) => new Promise<void>((resolve) => store.onCommit(resolve))
 
 /** Records the order in which promises resolve or reject. */
-function recordOrder(order: string[], name: string, answer: Promise<unknown>): Promise<unknown> {
-  return answer.then(
+function recordOrder(order: string[], name: string, committing: Promise<unknown>): Promise<unknown> {
+  return committing.then(
     () => order.push(name),
     () => order.push(`${name} refused`),
   )
@@ -69,12 +69,12 @@ function recordOrder(order: string[], name: string, answer: Promise<unknown>): P
 test('a commit resolves after its sync, while its change is visible earlier', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
-  const answer = recordOrder(order, 'answer', store.commit(note('a')))
+  const committing = recordOrder(order, 'committed', store.commit(note('a')))
   const first = await sync(0)
   assert.deepEqual(texts(), ['a'])
   assert.deepEqual(order, [])
   first.complete()
-  await answer
+  await committing
 })
 
 test('commits during a sync share the next sync and resolve in order', async (t) => {
@@ -135,7 +135,7 @@ test('a failed sync rejects waiting and later commits, and is reported once', as
   await done
   first.fail(new Error('EIO: i/o error, fdatasync'))
   const sentence = /Writes to .*store\.sqlite could not be synced to disk, so no further changes are accepted/
-  for (const answer of waiting) await assert.rejects(answer, sentence)
+  for (const committing of waiting) await assert.rejects(committing, sentence)
   await assert.rejects(store.commit(note('c')), sentence)
   await assert.rejects(store.commit(note('d'), 'process'), sentence)
   await assert.rejects(store.close(), sentence)
@@ -178,13 +178,13 @@ test('a file locked by another process delays writers but does not block the eve
   t.after(() => store.close())
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
-  const answer = store.commit(() => db.exec("INSERT INTO note VALUES ('a')"))
+  const committing = store.commit(() => db.exec("INSERT INTO note VALUES ('a')"))
   const started = performance.now()
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
   const tookMs = performance.now() - started
   assert.ok(tookMs < 1000, `ten turns of 10 ms took ${tookMs} ms`)
   other.close()
-  await answer
+  await committing
 })
 
 test('a file shrinks after a mass deletion, in steps that do not block the event loop', async (t) => {

@@ -132,7 +132,7 @@ for (const [what, body, errorType] of deaths) {
     const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
     assert.equal(((await response.json()) as { errorType: string }).errorType, errorType)
-    const next = await invoke('worker', '{"Records":[{"body":"answer"}]}')
+    const next = await invoke('worker', '{"Records":[{"body":"respond"}]}')
     assert.equal(next.headers.get('x-amz-function-error'), null)
   })
 }

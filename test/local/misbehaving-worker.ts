@@ -8,7 +8,7 @@ const allocated: Buffer[] = []
 process.on('message', (message) => {
   const { id, event } = message as Invocation
   switch ((event as SQSEvent).Records[0]?.body) {
-    case 'answer':
+    case 'respond':
       sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'linger':

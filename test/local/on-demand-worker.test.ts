@@ -7,7 +7,7 @@ import pino from 'pino'
 import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { OnDemandWorker, type OnDemandWorkerOptions } from '../../lib/local/on-demand-worker.ts'
 import { removeLeftoverFolders } from '../../lib/local/remove-leftover-folders.ts'
-import { seededRandom } from '../jobs/simulated-aws.ts'
+import { createRandom } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })
@@ -44,60 +44,60 @@ const invoke = (worker: OnDemandWorker, body: string, timeMs = 60_000) =>
 
 test('a worker starts when first needed and serves many invocations', async () => {
   const worker = start()
-  const first = await invoke(worker, 'answer')
-  assert.equal(await invoke(worker, 'answer'), first)
+  const first = await invoke(worker, 'respond')
+  assert.equal(await invoke(worker, 'respond'), first)
 })
 
 test('an error in a function fails only its own invocation', async () => {
   const worker = start()
-  const pid = await invoke(worker, 'answer')
+  const pid = await invoke(worker, 'respond')
   await assert.rejects(invoke(worker, 'fail'), /expected failure/)
-  assert.equal(await invoke(worker, 'answer'), pid)
+  assert.equal(await invoke(worker, 'respond'), pid)
 })
 
 test('a worker that dies fails its invocations, and the next one gets a new worker', async () => {
   const worker = start()
-  const pid = await invoke(worker, 'answer')
+  const pid = await invoke(worker, 'respond')
   await Promise.all([
     assert.rejects(invoke(worker, 'sleep'), /worker exited: exit code 3/),
     assert.rejects(invoke(worker, 'die'), /worker exited: exit code 3/),
   ])
-  assert.notEqual(await invoke(worker, 'answer'), pid)
+  assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
 test('a worker that hangs is killed, and the error says why', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
   await assert.rejects(invoke(worker, 'hang'), /worker exited: it stopped responding/)
-  assert.ok(await invoke(worker, 'answer'))
+  assert.ok(await invoke(worker, 'respond'))
 })
 
 const slowStartingWorker = fileURLToPath(new URL('./slow-starting-worker.ts', import.meta.url))
 
 test('a worker may take longer to start than its hang timeout', async () => {
   const worker = start({ file: slowStartingWorker, hangTimeoutMs: 500 })
-  assert.ok(await invoke(worker, 'answer'))
+  assert.ok(await invoke(worker, 'respond'))
 })
 
 test('a worker that does not start is killed, and the error says why', async () => {
   const worker = start({ file: slowStartingWorker, startTimeoutMs: 500 })
-  await assert.rejects(invoke(worker, 'answer'), /worker exited: it did not start in time/)
+  await assert.rejects(invoke(worker, 'respond'), /worker exited: it did not start in time/)
 })
 
 test('a worker is not killed when the service itself was suspended', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
-  const pid = await invoke(worker, 'answer')
+  const pid = await invoke(worker, 'respond')
   const sleeping = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
   // The first thing that runs afterwards is the check of the worker.
   await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(await invoke(worker, 'answer'), pid)
+  assert.equal(await invoke(worker, 'respond'), pid)
   await sleeping
 })
 
 test('a worker that takes too much memory is killed, and the error says why', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
   await assert.rejects(invoke(worker, 'eat'), /worker exited: it used too much memory/)
-  assert.ok(await invoke(worker, 'answer'))
+  assert.ok(await invoke(worker, 'respond'))
 })
 
 test('a worker whose function exceeds its time limit is killed, and the error says why', async () => {
@@ -107,7 +107,7 @@ test('a worker whose function exceeds its time limit is killed, and the error sa
 
 test('an idle worker exits and is started again when needed', async () => {
   const worker = start({ idleMs: 100 })
-  const pid = Number(await invoke(worker, 'answer'))
+  const pid = Number(await invoke(worker, 'respond'))
   const deadline = Date.now() + 10_000
   const isRunning = () => {
     try {
@@ -120,16 +120,16 @@ test('an idle worker exits and is started again when needed', async () => {
     assert.ok(Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  assert.notEqual(await invoke(worker, 'answer'), pid)
+  assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
 test('an invocation that arrives while an idle worker exits runs immediately in a new one', async () => {
   const worker = start({ idleMs: 40 })
-  const chance = seededRandom(8118)
+  const chance = createRandom(8118)
   const pids = new Set<unknown>()
   for (let round = 0; round < 12; round++) {
     const startedMs = performance.now()
-    pids.add(await invoke(worker, 'answer'))
+    pids.add(await invoke(worker, 'respond'))
     const tookMs = performance.now() - startedMs
     assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
     // Around the time at which the idle timeout ends, and while the worker exits.
@@ -143,7 +143,7 @@ test('invocations go to a new worker while the old one is slow to exit', async (
   const pid = await invoke(worker, 'linger')
   await new Promise((resolve) => setTimeout(resolve, 100))
   assert.ok(isAlive(Number(pid)), 'the old worker is still alive')
-  assert.notEqual(await invoke(worker, 'answer'), pid)
+  assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
 test("a killed worker's folders are removed, and no others", async () => {
@@ -151,7 +151,7 @@ test("a killed worker's folders are removed, and no others", async () => {
   const cleared = Promise.withResolvers<void>()
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)
   const worker = start({ cleanUp })
-  const pid = Number(await invoke(worker, 'answer'))
+  const pid = Number(await invoke(worker, 'respond'))
   const others = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
   for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...others])
     mkdirSync(join(folder, name, 'piece-1'), { recursive: true })

@@ -160,7 +160,7 @@ test('only messages that the function reports as failed stay in the queue', asyn
   await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
 })
 
-const responses: [what: string, answer: unknown, left: number][] = [
+const responses: [what: string, result: unknown, left: number][] = [
   ['null', null, 0],
   ['an empty object', {}, 0],
   ['an empty list', { batchItemFailures: [] }, 0],
@@ -171,7 +171,7 @@ const responses: [what: string, answer: unknown, left: number][] = [
   ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
   ['text', 'text', 1],
 ]
-for (const [what, answer, left] of responses) {
+for (const [what, result, left] of responses) {
   test(`the batch response ${what} means that ${left === 0 ? 'all succeeded' : 'the whole batch failed'}`, async (t) => {
     const setup = await setUp(t)
     await setup.send('body')
@@ -179,7 +179,7 @@ for (const [what, answer, left] of responses) {
     const mapping = setup.map(
       () => {
         invocations += 1
-        return answer
+        return result
       },
       { settings: reports },
     )

@@ -131,7 +131,7 @@ test('replay of a completed job gives the same result, with and without a runnin
   await service.end()
   const ended = await replay(service, jobId)
   await check(ended)
-  assert.match(ended.stdout, /of which no service is running/)
+  assert.match(ended.stdout, /whose service is not running/)
 
   service = await startService({}, service.dataDir)
   client = client.at(service)

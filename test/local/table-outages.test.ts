@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
-import { isUnavailable, limitPatience } from '../../lib/aws/timeouts.ts'
+import { isUnavailable, limitCallTime } from '../../lib/aws/timeouts.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { closeServer, listen } from '../../lib/local/listen.ts'
 
@@ -39,15 +39,15 @@ test('a request to a hanging database is retried after three seconds on a new co
 test('a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {
   const waiting: ServerResponse[] = []
   let isSilent = true
-  const answer = (response: ServerResponse) =>
+  const result = (response: ServerResponse) =>
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"TableNames":[]}')
-  const server = createServer((_, response) => void (isSilent ? waiting.push(response) : answer(response)))
+  const server = createServer((_, response) => void (isSilent ? waiting.push(response) : result(response)))
   const client = new DynamoDBClient({
     endpoint: `http://127.0.0.1:${await listen(server, 0)}`,
     region: 'local',
     credentials: { accessKeyId: 'LOCAL', secretAccessKey: 'local' },
   })
-  limitPatience(client, { callMs: 900, attemptMs: 400 })
+  limitCallTime(client, { callMs: 900, attemptMs: 400 })
   t.after(() => closeServer(server))
   const sendRequest = async () => {
     const started = performance.now()

@@ -4,10 +4,10 @@ import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
-import { receive } from '../../lib/transfer/fetch-remote.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { fetchRemoteFile } from '../../lib/transfer/fetch-remote.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
-import type { Find, OpenStore, OutgoingFile } from '../../lib/transfer/transfer.ts'
+import type { FindFiles, OpenStore, OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 import { startAzurite } from './azurite.ts'
@@ -20,7 +20,7 @@ function* chunksOf(bytes: Buffer) {
 }
 
 interface Kind {
-  readonly find: Find
+  readonly find: FindFiles
   readonly open: OpenStore
   /** With the field that names a file. */
   fields(name: string): Record<string, unknown>
@@ -82,19 +82,19 @@ for (const [name, start] of Object.entries(kinds)) {
   test(`${name}: a transfer goes on when connections are lost, and ends at once when it is stopped`, async (t) => {
     const kind = await start(t)
     const proxy = await startProxy(kind.port)
-    const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+    const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
     t.after(() => Promise.all([proxy.stop(), outgoing.close()]))
     const { signal } = new AbortController()
     const lose = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
 
     await kind.put('in.bin', content)
     lose(2)
-    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { outgoing, signal })
+    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { http: outgoing, signal })
     let got = Buffer.alloc(0)
     const store = async (body: AsyncIterable<Buffer>) => {
       got = await buffer(body)
     }
-    await receive(file, { maxBytes: 1e8, signal, got: () => {}, store })
+    await fetchRemoteFile(file, { maxBytes: 1e8, signal, onChunk: () => {}, store })
     assert.equal(Buffer.compare(got, content), 0)
     assert.equal(proxy.state.cuts, 0)
 
@@ -105,7 +105,7 @@ for (const [name, start] of Object.entries(kinds)) {
     } satisfies OutgoingFile
     lose(2)
     let sent = 0
-    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { outgoing, signal })
+    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { http: outgoing, signal })
     await open.put(outFile, (bytes) => {
       sent += bytes
     })
@@ -115,7 +115,7 @@ for (const [name, start] of Object.entries(kinds)) {
     lose(0)
     const stop = new AbortController()
     let stoppedAt = 0
-    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { outgoing, signal: stop.signal })
+    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { http: outgoing, signal: stop.signal })
     await assert.rejects(
       stopped.put({ ...outFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()

@@ -90,9 +90,9 @@ export function authenticateCall(
 export function sendEventsResponse(
   response: ServerResponse,
   service: EventsCall['service'],
-  answer: object,
+  result: object,
 ): void {
-  send(response, service, 200, answer)
+  send(response, service, 200, result)
 }
 
 export function sendEventsError(

@@ -107,7 +107,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   store.onCommit(wake)
   wake()
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { service, operation, members } = readEventsCall(request)
     try {
       const body = await readRequest(request)
@@ -144,7 +144,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
 
   return {
     handle(request, response) {
-      answer(request, response).catch((error: unknown) => {
+      handleRequest(request, response).catch((error: unknown) => {
         log('A response of the event bus could not be sent.', { error })
         response.destroy()
       })

@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
-import type { Connection } from '../../aws/connections.ts'
+import type { ClientConnection } from '../../aws/connections.ts'
 import { Sha256 } from '../../aws/sha256.ts'
 import type { Log } from '../../log.ts'
 import { QueueMapping } from '../queue-mapping.ts'
@@ -33,9 +33,9 @@ export interface AsyncInvocationsOptions {
   /** After this an invocation is repeated if the service died; renewed while the function runs. */
   readonly leaseS?: number
   /** Set when the queue's server runs in this process. */
-  readonly connection?: Connection | undefined
+  readonly connection?: ClientConnection | undefined
   /** Credentials for writing to the dead-letter queue of a function; those of this process by default. */
-  readonly deadLetterConnection?: ((name: string) => Connection) | undefined
+  readonly deadLetterConnection?: ((name: string) => ClientConnection) | undefined
   readonly log: Log
 }
 

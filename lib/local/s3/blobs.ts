@@ -159,8 +159,8 @@ export class Blobs {
 
   /** Reserves the last part of the disk for deletes. @throws ENOSPC like the system, when no other space is left */
   async #requireRoom(bytes: number): Promise<void> {
-    const { free, reserved: spare } = await readDiskSpace(this.#dir)
-    if (free - bytes >= spare) return
+    const { free, reserved } = await readDiskSpace(this.#dir)
+    if (free - bytes >= reserved) return
     throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
   }
 

@@ -65,7 +65,7 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
     chooseAlgorithm(made),
   )
   const object = await commitSingleBlob(services, made, description, received, 'ObjectCreated:Post')
-  return answer(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
+  return response(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
 /** Form fields have the same meaning as the headers of a Put. */
@@ -142,7 +142,7 @@ async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimit
     throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${least}` })
 }
 
-function answer(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
+function response(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
   const { bucket, key, etag } = object
   const headers = { etag: `"${etag}"`, location, ...encryptionHeader(object) }
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''

@@ -58,7 +58,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
   }, sweepMs)
   sweeper.unref()
 
-  async function answer(request: IncomingMessage, response: ServerResponse, requestId: string) {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse, requestId: string) {
     const protocol = protocolOf(request)
     const connection = watchConnection(request, response, (error) =>
       log?.error({ err: error, requestId }, 'An undelivered message stays hidden until its timeout ends'),
@@ -90,7 +90,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
 
   return {
     handle(request, response) {
-      void answer(request, response, randomUUID())
+      void handleRequest(request, response, randomUUID())
     },
     async send(queueArnOrName, body, extras) {
       const from = { sender: accountId, trace: undefined }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { expressions } from '../../../lib/aws/table-expressions.ts'
+import { createExpressions } from '../../../lib/aws/table-expressions.ts'
 import { Job } from '../../../lib/jobs/job.ts'
 import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
 
@@ -56,14 +56,14 @@ test('known bug of dynoxide: a non-ASCII expression closes the connection, so ou
     { code: 'ECONNRESET' },
   )
   const change = { set: { ö: 1, ä: 2, 'a-b': 3, a_b: 4 } }
-  await documents.send(new UpdateCommand({ TableName: 'table', Key, ...expressions(change) }))
+  await documents.send(new UpdateCommand({ TableName: 'table', Key, ...createExpressions(change) }))
   const { Item } = await documents.send(new GetCommand({ TableName: 'table', Key }))
   assert.deepEqual(Item, { ...Key, ...change.set })
 })
 
 test('an update of a single list element is refused before it is sent', () => {
-  assert.throws(() => expressions({ remove: ['list[0]', 'list[2]'] }), /a list is written as a whole/)
-  assert.throws(() => expressions({ set: { 'list[30]': 9 } }), /a list is written as a whole/)
+  assert.throws(() => createExpressions({ remove: ['list[0]', 'list[2]'] }), /a list is written as a whole/)
+  assert.throws(() => createExpressions({ set: { 'list[30]': 9 } }), /a list is written as a whole/)
 })
 
 test('no code outside the expression builder contains update expressions', () => {

@@ -24,7 +24,7 @@ async function bodyFor(embedded: TestEvents, target: object, detail: object): Pr
 test('PutEvents reports each entry, and accepted entries reach the target as events', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, {})
-  const answer = await events.send(
+  const response = await events.send(
     new PutEventsCommand({
       Entries: [
         { ...entry, Source: undefined },
@@ -43,9 +43,9 @@ test('PutEvents reports each entry, and accepted entries reach the target as eve
       ],
     }),
   )
-  assert.equal(answer.FailedEntryCount, 6)
+  assert.equal(response.FailedEntryCount, 6)
   assert.deepEqual(
-    answer.Entries?.map(({ ErrorCode }) => ErrorCode),
+    response.Entries?.map(({ ErrorCode }) => ErrorCode),
     [
       'InvalidArgument',
       'InvalidArgument',
@@ -58,13 +58,13 @@ test('PutEvents reports each entry, and accepted entries reach the target as eve
     ],
   )
   assert.equal(
-    answer.Entries?.[0]?.ErrorMessage,
+    response.Entries?.[0]?.ErrorMessage,
     'Parameter Source is not valid. Reason: Source is a required argument.',
   )
   const [message] = await inbox.messages(q)
   assert.equal(
     message?.body,
-    `{"version":"0","id":"${answer.Entries?.[7]?.EventId}","detail-type":"made","source":"my.app","account":"000000000000","time":"2026-01-02T03:04:05Z","region":"${region}","resources":["r"],"detail":{"big":12345678901234567890,"n":1.0}}`,
+    `{"version":"0","id":"${response.Entries?.[7]?.EventId}","detail-type":"made","source":"my.app","account":"000000000000","time":"2026-01-02T03:04:05Z","region":"${region}","resources":["r"],"detail":{"big":12345678901234567890,"n":1.0}}`,
   )
 })
 

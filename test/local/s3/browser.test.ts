@@ -112,9 +112,9 @@ async function contentOf(client: S3Client, Key: string): Promise<Buffer> {
 
 test('a page of another origin uploads a file to a presigned URL and can read its ETag', async (t) => {
   const { client, page } = await openPage(t)
-  const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
-  assert.equal(answer.status, 200)
-  assert.match(answer.etag ?? '', /^"[0-9a-f]{32}"$/)
+  const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
+  assert.equal(result.status, 200)
+  assert.match(result.etag ?? '', /^"[0-9a-f]{32}"$/)
   assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
 })
 
@@ -166,8 +166,8 @@ test('a form upload must comply with its policy', async (t) => {
 
 test('a page of an origin without a CORS rule cannot upload', async (t) => {
   const { client, page } = await openPage(t, origin.replace('127.0.0.1', 'localhost'))
-  const answer = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
-  assert.equal(answer.status, 0)
+  const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
+  assert.equal(result.status, 0)
   assert.deepEqual(await keys(client), [])
 })
 

@@ -140,8 +140,8 @@ test('AES256 encryption is accepted and returned, encryption with keys is refuse
     new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
   )
   const heads = ['k', 'copy', 'parts'].map((Key) => client.send(new HeadObjectCommand({ Bucket, Key })))
-  for (const answer of [put, copy, created, part, done, ...(await Promise.all(heads))])
-    assert.equal(answer.ServerSideEncryption, 'AES256')
+  for (const response of [put, copy, created, part, done, ...(await Promise.all(heads))])
+    assert.equal(response.ServerSideEncryption, 'AES256')
   const byKeys = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
   assert.equal(await errorOf(byKeys), '501 NotImplemented')
 })

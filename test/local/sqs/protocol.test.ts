@@ -12,15 +12,15 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 describe('SQS on the wire', () => {
   test('an error of the JSON protocol has its shape name and its Query protocol code', async (t) => {
     const { endpoint } = await startSqs(t)
-    const answer = await sendRaw(endpoint, {
+    const response = await sendRaw(endpoint, {
       headers: json('SendMessage'),
       body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/none`, MessageBody: 'x' }),
     })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.headers['content-type'], 'application/x-amz-json-1.0')
-    assert.equal(answer.headers['x-amzn-query-error'], 'AWS.SimpleQueueService.NonExistentQueue;Sender')
-    assert.match(answer.headers['x-amzn-requestid']?.toString() ?? '', /^[\da-f-]{36}$/)
-    assert.deepEqual(JSON.parse(answer.body), {
+    assert.equal(response.status, 400)
+    assert.equal(response.headers['content-type'], 'application/x-amz-json-1.0')
+    assert.equal(response.headers['x-amzn-query-error'], 'AWS.SimpleQueueService.NonExistentQueue;Sender')
+    assert.match(response.headers['x-amzn-requestid']?.toString() ?? '', /^[\da-f-]{36}$/)
+    assert.deepEqual(JSON.parse(response.body), {
       __type: 'com.amazonaws.sqs#QueueDoesNotExist',
       message: 'The specified queue does not exist.',
     })
@@ -59,9 +59,9 @@ describe('SQS on the wire', () => {
       ],
     ]
     for (const [request, status, type] of cases) {
-      const answer = await sendRaw(endpoint, request)
-      assert.equal(answer.status, status, answer.body)
-      assert.match(answer.body, new RegExp(`#${type}"`))
+      const response = await sendRaw(endpoint, request)
+      assert.equal(response.status, status, response.body)
+      assert.match(response.body, new RegExp(`#${type}"`))
     }
   })
 
@@ -208,9 +208,9 @@ describe('SQS Query protocol', () => {
       ['', '/000000000000/get', 404, /^<UnknownOperationException\/>$/],
     ]
     for (const [query, path, status, body] of cases) {
-      const answer = await get(query, path)
-      assert.equal(answer.status, status, answer.body)
-      assert.match(answer.body, body)
+      const response = await get(query, path)
+      assert.equal(response.status, status, response.body)
+      assert.match(response.body, body)
     }
   })
 })
