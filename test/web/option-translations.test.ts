@@ -76,7 +76,7 @@ describe('the German page', () => {
       labels: apiTexts.labels.filter((text) => !names.labels[text]),
       values: apiTexts.values.filter((text) => !names.values[text] && !untranslated.has(text)),
       units: apiTexts.units.filter((text) => !names.units[text] && !untranslatedUnits.has(text)),
-      hints: apiTexts.hints.filter((text) => !hints[text]),
+      hints: apiTexts.hints.filter((text) => hints[text] === undefined),
     }
     assert.deepEqual(missing, { labels: [], values: [], units: [], hints: [] })
   })

@@ -24,8 +24,10 @@ export type ControlProps = FieldProps & { readonly attributes: ControlAttributes
 
 export const valueText = ({ option, values }: FieldProps) => String(values[option.name] ?? '')
 
-export function placeholderFor({ default: initial, min, max, spelled }: Option): string {
+/** A free text is empty by default, nothing is chosen automatically. */
+export function placeholderFor({ default: initial, min, max, spelled, type }: Option): string {
   if (initial !== undefined) return String(initial)
   if (spelled) return words.automatic
-  return min !== undefined && max !== undefined ? `${min}–${max}` : words.automatic
+  if (min !== undefined && max !== undefined) return `${min}–${max}`
+  return type === 'string' ? '' : words.automatic
 }

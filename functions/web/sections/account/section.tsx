@@ -4,6 +4,7 @@ import type { Route } from '../../shell/router.ts'
 import { ActionButton, Page, QueryView } from '../../ui/components.tsx'
 import { formatNumber, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
+import shared from '../../ui/words/en.ts'
 import { type Current, callAuth } from './auth.ts'
 import { Keys } from './keys.tsx'
 import { DeleteAccount, Sessions, TwoFactorSettings } from './security.tsx'
@@ -32,7 +33,7 @@ export default function AccountSection({ route }: { readonly route: Route }) {
             </div>
             <div>
               <dt>{words.plan}</dt>
-              <dd>{plan}</dd>
+              <dd>{shared.plans[plan] ?? plan}</dd>
             </div>
             <div>
               <dt>{words.largest}</dt>

@@ -21,8 +21,8 @@ export function describeKept(fidelity: Fidelity): string | undefined {
   const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
-  // "All" makes no sense for a single unit.
-  const isOne = all.length === 1 && all[0] !== 'seconds' && fidelity[all[0] ?? 'words']?.source === 1
+  // "All" makes no sense for a duration or a single unit.
+  const isOne = all.length === 1 && (all[0] === 'seconds' || fidelity[all[0] ?? 'words']?.source === 1)
   const parts = [
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...rest.map((unit) => {

@@ -223,8 +223,11 @@ function describeValues({ enum: values, enumLabels, min, max, unit, type }: Opti
   return type === 'boolean' ? words.yesNo : words.text
 }
 
-const describeDefault = ({ default: commonTargets, enumLabels }: Option) =>
-  commonTargets === undefined ? '–' : (enumLabels?.[String(commonTargets)] ?? String(commonTargets))
+function describeDefault({ default: initial, enumLabels }: Option): string {
+  if (initial === undefined) return '–'
+  if (typeof initial === 'boolean') return initial ? words.yes : words.no
+  return enumLabels?.[String(initial)] ?? String(initial)
+}
 
 const optionColumns = [
   {

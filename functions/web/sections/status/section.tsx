@@ -3,6 +3,7 @@ import type { getHealth } from '../../../routes/get-health.ts'
 import type { getReliability } from '../../../routes/usage.ts'
 import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { Block, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
+import { engineName } from '../../ui/engine-names.ts'
 import { formatDuration, formatPercent } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import words from './words/en.ts'
@@ -118,7 +119,7 @@ const Parts = (props: {
 type Engine = Health['engines'][number]
 
 const engineColumns = [
-  { name: words.engines, cell: ({ id }: Engine) => id },
+  { name: words.engines, cell: ({ id }: Engine) => engineName(id) },
   {
     name: words.state,
     cell: ({ available }: Engine) =>

@@ -7,6 +7,7 @@ import { Block, type Column, Field, Page, QueryView, Table } from '../../ui/comp
 import { DaysField } from '../../ui/days-field.tsx'
 import { formatDate, formatDateTime, formatNumber, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
+import shared from '../../ui/words/en.ts'
 import words from './words/en.ts'
 
 type Usage = ReplyData<typeof getUsage>
@@ -138,7 +139,7 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
       <dl class="figures">
         <div>
           <dt>{words.plan}</dt>
-          <dd>{plan}</dd>
+          <dd>{shared.plans[plan] ?? plan}</dd>
         </div>
         <div>
           <dt>{words.largest}</dt>

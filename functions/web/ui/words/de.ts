@@ -8,6 +8,7 @@ const words: typeof en = {
   keep: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert.',
+  plans: { 'self-hosted': 'Selbst gehostet' },
 }
 
 export default words

@@ -7,4 +7,6 @@ export default {
   keep: 'Cancel',
   copy: 'Copy',
   copied: 'Copied.',
+  /** Plans by id; an operator may define others. */
+  plans: { 'self-hosted': 'Self-hosted' } as Readonly<Record<string, string>>,
 }

@@ -1,6 +1,6 @@
 /**
  * Short hints for people, by the description that the API has for programs. A description without an entry is shown as
- * it is.
+ * it is; an empty hint leaves it out where the label says it all.
  */
 const hints: Readonly<Record<string, string>> = {
   '0 is fastest, 9 is smallest; the pixels do not change.':
@@ -65,7 +65,7 @@ const hints: Readonly<Record<string, string>> = {
     'Replaces the document’s footer. {page}, {pages} and {date} are filled in.',
   'For bw: everything darker than this brightness, in percent, is black.':
     'For black and white: everything darker than this becomes black.',
-  'Frames per second.': 'Frames per second.',
+  'Frames per second.': '',
   "Header text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Replaces the document’s header. {page}, {pages} and {date} are filled in.',
   'Height in pixels; the width keeps the proportions unless it is set too.':
@@ -161,15 +161,15 @@ const hints: Readonly<Record<string, string>> = {
   'Plays the animation forward, then backward.': 'Plays forward, then backward.',
   'Points on a page, pixels on an image or video. When left out, as large as fits well.':
     'Leave empty to fit automatically.',
-  'Points.': 'Font size in points.',
-  'Position on the page.': 'Position on the page.',
+  'Points.': '',
+  'Position on the page.': '',
   'Program that created the PDF.': 'The program that created the PDF.',
   'Program that created the original document.': 'The program that created the original document.',
   'Puts the fonts that the document names into the book, where they are at hand.':
     'Embeds the document’s fonts, if available.',
   'Reduces the image to at most 256 colors: much smaller, but not exact.':
     'At most 256 colors: much smaller, but less exact.',
-  'Removes all existing metadata first.': 'Removes all existing metadata first.',
+  'Removes all existing metadata first.': '',
   'Rotates the video clockwise by this many degrees.': 'Rotates the video clockwise.',
   'Samples per second; the nearest rate that the codec supports is used.':
     'The nearest supported rate is used.',
@@ -211,11 +211,11 @@ const hints: Readonly<Record<string, string>> = {
     'Field separator of the CSV file. Detected automatically by default.',
   'When left out, diagonal for text and center for an image; tile repeats it.':
     'Default: diagonal for text, centered for an image.',
-  'Whether readers may add comments.': 'Readers may add comments.',
-  'Whether readers may change pages.': 'Readers may change pages.',
-  'Whether readers may copy text and images.': 'Readers may copy text and images.',
-  'Whether readers may fill in forms.': 'Readers may fill in forms.',
-  'Whether readers may print.': 'Readers may print.',
+  'Whether readers may add comments.': '',
+  'Whether readers may change pages.': '',
+  'Whether readers may copy text and images.': '',
+  'Whether readers may fill in forms.': '',
+  'Whether readers may print.': '',
   'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
     'The header row is bold and repeated on each printed page.',
   'Which font of a collection, from 1': 'Number of the font in the collection, starting at 1.',

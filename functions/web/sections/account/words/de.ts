@@ -69,7 +69,7 @@ const words: typeof en = {
   permissions: 'Berechtigungen',
   scopes: {
     CONVERT_READ: 'Aufträge ansehen',
-    CONVERT_WRITE: 'umwandeln',
+    CONVERT_WRITE: 'Umwandeln',
     WEBHOOKS_MANAGE: 'Webhooks verwalten',
     ACCOUNT_READ: 'Konto ansehen',
   },

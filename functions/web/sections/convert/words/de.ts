@@ -163,7 +163,7 @@ const words: typeof en = {
       hiddenText: 'ausgeblendeter Text',
       selectableText: 'auswählbarer Text',
     },
-    leftOut: (target, names) => `Weggelassen, weil ${target} es nicht enthalten kann: ${names}.`,
+    leftOut: (target, names) => `Von ${target} nicht unterstützt und weggelassen: ${names}.`,
     theResult: 'das Ergebnis',
   },
   uploadInterrupted:

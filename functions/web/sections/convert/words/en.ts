@@ -164,7 +164,7 @@ export default {
       hiddenText: 'hidden text',
       selectableText: 'selectable text',
     } as Readonly<Record<string, string>>,
-    leftOut: (target: string, names: string) => `Dropped, because ${target} can’t hold it: ${names}.`,
+    leftOut: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
     theResult: 'the result',
   },
   // Errors detected by the page itself

@@ -57,6 +57,8 @@ const words: typeof en = {
   defaultValue: 'Standard',
   description: 'Beschreibung',
   yesNo: 'Ja oder nein',
+  yes: 'Ja',
+  no: 'Nein',
   text: 'Text',
   command: 'Die API verwenden',
 }

@@ -55,6 +55,8 @@ export default {
   defaultValue: 'Default',
   description: 'Description',
   yesNo: 'Yes or no',
+  yes: 'Yes',
+  no: 'No',
   text: 'Text',
   command: 'Use the API',
 }
