@@ -6,10 +6,10 @@ import {
   createCreationEvents,
   createEndEvent,
   createExpiredEvent,
-  createImportedFileEvents,
   createFileDeletedEvent,
   createFileDownloadedEvent,
   createFileUploadedEvent,
+  createImportedFileEvents,
   createProgressEvent,
   createQueuedEvent,
   createStartedEvent,
@@ -17,32 +17,32 @@ import {
 } from '../lib/jobs/events.ts'
 import type { Job, JobState, Task } from '../lib/jobs/job.ts'
 import { jobEndChange } from '../lib/jobs/job-end.ts'
-import { filesOfJob, decideOutcome } from '../lib/jobs/job-state-machine.ts'
+import { decideOutcome, filesOfJob } from '../lib/jobs/job-state-machine.ts'
 import {
-  awaitedUpload,
   applyChange,
-  completed,
-  exportTask,
-  failed,
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
   file,
-  storedImport,
-  secondsLater,
-  timestamp,
   newJob,
   newTask,
+  secondsLater,
+  timestamp,
   withTasks,
 } from './jobs/records.ts'
 
 const diamond = [
-  storedImport('in', 'a.png'),
+  createStoredImport('in', 'a.png'),
   newTask('left', [0]),
   newTask('right', [0]),
   newTask('both', [1, 2], { operation: 'archive' }),
-  exportTask('out', [3]),
+  createExport('out', [3]),
 ]
 const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
 
-/** As the store has a job whose first task has begun. */
+/** A stored job whose first task has started. */
 const begun = (state: JobState, second = 1): JobState => ({
   ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(second), attempt: 1 } }),
   job: of(state.job, {
@@ -64,17 +64,20 @@ const underWay = (state: JobState, percent: number, second: number): JobState =>
 
 const over = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
   const done = withTasks(state, tasks)
-  return { ...done, job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(second))) }
+  return {
+    ...done,
+    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(second))),
+  }
 }
 
 const allDone = {
-  left: completed(3, file('l.webp')),
-  right: { ...completed(4, file('r.webp')), engine: 'vips', warnings: [{ code: 'CUT', message: 'cut' }] },
-  both: { ...completed(8, file('a.zip')), engine: 'seven-zip' },
+  left: complete(3, file('l.webp')),
+  right: { ...complete(4, file('r.webp')), engine: 'vips', warnings: [{ code: 'CUT', message: 'cut' }] },
+  both: { ...complete(8, file('a.zip')), engine: 'seven-zip' },
 }
 const oneFailed = {
-  left: completed(3, file('l.webp')),
-  right: failed(4, 'is cut off'),
+  left: complete(3, file('l.webp')),
+  right: fail(4, 'is cut off'),
   both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
 }
 
@@ -95,7 +98,8 @@ const gone = (state: JobState, why: Partial<Job>): JobState => ({
 })
 const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
   gone(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
-const deletions = (state: JobState) => filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
+const deletions = (state: JobState) =>
+  filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
 
 const fact = (state: JobState, name: string) => {
   const found = state.job.log[name]
@@ -106,9 +110,9 @@ const fact = (state: JobState, name: string) => {
 const fresh = newJob(diamond, { tag: 'mine' })
 const running = underWay(begun(fresh), 20, 2)
 const done = over(running, allDone)
-const waiting = newJob([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])])
+const waiting = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
 const arrived: JobState = {
-  ...withTasks(waiting, { in: { ...completed(5, file('a.png', 'uploads/a')) } }),
+  ...withTasks(waiting, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
   job: of(waiting.job, {
     set: { status: 'queued', queuedAt: timestamp(6), 'log.queued': { at: timestamp(6) } },
     setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
@@ -117,21 +121,21 @@ const arrived: JobState = {
 
 const sent = newJob([
   {
-    ...storedImport('in'),
+    ...createStoredImport('in'),
     fixed: { status: 'completed', files: [{ ...file('a.png', 'received/2d/upl_2'), sha256: 'ab' }] },
   },
   newTask('work', [0]),
 ])
 
-test('events of a job with a webhook of its own say so, others do not', () => {
+test('events of a job with its own webhook are marked, others are not', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
-    createCreationEvents(newJob([storedImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
+    createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
   assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
   assert.ok(no?.every((one) => one === undefined))
 })
 
-test('a file that somebody sends is told of once, with how it came', () => {
+test('an uploaded file has one event with its source', () => {
   const told = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
@@ -142,11 +146,11 @@ test('a file that somebody sends is told of once, with how it came', () => {
   assert.deepEqual(
     createCreationEvents(again).map(({ event }) => event),
     ['job.created', 'job.queued'],
-    'a copy is no upload',
+    'a copy is not an upload',
   )
 })
 
-/** What is told, by who tells it. */
+/** Events by their publisher. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a job that is made': () => createCreationEvents(fresh),
   'a job that waits for an upload': () => createCreationEvents(waiting),
@@ -160,7 +164,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   ],
   'a file that comes with the request': () => createCreationEvents(sent),
   'a file that a task fetches': () => {
-    const [task] = withTasks(waiting, { in: completed(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
+    const [task] = withTasks(waiting, { in: complete(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
     assert.ok(task)
     return createImportedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
   },
@@ -173,9 +177,12 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
   },
   'a job that fails': () => [createEndEvent(over(running, oneFailed))],
   'a batch of which one item fails': () => {
-    const batch = newJob([storedImport('in'), newTask('left', [0]), newTask('right', [0]), exportTask('out', [1, 2])], {
-      require: 'any',
-    })
+    const batch = newJob(
+      [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
+      {
+        require: 'any',
+      },
+    )
     return [createEndEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
@@ -194,7 +201,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
 }
 
 for (const [story, tell] of Object.entries(stories)) {
-  test(`what ${story} tells is as the schemas say, and the same when told again`, () => {
+  test(`events of ${story} match their schemas and are the same when created again`, () => {
     const told = tell()
     assert.ok(told.length > 0)
     for (const event of told) {
@@ -216,7 +223,7 @@ for (const [story, tell] of Object.entries(stories)) {
   })
 }
 
-test('each event has an example that is as its schema says', () => {
+test('every event has an example that matches its schema', () => {
   assert.deepEqual(Object.keys(eventExamples).sort(), Object.keys(events).sort())
   for (const [name, example] of Object.entries(eventExamples)) {
     const strict = eventSchema(name as EventName).strict() // keys of the examples, checked above
@@ -224,7 +231,7 @@ test('each event has an example that is as its schema says', () => {
   }
 })
 
-test('every event of jobs and files is told by one of these stories', () => {
+test('every event of jobs and files is covered by one of these cases', () => {
   const told = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
   const known = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
   assert.deepEqual([...new Set(told)].sort(), known.sort())
@@ -237,7 +244,7 @@ const jobIn = (event: BusEvent | undefined) => {
 const statusesIn = (event: BusEvent | undefined) =>
   Object.entries(jobIn(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
-test('an event says the same of its moment whatever became of the job since', () => {
+test('an event describes the job at its time, whatever happened since', () => {
   const states = [begun(fresh), running, withTasks(running, allDone), done, expiredAfter(done, 'retention')]
   for (const state of states) {
     assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
@@ -248,7 +255,7 @@ test('an event says the same of its moment whatever became of the job since', ()
   assert.deepEqual(createEndEvent(done), createEndEvent({ ...done, job: { ...done.job, log: {} } }))
 })
 
-test('events of a job list all its tasks, as they were then', () => {
+test('events of a job list all its tasks as they were at that time', () => {
   const made = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
   assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), made)
   assert.deepEqual(statusesIn(createCreationEvents(done)[1]), made)
@@ -261,7 +268,7 @@ test('events of a job list all its tasks, as they were then', () => {
   assert.deepEqual(statusesIn(createQueuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
 })
 
-test('the events of a job are numbered from 1, in the order of what happened', () => {
+test('the events of a job are numbered from 1 in chronological order', () => {
   const late = expiredAfter(done, 'retention')
   const told = [
     ...createCreationEvents(late),
@@ -282,10 +289,10 @@ test('the events of a job are numbered from 1, in the order of what happened', (
       '10 job.expired',
     ],
   )
-  assert.equal(new Set(told.map(({ id }) => id)).size, told.length, 'each has an id of its own')
+  assert.equal(new Set(told.map(({ id }) => id)).size, told.length, 'ids are unique')
 })
 
-test('facts that nobody is known to have told are told in order', () => {
+test('events that may not have been published are published in order', () => {
   const again = underWay(running, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
@@ -296,23 +303,29 @@ test('facts that nobody is known to have told are told in order', () => {
   )
   assert.deepEqual(
     findUnpublishedEvents(arrived).map(({ event }) => event),
-    // Whoever sends the file may be faster than the creator.
+    // The upload may be faster than the creation event.
     ['job.created', 'job.queued'],
   )
   assert.deepEqual(findUnpublishedEvents(fresh), [])
 })
 
-test('no event shows where files are in the bucket, who owns the job, or what a task was given', () => {
+test('no event contains bucket keys, the owner of the job or fields of tasks', () => {
   const secret = newJob(
     [
-      storedImport('in'),
+      createStoredImport('in'),
       newTask('left', [0], { spec: { options: { password: 'open-sesame' } } }),
-      exportTask('out', [1]),
+      createExport('out', [1]),
     ],
     { tag: 'mine' },
   )
-  const ended = over(begun(secret), { left: completed(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const ended = over(begun(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
   const late = expiredAfter(ended, 'retention')
-  const told = [...createCreationEvents(late), createStartedEvent(late), createEndEvent(ended), ...deletions(late), createExpiredEvent(late, 2)]
+  const told = [
+    ...createCreationEvents(late),
+    createStartedEvent(late),
+    createEndEvent(ended),
+    ...deletions(late),
+    createExpiredEvent(late, 2),
+  ]
   assert.doesNotMatch(JSON.stringify(told.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

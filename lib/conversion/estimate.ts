@@ -38,7 +38,7 @@ const estimateFromRoute = ({ steps }: Route) =>
 export async function estimateJob({ job }: JobState, services: Services): Promise<Estimate | null> {
   const { source, target } = job.display
   const operations = job.display.operations.filter((name) => findTaskOperation(name)?.kind === 'process')
-  const [operation] = operations as Operation[] // those of tasks whose way was just planned
+  const [operation] = operations as Operation[] // operations of tasks that were just planned
   if (isTerminalStatus(job.status) || !source || !target || operation === undefined || operations.length > 1)
     return null
   const [from, to] = [source.format, target.format]

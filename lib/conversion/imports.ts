@@ -136,7 +136,7 @@ async function createAwaitedImport(
     { maxSize, sha256, redirect },
     uploadLifetimeS,
   )
-  const put = await files.presignAnyPut(key, { sha256 }, uploadLifetimeS)
+  const put = await files.presignUnsizedPut(key, { sha256 }, uploadLifetimeS)
   const now = Date.now()
   const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
   const awaited = {

@@ -76,9 +76,9 @@ export function planFiles(
     const { steps, warnings } = stepsWithOptions(route, spec.options)
     const inputPlan = { steps, step: 0, files: [...group] }
     requireInputsFitWorker(inputPlan, engines)
-    return { piece: inputPlan, warnings }
+    return { inputPlan, warnings }
   })
-  const inputPlans = planned.map(({ piece: inputPlan }) => inputPlan)
+  const inputPlans = planned.map(({ inputPlan }) => inputPlan)
   return {
     inputPlans,
     warnings: planned.flatMap(({ warnings }) => warnings),

@@ -1,4 +1,4 @@
-import type { Files, StoredObject } from '../aws/files.ts'
+import type { Files, ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { fileTooLargeError } from '../http/multipart-form.ts'
@@ -52,11 +52,7 @@ export async function publishUploadEvent(
 
 type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 
-async function inspectUpload(
-  upload: UploadRecord,
-  stored: StoredObject,
-  files: Files,
-): Promise<UploadOutcome> {
+async function inspectUpload(upload: UploadRecord, stored: ObjectInfo, files: Files): Promise<UploadOutcome> {
   try {
     const { maxSize } = upload
     if (maxSize !== undefined && stored.size > maxSize) throw fileTooLargeError(maxSize, stored.size)

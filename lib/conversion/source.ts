@@ -1,5 +1,5 @@
 import { isSameOwner } from '../access/adopt-anonymous.ts'
-import type { StoredObject } from '../aws/files.ts'
+import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { sanitizeFileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
@@ -79,7 +79,7 @@ export async function openUploadedSource(
 /** The stored file of an upload, pinned to its current bytes by ETag. */
 export function createUploadSource(
   upload: UploadRecord,
-  { size, etag }: StoredObject,
+  { size, etag }: ObjectInfo,
   { files }: Pick<Services, 'files'>,
 ): SourceFile {
   const { key, filename } = upload

@@ -11,13 +11,13 @@ export interface TargetFields {
 
 /** Returns undefined when no target is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
 export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
-  const given = [fields.targetFormat, fields.output_format, fields.target].filter(
+  const sent = [fields.targetFormat, fields.output_format, fields.target].filter(
     (target) => target !== undefined && target !== '',
   )
-  const [first] = given
+  const [first] = sent
   if (first === undefined) return undefined
-  if (given.some((target) => target !== first)) {
-    const shown = given.map((target) => target?.slice(0, 64)).join(', ')
+  if (sent.some((target) => target !== first)) {
+    const shown = sent.map((target) => target?.slice(0, 64)).join(', ')
     throw new AppError(
       'INVALID_INPUT',
       `targetFormat, output_format and target are aliases of one field, but have different values: ${shown}.`,

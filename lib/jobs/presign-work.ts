@@ -1,5 +1,5 @@
 import type { Files } from '../aws/files.ts'
-import type { WorkSigner } from '../aws/task-url-signer.ts'
+import type { TaskUrlSigner } from '../aws/task-url-signer.ts'
 import { isSealed, mapDeep, type Vault } from '../sealed.ts'
 import { findTransferOperation } from '../tasks/index.ts'
 import { jobPrefix, type StoredFile, type Task } from './job.ts'
@@ -20,7 +20,7 @@ interface PresigningDeps {
   readonly store: JobStore
   readonly files: Pick<Files, 'putBytes'>
   readonly vault: Vault
-  readonly signer: WorkSigner
+  readonly signer: TaskUrlSigner
 }
 
 /** Adds presigned URLs and passwords to messages, for workers without access to files and secrets. */
@@ -45,16 +45,16 @@ async function presignWork(
   const until = Date.now() + signatureLifetimeS * 1000
   const keys = [...new Set((await findReadableFiles(task, taskInputs, store)).map(({ key }) => key))]
   const inputs = await Promise.all(
-    keys.map(async (key) => [key, await signer.input(key, signatureLifetimeS)] as const),
+    keys.map(async (key) => [key, await signer.signInput(key, signatureLifetimeS)] as const),
   )
-  const output = await signer.output(`${jobPrefix(jobId)}${number}/`, signatureLifetimeS)
+  const output = await signer.signOutput(`${jobPrefix(jobId)}${number}/`, signatureLifetimeS)
   const signed = { until, inputs: Object.fromEntries(inputs), output }
   const work: PresignedWork = { ...signed, opened: openSecrets(task, vault) }
   if (JSON.stringify(work).length <= maxMessageCharacters) return work
   // Only this function writes below `work/`, and a lifecycle rule soon deletes the objects.
   const key = `work/${jobId}/${number}-${task.part ?? 0}-${until}.json`
   await files.putBytes(key, Buffer.from(JSON.stringify(work)), 'application/json')
-  return { url: await signer.input(key, signatureLifetimeS) }
+  return { url: await signer.signInput(key, signatureLifetimeS) }
 }
 
 /** All files that a worker may read: inputs of the task, files of its input plans, and results of its chunks. */

@@ -1,4 +1,4 @@
-import type { Answer, Item, Key, Table } from '../aws/table.ts'
+import type { WriteResult as ConditionalWriteResult, Item, Key, Table } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
 import { forEachConcurrently } from '../map-concurrently.ts'
 import {
@@ -305,7 +305,10 @@ const requireExisting = ({ condition = {}, mark }: { condition?: Condition; mark
   ...(mark && { mark }),
 })
 
-function parseAnswer<T>({ applied, item }: Answer, schema: { parse: (item: Item) => T }): WriteResult<T> {
+function parseAnswer<T>(
+  { applied, item }: ConditionalWriteResult,
+  schema: { parse: (item: Item) => T },
+): WriteResult<T> {
   return { applied, record: item && schema.parse(item) }
 }
 

@@ -107,19 +107,19 @@ export type CaptureFields = z.output<z.ZodObject<typeof fields>>
 
 export const CaptureFields = z
   .strictObject({ ...fields, ...viewportFields, ...imageFields, ...pdfFields, ...scaleField })
-  .superRefine((given: Readonly<Record<string, unknown>>, context) => {
-    for (const [name, error] of findUnsupportedFields(given))
-      context.addIssue({ code: 'custom', path: [name], message: error, input: given[name] })
+  .superRefine((values: Readonly<Record<string, unknown>>, context) => {
+    for (const [name, error] of findUnsupportedFields(values))
+      context.addIssue({ code: 'custom', path: [name], message: error, input: values[name] })
   })
 
 /** Finds fields that do not apply to the requested format. */
-function findUnsupportedFields(given: Readonly<Record<string, unknown>>): [name: string, error: string][] {
-  const { output_format: target, scale = 1 } = given as { output_format: string; scale?: number }
+function findUnsupportedFields(values: Readonly<Record<string, unknown>>): [name: string, error: string][] {
+  const { output_format: target, scale = 1 } = values as { output_format: string; scale?: number }
   const [allowed, other] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
   const names = Object.keys(other).filter((name) => !(name in allowed))
   if (target === 'png') names.push('quality')
   const errors = names
-    .filter((name) => given[name] !== undefined)
+    .filter((name) => values[name] !== undefined)
     .map((name): [string, string] => [name, `not supported for ${target}; leave it out`])
   const [min, max] = target === 'pdf' ? [0.1, 2] : [0.5, 4]
   if (scale < min || scale > max) errors.push(['scale', `expected a number from ${min} to ${max}`])

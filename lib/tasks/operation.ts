@@ -3,7 +3,7 @@ import { parseEngine } from '../conversion/options.ts'
 import type { ConversionSpec } from '../conversion/plan-files.ts'
 import { parseTargetFormat } from '../conversion/target-format.ts'
 import type { StoredFile } from '../jobs/job.ts'
-import type { Capture, Find, OpenStore } from '../transfer/transfer.ts'
+import type { CaptureFile, FindFiles, OpenStore } from '../transfer/transfer.ts'
 
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
@@ -23,9 +23,9 @@ interface AnyOperation {
 export interface ImportOperation extends AnyOperation {
   readonly kind: 'import'
   /** Finds remote files. Runs in the queue `transfer` and is only loaded there. */
-  readonly find?: () => Promise<Find>
+  readonly find?: () => Promise<FindFiles>
   /** Captures a website. Runs in the queue `capture` and is only loaded there. */
-  readonly capture?: () => Promise<Capture>
+  readonly capture?: () => Promise<CaptureFile>
   /** Packs stored files into one, in the queue `transfer`. */
   readonly packs?: true
   /** Fields that are stored sealed. */

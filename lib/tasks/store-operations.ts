@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Find, OpenStore } from '../transfer/transfer.ts'
+import type { FindFiles, OpenStore } from '../transfer/transfer.ts'
 import type { ExportOperation, ImportOperation } from './operation.ts'
 
 /** A kind of external store, from which its import and export operations are created. */
@@ -19,7 +19,7 @@ interface StoreKind {
   readonly path: z.ZodString
   /** Fields with attributes of exported files. */
   readonly attributes?: z.ZodRawShape
-  readonly find: () => Promise<Find>
+  readonly find: () => Promise<FindFiles>
   readonly openStore: () => Promise<OpenStore>
 }
 

@@ -25,8 +25,8 @@ const variableNames = ['date', 'runId'] as const satisfies readonly (keyof RunVa
 const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 
 /** Validates tasks and seals their secrets. @param id of the workflow. @throws AppError for invalid tasks. */
-export function prepareTasks(given: TaskMap, id: string, services: Services): TaskMap {
-  const stored = mapTasks(given, (name, fields) => {
+export function prepareTasks(taskMap: TaskMap, id: string, services: Services): TaskMap {
+  const stored = mapTasks(taskMap, (name, fields) => {
     rejectRedacted(name, fields)
     return sealFields(fields, id, services)
   })

@@ -66,10 +66,10 @@ export class Workflows {
   /** Changes the fields that are set. Enabling a workflow resets its failures. @throws AppError INVALID_INPUT */
   async change(id: string, input: WorkflowChange, now = new Date()): Promise<Workflow | undefined> {
     await this.#checkWebhook(input)
-    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+    const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
     const tasks = input.tasks && prepareTasks(input.tasks, id, this.#services)
     return this.#changeWithRetry(id, (workflow) => {
-      const { paused, ...wanted } = { ...workflow, ...given, ...(tasks && { tasks }) } as Workflow
+      const { paused, ...wanted } = { ...workflow, ...changes, ...(tasks && { tasks }) } as Workflow
       validateSchedule(wanted)
       const isSwitchedOn = input.enabled === true
       const next = {

@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp'
-import { seededRandom } from '../jobs/simulated-aws.ts'
+import { createRandom } from '../jobs/simulated-aws.ts'
 
 /** A picture of grain, the same for the same seed. */
 export function noise(width: number, height: number, seed: number): Sharp {
-  const chance = seededRandom(seed)
+  const chance = createRandom(seed)
   // The sum of some chances is nearly normal; its deviation is about 12.
   const value = () => 128 + (chance() + chance() + chance() + chance() - 2) * 20.35
   const pixels = Buffer.from(Array.from({ length: width * height * 3 }, value))

@@ -263,7 +263,7 @@ describe('the disk of the next step’s worker', () => {
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only what is used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
-  const sized = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
+  const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
   test('is the maximum that the image’s engines require', () => {
     assert.deepEqual(
@@ -273,14 +273,14 @@ describe('the disk of the next step’s worker', () => {
   })
 
   test('must hold all files together, but not for completed steps', () => {
-    const piece = { steps: steps('image', 'av'), step: 0, files: sized(2 * mib, 1.5 * mib) }
+    const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
-    const more = { ...piece, files: sized(2 * mib, 1.5 * mib + 1) }
+    const more = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
     assert.throws(() => requireInputsFitWorker(more, workers), {
       ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/ },
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
-    assert.throws(() => requireInputsFitWorker({ ...more, files: sized(3.6 * mib) }, workers), {
+    assert.throws(() => requireInputsFitWorker({ ...more, files: filesOfSize(3.6 * mib) }, workers), {
       message: /^The file 0\.png has 4 MiB; /,
     })
     requireInputsFitWorker({ ...more, step: 1 }, workers)

@@ -7,7 +7,7 @@ import { estimateConversion, estimateFromHistory, estimateJob } from '../../lib/
 import { engines } from '../../lib/engines/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services.ts'
-import { newJob, newTask, storedImport } from '../jobs/records.ts'
+import { createStoredImport, newJob, newTask } from '../jobs/records.ts'
 
 /** The two table calls that are used. */
 function memoryTable() {
@@ -111,7 +111,7 @@ test('an estimate uses earlier conversions and the length of the queue', async (
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
-  const state = newJob([storedImport('in'), newTask('work', [0])], { display })
+  const state = newJob([createStoredImport('in'), newTask('work', [0])], { display })
   const planned = await estimateJob(state, services)
   assert.equal(planned?.basis, 'planned')
   const { steps } = planRoute({ from: 'png', to: 'jpg', engines })
@@ -143,7 +143,10 @@ test('an estimate uses earlier conversions and the length of the queue', async (
     { ...display, source: { ...source, format: 'odd' } },
   ])
     assert.equal(
-      await estimateJob(newJob([storedImport('in'), newTask('work', [0])], { display: other }), services),
+      await estimateJob(
+        newJob([createStoredImport('in'), newTask('work', [0])], { display: other }),
+        services,
+      ),
       null,
     )
   assert.equal(await estimateJob({ ...state, job: { ...state.job, status: 'completed' } }, services), null)

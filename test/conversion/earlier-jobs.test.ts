@@ -5,14 +5,14 @@ import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/jobs/job.ts'
-import { empty, imported, openMaker, out, owner, source, taskOf, toPdf } from './job-maker.ts'
+import { empty, findTask, imported, openMaker, out, owner, source, toPdf } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 
 /** A source whose bytes are in the bucket. */
-async function stored(name: string, content: string) {
+async function storeSource(name: string, content: string) {
   const { source: one } = source(name, Buffer.from(content), { sha256: 'ab' })
   await services().files.putBytes(one.key, Buffer.from(content), 'text/plain')
   return { source: one }
@@ -28,7 +28,10 @@ const tasks = {
   out: { ...out('both'), filename: 'b' },
 }
 async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
-  const imports = { in: await stored('a.txt', 'The first.'), more: await stored('b.md', 'The second.') }
+  const imports = {
+    in: await storeSource('a.txt', 'The first.'),
+    more: await storeSource('b.md', 'The second.'),
+  }
   return maker.job(tasks, imports, more)
 }
 
@@ -74,10 +77,10 @@ describe('a file of an earlier job', () => {
     const awaited = await maker.upload()
     const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
     const { job } = await maker.job(wanted, {
-      ...{ in: { awaited, form: {} }, more: await stored('b.md', 'The second.') },
+      ...{ in: { awaited, form: {} }, more: await storeSource('b.md', 'The second.') },
     })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
-    const { source: late } = await stored('late.txt', 'The late.')
+    const { source: late } = await storeSource('late.txt', 'The late.')
     const file = { ...late, format: 'txt', mimeType: 'text/plain' }
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [file] } })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'late.txt')
@@ -115,7 +118,7 @@ describe('a retried job', () => {
     const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
     return { made, discard }
   }
-  const asked = ({ fixed, tasks: recorded, job }: JobState) =>
+  const requestIn = ({ fixed, tasks: recorded, job }: JobState) =>
     [...fixed, ...recorded]
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
@@ -127,8 +130,8 @@ describe('a retried job', () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
     const { made, discard } = await again(state)
     await discard()
-    assert.deepEqual(asked(made), asked(state))
-    const { options } = services().vault.unsealAll(taskOf(made, 'pdf')?.spec ?? {}, made.job.id)
+    assert.deepEqual(requestIn(made), requestIn(state))
+    const { options } = services().vault.unsealAll(findTask(made, 'pdf')?.spec ?? {}, made.job.id)
     assert.deepEqual(services().vault.unsealAll(options as object as Record<string, unknown>, made.job.id), {
       password: 'secret',
     })
@@ -162,11 +165,11 @@ describe('a retried job', () => {
     await services().files.delete([second?.key ?? ''])
     const copies: string[] = []
     const { files } = services()
-    const copied = (file: StoredFile, to: string) => {
+    const copyTo = (file: StoredFile, to: string) => {
       copies.push(to)
       return files.copy(file, to)
     }
-    const watched = { copy: copied, delete: (keys: readonly string[]) => files.delete(keys) } as never
+    const watched = { copy: copyTo, delete: (keys: readonly string[]) => files.delete(keys) } as never
     await assert.rejects(createRetryRequest(state, { ...services(), files: watched }), { code: 'FILE_GONE' })
     assert.equal(copies.length, 2)
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
@@ -181,7 +184,11 @@ describe('a retried job', () => {
         out: out(['a-pdf', 'b-pdf']),
       },
     }
-    const state = await maker.job(items, { a: await stored('a.txt', 'A.'), b: empty() }, { isBatch: true })
+    const state = await maker.job(
+      items,
+      { a: await storeSource('a.txt', 'A.'), b: empty() },
+      { isBatch: true },
+    )
     const { made } = await again(state)
     assert.equal(made.job.require, 'any')
     assert.equal(made.job.tag, null)
@@ -195,7 +202,7 @@ describe('a retried job', () => {
         { task: 'b' },
       ],
     )
-    assert.ok(taskOf(made, 'a-pdf'))
+    assert.ok(findTask(made, 'a-pdf'))
   })
 
   test('of a batch reports the same errors for items that cannot be converted', async () => {
@@ -206,7 +213,7 @@ describe('a retried job', () => {
     }
     const state = await maker.job(
       items,
-      { a: await stored('a.txt', 'A.'), b: await stored('b.txt', 'B.') },
+      { a: await storeSource('a.txt', 'A.'), b: await storeSource('b.txt', 'B.') },
       { isBatch: true },
     )
     const refusal = ({ fixed }: JobState) => {
@@ -233,8 +240,8 @@ describe('a retried job', () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
     const { made } = await again(state)
-    assert.deepEqual(asked(made), asked(state))
-    assert.deepEqual(services().vault.unsealAll(taskOf(made, 'in')?.spec ?? {}, made.job.id), { url })
+    assert.deepEqual(requestIn(made), requestIn(state))
+    assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
     const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
     await assert.rejects(createRetryRequest(old, services()), {
       ...{ code: 'UNSUPPORTED_CONVERSION', message: /^The operation old of this job is no longer supported/ },
@@ -245,7 +252,7 @@ describe('a retried job', () => {
   test('keeps the order of its tasks', async () => {
     const state = await maker.job(
       { in: imported, pdf: toPdf, out: out('pdf') },
-      { in: await stored('a.txt', 'A.') },
+      { in: await storeSource('a.txt', 'A.') },
     )
     const turned = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
     const { job, discard } = await createRetryRequest(turned, services())

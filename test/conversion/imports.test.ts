@@ -21,7 +21,7 @@ const sourceIn = (one: ImportSource | undefined) => {
   assert.ok(one && 'source' in one)
   return one.source
 }
-const awaitedIn = (one: ImportSource | undefined) => {
+const requireAwaited = (one: ImportSource | undefined) => {
   assert.ok(one && 'awaited' in one)
   return one
 }
@@ -136,7 +136,7 @@ describe('an awaited upload', () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
     const { imports } = await open({ a: { ...imported, ...asked } })
-    const { awaited, form } = awaitedIn(imports.get('a'))
+    const { awaited, form } = requireAwaited(imports.get('a'))
     assert.match(awaited.key, new RegExp(`^uploads/2d/${awaited.id}$`))
     const { filename, maxSize, contentType } = awaited
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe('an awaited upload', () => {
   test('is limited by the maximum of a PUT, the plan and the task', async () => {
     const most = async (fields: object, change: object = {}) => {
       const { imports } = await open({ a: { ...imported, ...fields } }, withConfig(change))
-      return awaitedIn(imports.get('a')).awaited.maxSize
+      return requireAwaited(imports.get('a')).awaited.maxSize
     }
     assert.equal(await most({}), maxSingleUploadBytes)
     assert.equal(await most({ max_file_size: 10 }), 10)

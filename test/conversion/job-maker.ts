@@ -48,7 +48,7 @@ export interface Maker {
 /** Opens the servers for the tests of a file. */
 export function openMaker(): Maker {
   let app: EmbeddedApp | undefined
-  const opened = () => {
+  const requireApp = () => {
     if (app) return app
     throw new Error('the embedded servers are not open yet')
   }
@@ -58,7 +58,7 @@ export function openMaker(): Maker {
   after(() => app?.close())
   return {
     get app() {
-      return opened()
+      return requireApp()
     },
     async upload(more = {}) {
       const id = newId('upl')
@@ -68,7 +68,7 @@ export function openMaker(): Maker {
         ...{ createdAt: new Date(now).toISOString(), expiresAt: new Date(now + 3_600_000).toISOString() },
         ...more,
       }
-      await opened().services.uploads.create(record)
+      await requireApp().services.uploads.create(record)
       return record
     },
     job: (tasks, imports, more = {}) =>
@@ -77,10 +77,10 @@ export function openMaker(): Maker {
           ...{ owner, requestId: 'req_1', imports: new Map(Object.entries(imports)) },
           ...{ tasks: parseTasks(tasks), ...more },
         },
-        opened().services,
+        requireApp().services,
       ),
   }
 }
 
-export const taskOf = ({ tasks }: JobState, name: string) => tasks.find((task) => task.name === name)
-export const fixedOf = ({ fixed }: JobState, name: string) => fixed.find((task) => task.name === name)
+export const findTask = ({ tasks }: JobState, name: string) => tasks.find((task) => task.name === name)
+export const findFixedTask = ({ fixed }: JobState, name: string) => fixed.find((task) => task.name === name)

@@ -7,14 +7,14 @@ import { newId } from '../../lib/ids.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import {
   empty,
-  fixedOf,
+  findFixedTask,
+  findTask,
   fixture,
   imported,
   openMaker,
   out,
   owner,
   source,
-  taskOf,
   text,
   toPdf,
 } from './job-maker.ts'
@@ -222,9 +222,9 @@ describe('a batch', () => {
       const made = await maker.job(items, { a: text(), b: broken }, { isBatch: true })
       assert.equal(made.job.require, 'any')
       assert.equal(made.job.display.source?.filename, 'a.txt')
-      assert.ok(taskOf(made, 'a-pdf'))
+      assert.ok(findTask(made, 'a-pdf'))
       for (const name of ['b', 'b-pdf']) {
-        const rejected = fixedOf(made, name)
+        const rejected = findFixedTask(made, name)
         assert.deepEqual(
           [rejected?.status, rejected?.code, rejected?.message, rejected?.details],
           ['failed', code, message, details],
@@ -292,7 +292,7 @@ describe('a batch', () => {
   test('reports invalid options for the affected item only', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
     const made = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
-    assert.match(fixedOf(made, 'b-pdf')?.message ?? '', /^pageSize: /)
+    assert.match(findFixedTask(made, 'b-pdf')?.message ?? '', /^pageSize: /)
     await assert.rejects(maker.job(odd, { a: text(), b: text() }), { message: /^tasks\.b-pdf\.pageSize: / })
     await assert.rejects(
       maker.job(

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSource } from '../../lib/conversion/source.ts'
 
-const sent = (field: string) => ({ field, filename: 'a.png' })
+const fileIn = (field: string) => ({ field, filename: 'a.png' })
 const source = (files: readonly object[], body: object = {}) => {
   const request = { body, files, principal: { ownerId: 'anon_1' } }
   return openSource(...([request, {}] as unknown as Parameters<typeof openSource>)) // nothing is stored
 }
 
 test('a conversion uses the only file, with the requested name', async () => {
-  const file = sent('file')
-  assert.deepEqual(await source([sent('watermark'), file]), file)
+  const file = fileIn('file')
+  assert.deepEqual(await source([fileIn('watermark'), file]), file)
   assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })
 })
 
 test('no file, two files, or a file and an upload are rejected naming the field', async () => {
   const wrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
     assert.rejects(source(...of), { code, details: { field } })
-  await wrong('NO_FILES', 'file', [sent('watermark')])
-  await wrong('INVALID_REQUEST', 'file', [sent('file'), sent('file')])
-  await wrong('INVALID_REQUEST', 'uploadId', [sent('file')], { uploadId: 'upl_1' })
+  await wrong('NO_FILES', 'file', [fileIn('watermark')])
+  await wrong('INVALID_REQUEST', 'file', [fileIn('file'), fileIn('file')])
+  await wrong('INVALID_REQUEST', 'uploadId', [fileIn('file')], { uploadId: 'upl_1' })
 })

@@ -4,14 +4,14 @@ import { isSealed } from '../../lib/sealed.ts'
 import { WebhookStore } from '../../lib/webhooks/store.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import {
-  fixedOf,
+  findFixedTask,
+  findTask,
   fixture,
   imported,
   openMaker,
   out,
   owner,
   source,
-  taskOf,
   text,
   toPdf,
 } from './job-maker.ts'
@@ -47,14 +47,14 @@ describe('a new job', () => {
       pollS: 5,
     })
     assert.deepEqual(
-      fixedOf(made, 'more')?.files?.map(({ filename, format }) => [filename, format]),
+      findFixedTask(made, 'more')?.files?.map(({ filename, format }) => [filename, format]),
       [['b.md', 'md']],
     )
-    assert.deepEqual(fixedOf(made, 'out')?.spec, { filename: 'b' })
-    assert.equal(fixedOf(made, 'out')?.status, 'pending')
-    const pdf = taskOf(made, 'pdf')
+    assert.deepEqual(findFixedTask(made, 'out')?.spec, { filename: 'b' })
+    assert.equal(findFixedTask(made, 'out')?.status, 'pending')
+    const pdf = findTask(made, 'pdf')
     assert.deepEqual([pdf?.ins, pdf?.spec, pdf?.continueOnError], [[0, 1], { to: 'pdf', options: {} }, true])
-    assert.equal(taskOf(made, 'page')?.continueOnError, undefined)
+    assert.equal(findTask(made, 'page')?.continueOnError, undefined)
     assert.equal(a.adopted, 1)
   })
 
@@ -104,7 +104,7 @@ describe('a new job', () => {
     const odd = { ...toPdf, oddness: 1 }
     const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
     assert.deepEqual(
-      taskOf(made, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
+      findTask(made, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
       [['UNKNOWN_PARAMETER', 'oddness']],
     )
   })
@@ -115,12 +115,12 @@ describe('a new job', () => {
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
       { other: text(), in: { awaited, form: { url: 'http://a.test' } } },
     )
-    const waiting = taskOf(made, 'in')
+    const waiting = findTask(made, 'in')
     assert.deepEqual([waiting?.uploadId, waiting?.form], [awaited.id, { url: 'http://a.test' }])
     const { jobId, task } = (await maker.app.services.uploads.get(awaited.id)) ?? {}
     assert.deepEqual([jobId, task], [made.job.id, 1])
     assert.deepEqual([made.job.status, made.job.display.pollS], ['pending', 5])
-    assert.deepEqual(taskOf(made, 'pdf')?.warnings, [])
+    assert.deepEqual(findTask(made, 'pdf')?.warnings, [])
   })
 
   test('with awaited files only shows its target', async () => {
@@ -142,12 +142,12 @@ describe('a new job', () => {
     const into = await maker.upload()
     const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
     const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
-    const task = taskOf(made, 'in')
+    const task = findTask(made, 'in')
     assert.equal(task?.uploadId, into.id)
     assert.ok(isSealed(task?.spec['url']) && isSealed(task?.spec['headers']))
     assert.equal((await maker.app.services.uploads.get(into.id))?.importJobId, made.job.id)
     const alone = await maker.job({ in: fetched, out: out('in') }, {})
-    assert.equal(taskOf(alone, 'in')?.uploadId, undefined)
+    assert.equal(findTask(alone, 'in')?.uploadId, undefined)
   })
 
   test('stores passwords and keys sealed', async () => {
@@ -161,10 +161,10 @@ describe('a new job', () => {
       { in: source('a.pdf', fixture('report.pdf')) },
     )
     const { vault } = maker.app.services
-    const sent = taskOf(made, 'out')?.spec ?? {}
+    const sent = findTask(made, 'out')?.spec ?? {}
     assert.ok(isSealed(sent['secret_access_key']))
     assert.deepEqual(vault.unsealAll(sent, made.job.id), { key: 'a', ...store })
-    const { options = {} } = (taskOf(made, 'locked')?.spec ?? {}) as { options?: Record<string, unknown> }
+    const { options = {} } = (findTask(made, 'locked')?.spec ?? {}) as { options?: Record<string, unknown> }
     assert.ok(isSealed(options['password']))
     assert.deepEqual(vault.unsealAll(options, made.job.id), { password: 'new', dpi: 1 })
   })

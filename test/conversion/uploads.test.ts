@@ -6,13 +6,13 @@ import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/jobs/job.ts'
 import type { UploadRecord } from '../../lib/uploads.ts'
-import { fixture, imported, openMaker, out, owner, taskOf, text } from './job-maker.ts'
+import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
 const put = (key: string, bytes: Uint8Array = Buffer.from('A text.')) =>
   services().files.putBytes(key, bytes, 'text/plain')
-async function arrived(more: Partial<UploadRecord> = {}, bytes?: Uint8Array) {
+async function createUpload(more: Partial<UploadRecord> = {}, bytes?: Uint8Array) {
   const upload = await maker.upload(more)
   await put(upload.key, bytes)
   return upload
@@ -24,7 +24,7 @@ const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: o
 
 describe('an upload', () => {
   test('provides its current bytes, with its own or another name', async () => {
-    const upload = await arrived({ filename: 'b.txt' })
+    const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
       [one.field, one.filename, one.key, one.size, one.sha256],
@@ -49,14 +49,14 @@ describe('an upload', () => {
   test('belongs to its owner, unless it was created anonymously', async () => {
     const gone = (id: string, by = owner) =>
       assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
-    await gone((await arrived()).id, 'anon_2')
-    await take((await arrived({ open: true })).id, 'anon_2')
-    await gone((await arrived({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
+    await gone((await createUpload()).id, 'anon_2')
+    await take((await createUpload({ open: true })).id, 'anon_2')
+    await gone((await createUpload({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
     for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
   })
 
   test('of an anonymous owner belongs to the account that they created later', async () => {
-    const [upload, account] = [await arrived(), newId('acc')]
+    const [upload, account] = [await createUpload(), newId('acc')]
     await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
     const ttl = Math.ceil(Date.now() / 1000) + 3600
     await services().table.put({ pk: `MOVED#${account}`, sk: 'MOVED', from: owner, ttl })
@@ -64,13 +64,13 @@ describe('an upload', () => {
   })
 
   test('belongs to one job, but not to a job that was never stored', async () => {
-    const upload = await arrived()
+    const upload = await createUpload()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
       ...{ code: 'CONFLICT', message: new RegExp(`${upload.id} was already used by the job ${job.id}`) },
       details: { field: 'uploadId', uploadId: upload.id, jobId: job.id },
     })
-    await take((await arrived({ jobId: newId('job') })).id)
+    await take((await createUpload({ jobId: newId('job') })).id)
   })
 
   test('without a file reports the reason', async () => {
@@ -107,7 +107,7 @@ describe('an upload that arrives', () => {
     const seen = async () => {
       const state = await services().jobs.store.getState(job.id)
       assert.ok(state)
-      return { job: state.job, task: taskOf(state, 'in') }
+      return { job: state.job, task: findTask(state, 'in') }
     }
     return { awaited, seen }
   }
@@ -147,8 +147,8 @@ describe('an upload that arrives', () => {
   })
 
   test('is kept when no task waits for it', async () => {
-    const free = await arrived()
-    const { id, key } = await arrived({ jobId: newId('job') })
+    const free = await createUpload()
+    const { id, key } = await createUpload({ jobId: newId('job') })
     for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
@@ -167,7 +167,7 @@ describe('an upload that arrives', () => {
     const published: object[] = []
     const jobs = { publishUpload: async (facts: object) => void published.push(facts) } as never
     const tell = (id: string) => publishUploadEvent(id, { ...receiving(), jobs })
-    const mine = await arrived({ jobId: newId('job') })
+    const mine = await createUpload({ jobId: newId('job') })
     await tell(mine.id)
     const stored = await services().files.head(mine.key)
     const { owner, jobId } = mine
@@ -180,7 +180,7 @@ describe('an upload that arrives', () => {
         },
       },
     ])
-    const odd = await arrived({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
+    const odd = await createUpload({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
     await tell(odd.id)
     const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
@@ -188,7 +188,8 @@ describe('an upload that arrives', () => {
       ...{ key: odd.key, filename: 'a.png', mimeType: 'image/png', format: null, size: 7, sha256: '' },
     })
     // Imports publish their own files, and missing files are not published.
-    for (const { id } of [await arrived({ importJobId: newId('job') }), await maker.upload()]) await tell(id)
+    for (const { id } of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
+      await tell(id)
     await tell(newId('upl'))
     assert.deepEqual(published, [])
   })
@@ -198,17 +199,17 @@ describe('an upload that arrives', () => {
       await deleteOrphanUpload(upload.id, upload.key, receiving())
       return isStored(upload.key)
     }
-    assert.equal(await remains(await arrived()), true)
-    assert.equal(await remains(await arrived({ jobId: newId('job') })), false)
-    const { key } = await arrived()
+    assert.equal(await remains(await createUpload()), true)
+    assert.equal(await remains(await createUpload({ jobId: newId('job') })), false)
+    const { key } = await createUpload()
     await deleteOrphanUpload(newId('upl'), key, receiving())
     assert.equal(await isStored(key), false)
     const { job } = await maker.job(tasks, { in: text() })
-    assert.equal(await remains(await arrived({ jobId: job.id })), true)
+    assert.equal(await remains(await createUpload({ jobId: job.id })), true)
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    assert.equal(await remains(await arrived({ jobId: job.id })), false)
+    assert.equal(await remains(await createUpload({ jobId: job.id })), false)
     const deleted = await maker.job(tasks, { in: text() })
     await services().jobs.store.changeJob(deleted.job.id, { set: { deletedAt: new Date().toISOString() } })
-    assert.equal(await remains(await arrived({ jobId: deleted.job.id })), false)
+    assert.equal(await remains(await createUpload({ jobId: deleted.job.id })), false)
   })
 })

@@ -52,8 +52,8 @@ const states: Readonly<Record<string, { isLive: boolean; play: (act: Act) => Pro
       return stage
     },
   },
-  completed: { isLive: false, play: (act) => ended(act) },
-  failed: { isLive: false, play: (act) => ended(act, { a: throwCorruptFile }) },
+  completed: { isLive: false, play: (act) => playAfterEnd(act) },
+  failed: { isLive: false, play: (act) => playAfterEnd(act, { a: throwCorruptFile }) },
   cancelled: {
     isLive: false,
     play: async (act) => {
@@ -68,7 +68,7 @@ const states: Readonly<Record<string, { isLive: boolean; play: (act: Act) => Pro
 
 type Stage = Awaited<ReturnType<typeof newService>>
 
-async function ended(act: Act, during: Readonly<Record<string, DuringTask>> = {}): Promise<Stage> {
+async function playAfterEnd(act: Act, during: Readonly<Record<string, DuringTask>> = {}): Promise<Stage> {
   const stage = await newService(during)
   await stage.service.create(diamond())
   await stage.service.runToEnd()

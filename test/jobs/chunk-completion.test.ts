@@ -4,7 +4,7 @@ import { completeChunk } from '../../lib/jobs/chunk-completion.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { createRecords, file, newTask, storedImport, timestamp } from './records.ts'
+import { createRecords, createStoredImport, file, newTask, timestamp } from './records.ts'
 
 const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
@@ -14,7 +14,7 @@ const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It timed out.' } as
 /** A task that waits for three chunks, and the calls that completing its chunks makes. */
 async function split(more: Partial<Task> = {}) {
   const { store, jobs } = memoryJobs()
-  await jobs.create(createRecords([storedImport('in'), newTask('work', [0])]))
+  await jobs.create(createRecords([createStoredImport('in'), newTask('work', [0])]))
   const ref = { jobId: 'job_1', task: 1 }
   await store.changeTask(ref, {
     set: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { createGraph, importedTask } from './new-tasks.ts'
+import { createGraph, createImport } from './new-tasks.ts'
 import { importedDocument } from './no-op-engine.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { DuringTask, SimulatedService } from './simulated-service.ts'
@@ -10,15 +10,15 @@ import type { DuringTask, SimulatedService } from './simulated-service.ts'
 /** Scenarios of a task that is split into chunks. */
 
 /** A task named `string`, split into chunks of two characters, between two other tasks. */
-export const chunkedGraph = (each = 2): NewTask[] =>
+export const createChunkedGraph = (each = 2): NewTask[] =>
   createGraph({ a: { from: ['import'] }, string: { from: ['a'] }, last: { from: ['string'] } }).map((task) =>
     task.name === 'string' ? { ...task, spec: { options: { name: 'string', each } } } : task,
   )
 
 /** A document that is converted to PDF in one image, and to images in another one, in chunks. */
-const chunkedGraphInTwoImages = (): NewTask[] => {
+const createChunkedGraphInTwoImages = (): NewTask[] => {
   const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
-    importedTask('import', importedDocument),
+    createImport('import', importedDocument),
   ])
   assert.ok(first && task && last)
   const spec = { to: 'png', options: { name: 'string', each: 2 } }
@@ -50,22 +50,22 @@ const throwCorruptFile: DuringTask = async () => {
 }
 
 export const chunkScenarios = {
-  'a chunked task': { play: playGraph(chunkedGraph) },
-  'a chunked task after another image': { play: playGraph(chunkedGraphInTwoImages) },
+  'a chunked task': { play: playGraph(createChunkedGraph) },
+  'a chunked task after another image': { play: playGraph(createChunkedGraphInTwoImages) },
   'a chunk that fails': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: { 'string part 2': throwCorruptFile },
   },
   'a chunk that crashes three times': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: { 'string part 3': throwCrash },
   },
   'a join that fails': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: { 'string joined': throwCorruptFile },
   },
   'a cancellation while chunks run': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: {
       'string part 2': async (service) => {
         await service.cancel()
@@ -73,7 +73,7 @@ export const chunkScenarios = {
     },
   },
   'a cancellation while chunks are joined': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: {
       'string joined': async (service) => {
         await service.cancel()
@@ -83,7 +83,7 @@ export const chunkScenarios = {
     normalize: (outcome) => ({ ...outcome, tasks: { ...outcome.tasks, string: '' } }),
   },
   'a deletion while chunks run': {
-    play: playGraph(chunkedGraph),
+    play: playGraph(createChunkedGraph),
     during: {
       'string part 1': async (service) => {
         await service.delete()

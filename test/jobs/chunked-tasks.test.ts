@@ -7,9 +7,9 @@ import { fetchChunkResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { chunkedGraph, chunkScenarios, findLeftovers, playGraph } from './chunk-scenarios.ts'
+import { chunkScenarios, createChunkedGraph, findLeftovers, playGraph } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
-import { createRecords, newTask, storedImport } from './records.ts'
+import { createRecords, createStoredImport, newTask } from './records.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -39,8 +39,8 @@ test('a chunked task has the same outcome wherever a process crashes', async (t)
 })
 
 test('a chunked task has the same result as a whole one, and leaves no chunks behind', async () => {
-  const whole = await runScenario({ play: playGraph(() => chunkedGraph(6)) })
-  const parts = await runScenario({ play: playGraph(chunkedGraph) })
+  const whole = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
+  const parts = await runScenario({ play: playGraph(createChunkedGraph) })
   assert.deepEqual(whole.runs, ['a', 'string', 'last'])
   assert.deepEqual(parts.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
@@ -48,14 +48,14 @@ test('a chunked task has the same result as a whole one, and leaves no chunks be
   assert.deepEqual(await outcomeOf(parts), await outcomeOf(whole))
   const [, task] = (await parts.state()).tasks
   const [, other] = (await whole.state()).tasks
-  const named = (one: typeof task) => [
+  const summarize = (one: typeof task) => [
     one?.status,
     one?.percent,
     one?.attempt,
     one?.engine,
     one?.files[0]?.filename,
   ]
-  assert.deepEqual(named(task), named(other))
+  assert.deepEqual(summarize(task), summarize(other))
   assert.deepEqual(
     task?.warnings.map(({ code }) => code),
     ['SHARED'],
@@ -76,7 +76,7 @@ test('chunk messages that are delivered twice change nothing', async () => {
     concurrency: 4,
     copies: () => 2,
   })
-  await service.create(chunkedGraph(1))
+  await service.create(createChunkedGraph(1))
   await service.runToEnd()
   await assertAtRest(service)
   const runs = service.runs.filter((run) => run.startsWith('string'))
@@ -88,7 +88,7 @@ test('chunk messages that are delivered twice change nothing', async () => {
 
 test('a task in its last attempt survives a queue failure after it was split', async () => {
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
-  await service.create(chunkedGraph())
+  await service.create(createChunkedGraph())
   await service.services().jobs.store.changeTask({ jobId: service.jobId, task: 2 }, { set: { attempt: 2 } })
   const send = service.queues.send.bind(service.queues)
   let refusals = 0
@@ -106,7 +106,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
 
 for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a join that fails'] as const)
   test(`the other chunks are deleted after ${name}`, async () => {
-    const service = await runScenario({ ...chunkScenarios[name], play: playGraph(chunkedGraph) })
+    const service = await runScenario({ ...chunkScenarios[name], play: playGraph(createChunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
     assert.equal(job.error?.details?.['task'], 'string')
@@ -126,7 +126,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
     'string part 3': look,
     'string joined': look,
   }
-  const service = await runScenario({ play: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   assert.deepEqual(seen, [0, 30, 60, 90])
   const percents = service.bus.events.flatMap((event) =>
     event.event === 'job.progress'
@@ -139,7 +139,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
 
 test('the time limit of a chunked task starts with its first claim', async () => {
   const during = { 'string part 2': isLate, 'string part 3': takesTime }
-  const service = await runScenario({ play: playGraph(chunkedGraph), during, concurrency: 1 })
+  const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   const { job, tasks } = await service.state()
   assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
   assert.equal(tasks[1]?.code, 'TIMEOUT')
@@ -154,7 +154,7 @@ test('a task is not split when there is only one worker or all are busy', async 
   ] as const) {
     const service = new SimulatedService({ database, tableName: await database.makeTable(), parallel })
     service.queues.load = async () => load
-    await service.create(chunkedGraph())
+    await service.create(createChunkedGraph())
     await service.runToEnd()
     assert.equal(service.runs.filter((run) => run.startsWith('string part')).length, parts)
   }
@@ -171,7 +171,7 @@ test('leftover chunks of a failed task are deleted although the first deletion f
     if (keys.length > 0 && refusals++ === 0) throw new Error('The bucket is unavailable.')
     return drop(keys)
   }
-  await service.create(chunkedGraph())
+  await service.create(createChunkedGraph())
   await service.runToEnd()
   await assertAtRest(service)
   assert.ok(refusals > 1)
@@ -180,31 +180,31 @@ test('leftover chunks of a failed task are deleted although the first deletion f
 })
 
 test('chunk results are in order, whether the original or its copy completed', async () => {
-  const base = createRecords([storedImport('in'), newTask('work', [0])]).tasks[0]
+  const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
-  const made = (part: number, more: Partial<Task> = {}): Task => ({
+  const createChunk = (part: number, more: Partial<Task> = {}): Task => ({
     ...{ ...createChunkRecord(base, part, { spec: { part } }, new Date()), status: 'completed', ...more },
   })
   const warning = { code: 'SHARED', message: 'It was split.' }
   const parts = [
     ...[
-      made(1001, { warnings: [warning] }),
-      made(1002),
-      made(speculativeCopyOf(1000), { warnings: [warning] }),
+      createChunk(1001, { warnings: [warning] }),
+      createChunk(1002),
+      createChunk(speculativeCopyOf(1000), { warnings: [warning] }),
     ],
-    ...[made(speculativeCopyOf(1002)), made(1000, { status: 'failed' }), made(3001)],
+    ...[createChunk(speculativeCopyOf(1002)), createChunk(1000, { status: 'failed' }), createChunk(3001)],
   ]
   const services = { jobs: { store: { getChunks: async () => parts } } } as unknown as TaskServices // no files are read
-  const fetched = (partCount: number) =>
+  const fetchResults = (partCount: number) =>
     fetchChunkResults(
       { ...base, expandedBy: 1, partCount },
       { services, workDir: scratchFolder('chunks'), signal: new AbortController().signal },
     )
-  const { results, warnings } = await fetched(3)
+  const { results, warnings } = await fetchResults(3)
   assert.deepEqual(
     results.map(({ spec }) => spec?.['part']),
     [speculativeCopyOf(1000), 1001, 1002],
   )
   assert.deepEqual(warnings, [warning])
-  await assert.rejects(fetched(4), /only 3 of the task's 4 chunks are complete/)
+  await assert.rejects(fetchResults(4), /only 3 of the task's 4 chunks are complete/)
 })

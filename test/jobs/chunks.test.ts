@@ -12,7 +12,7 @@ import {
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { createRecords, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
+import { createRecords, createStoredImport, file, newTask, secondsLater, timestamp } from './records.ts'
 
 const step = {
   operation: 'convert',
@@ -27,7 +27,7 @@ const inputPlan: InputPlan = { steps: [step, step, step], step: 1, files: [file(
 /** A task that waits for some chunks. */
 async function createSplitTask(open: readonly number[]) {
   const own = memoryJobs()
-  await own.jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [0])]))
+  await own.jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [0])]))
   own.queues.dropAll()
   const ref = { jobId: 'job_1', task: 1 }
   const set: Partial<Task> = {

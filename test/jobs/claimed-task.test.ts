@@ -15,9 +15,9 @@ import {
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { newJob, newTask, storedImport } from './records.ts'
+import { createStoredImport, newJob, newTask } from './records.ts'
 
-const state = newJob([storedImport('in'), newTask('work', [0])])
+const state = newJob([createStoredImport('in'), newTask('work', [0])])
 const WORK_DIR = scratchFolder('claimed')
 
 /** Returns the error of a task whose engine only ends when it is aborted. */

@@ -6,13 +6,13 @@ import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
-  completed,
+  complete,
+  createExport,
   createRecords,
-  exportTask,
-  failed,
+  createStoredImport,
+  fail,
   file,
   newTask,
-  storedImport,
   timestamp,
 } from './records.ts'
 
@@ -38,50 +38,50 @@ async function createJob(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}
   const change = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
     ...{ ...own, job, found, change },
-    tell: async (number: number, isRepeat = false) =>
+    repeatEnd: async (number: number, isRepeat = false) =>
       jobs.completion.completeTask(await found(number), { isRepeat }),
-    end: async (number: number, set: Partial<Task> = completed(5, file(`${number}.png`))) => {
+    end: async (number: number, set: Partial<Task> = complete(5, file(`${number}.png`))) => {
       await change(number, set)
       await jobs.completion.completeTask(await found(number), { isRepeat: false })
     },
   }
 }
 const diamond = [
-  storedImport('in'),
+  createStoredImport('in'),
   newTask('a', [0]),
   newTask('b', [0]),
   newTask('both', [1, 2]),
-  exportTask('out', [3]),
+  createExport('out', [3]),
 ]
 
 test('a task is sent when all its inputs are complete, and again when that is repeated', async () => {
-  const { end, tell: complete, change, takeSentTasks } = await createJob(diamond)
+  const { end, repeatEnd, change, takeSentTasks } = await createJob(diamond)
   await end(1)
   assert.deepEqual(takeSentTasks(), [])
   await end(2)
   assert.deepEqual(takeSentTasks(), [3])
-  await complete(2, true)
+  await repeatEnd(2, true)
   assert.deepEqual(takeSentTasks(), [3], 'the message may have been lost')
   await change(3, { status: 'processing' })
-  await complete(2, true)
+  await repeatEnd(2, true)
   assert.deepEqual(takeSentTasks(), [])
 })
 
 test('the last task ends its job, whose end is published again when that is repeated', async () => {
-  const { end, tell: complete, takeEvents, job } = await createJob(diamond)
+  const { end, repeatEnd, takeEvents, job } = await createJob(diamond)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
   await end(3)
   assert.deepEqual([takeEvents(), (await job()).status], [['job.started', 'job.completed'], 'completed'])
-  await complete(3)
+  await repeatEnd(3)
   assert.deepEqual(takeEvents(), [])
-  await complete(3, true)
+  await repeatEnd(3, true)
   assert.equal(takeEvents().at(-1), 'job.completed')
 })
 
 test('a failed task cancels all tasks that need its files', async () => {
   const { end, found, takeSentTasks, job } = await createJob([...diamond, newTask('last', [3])])
-  await end(1, failed(3, 'It is cut off.'))
+  await end(1, fail(3, 'It is cut off.'))
   for (const number of [3, 5]) {
     const { status, code, endedBy, endedAt, startedAt } = await found(number)
     assert.deepEqual(
@@ -101,7 +101,7 @@ test('a task that cannot be planned fails with the reason, unless it is already 
     throw new AppError('UNSUPPORTED_CONVERSION', 'No engine reads it.', { field: 'input' })
   }
   const { jobs, found, change, job } = await createJob(
-    [storedImport('in'), newTask('a', [0]), newTask('b', [1])],
+    [createStoredImport('in'), newTask('a', [0]), newTask('b', [1])],
     {
       taskSender: { route, retryQueue: (queue) => queue },
     },
@@ -142,7 +142,7 @@ test('tasks that are sent together go to their own queues, in the group of their
 test('a task with one input is sent with its files, a task with several has them looked up', async () => {
   const known: unknown[] = []
   const { end } = await createJob(
-    [storedImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
+    [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
     {
       taskSender: {
         route: async ({ number }, at) => {
@@ -163,19 +163,17 @@ test('a task with one input is sent with its files, a task with several has them
 
 test('only files that a task imported from elsewhere are published', async () => {
   const fetch = newTask('fetch', [], { operation: 'import/url' })
-  const {
-    end,
-    takeEvents,
-    bus,
-    tell: complete,
-    store,
-  } = await createJob([fetch, newTask('a', [0]), newTask('b', [1])])
-  await end(0, completed(5, file('a.png'), file('b.png')))
+  const { end, takeEvents, bus, repeatEnd, store } = await createJob([
+    fetch,
+    newTask('a', [0]),
+    newTask('b', [1]),
+  ])
+  await end(0, complete(5, file('a.png'), file('b.png')))
   assert.deepEqual(takeEvents(), ['file.uploaded', 'file.uploaded'])
   await end(1)
   assert.deepEqual(takeEvents(), [])
   await store.deleteJob('job_1')
-  await complete(0, true)
+  await repeatEnd(0, true)
   assert.deepEqual([takeEvents(), bus.events.length], [[], 4], 'their owner is unknown')
 })
 
@@ -203,7 +201,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
     { ...ref, task: 2 },
     { set: { status: 'processing', leaseId: 'l', leaseUntil: timestamp(9) } },
   )
-  const { record } = await own.store.changeTask(ref, { set: failed(5, 'It is cut off.') })
+  const { record } = await own.store.changeTask(ref, { set: fail(5, 'It is cut off.') })
   assert.ok(record)
   await own.jobs.completion.completeTask(record, { isRepeat: false })
   const state = await own.store.getState('job_1')
@@ -220,7 +218,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
 
 test('a finished chunk updates its task’s progress, sends it to be joined or fails it', async () => {
   const split = async () => {
-    const own = await createJob([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
+    const own = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
     await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
     // The start is long enough ago for progress to be published.
     await own.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
@@ -245,11 +243,11 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
   await done.endChunk(1001, { status: 'completed' })
   assert.deepEqual([done.takeSentTasks(), done.takeEvents()], [[1], []])
   const lost = await split()
-  await lost.endChunk(1000, failed(5, 'It timed out.'))
+  await lost.endChunk(1000, fail(5, 'It timed out.'))
   // Another engine reads a damaged chunk, but a timeout fails the task.
   assert.deepEqual([lost.takeSentTasks(), (await lost.found(1)).status], [[1], 'pending'])
   const late = await split()
-  await late.endChunk(1000, { ...failed(5, 'It timed out.'), code: 'TIMEOUT' })
+  await late.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
   assert.deepEqual(
     [late.takeSentTasks(), (await late.job()).status, (await late.found(2)).status],
     [...[[], 'failed', 'cancelled']],
@@ -258,11 +256,11 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
 
 test('the progress of a large job is that of its buckets', async () => {
   const many = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
-  const { end, takeEvents, job } = await createJob([storedImport('in'), ...many])
+  const { end, takeEvents, job } = await createJob([createStoredImport('in'), ...many])
   // Its start is not published yet.
   await end(101)
   assert.deepEqual([takeEvents(), (await job()).running], [[], {}], 'it has not started')
-  const other = await createJob([storedImport('in'), ...many])
+  const other = await createJob([createStoredImport('in'), ...many])
   await other.jobs.completion.lifecycle.start(await other.job(), { number: 101, name: 't100' })
   await other.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
   other.takeEvents()

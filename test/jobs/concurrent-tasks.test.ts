@@ -4,9 +4,9 @@ import { assertAtRest, outcomeOf } from './job-outcome.ts'
 import { fanIn } from './new-tasks.ts'
 import {
   combineBehaviors,
+  createRandom,
   lostResponses,
   partialBatches,
-  seededRandom,
   writeConflicts,
 } from './simulated-aws.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -18,7 +18,7 @@ const database = openDatabase()
 const count = 130
 
 test('more than a hundred tasks that end at the same time do not exhaust their write retries', async (t) => {
-  const chance = seededRandom(300)
+  const chance = createRandom(300)
   const tableBehavior = combineBehaviors(
     writeConflicts(0.05, chance),
     lostResponses(0.05, chance),

@@ -10,7 +10,7 @@ import { createLog } from '../../lib/log.ts'
 import { Vault } from '../../lib/sealed.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { importedDocument, noOpEngines } from './no-op-engine.ts'
-import { createRecords, newTask, secondsLater, storedImport } from './records.ts'
+import { createRecords, createStoredImport, newTask, secondsLater } from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const vault = new Vault('a secret of tests that is long enough')
@@ -20,7 +20,7 @@ const warning = { code: 'REDUCED', message: 'Less.' }
 /** A document whose message arrives in the queue of the wrong image. */
 async function handleInWrongQueue(more: Partial<Task> = {}, part?: number) {
   const { jobs, store, takeSentTasks } = memoryJobs()
-  const source = storedImport('in')
+  const source = createStoredImport('in')
   const fixed = { status: 'completed' as const, files: [importedDocument] }
   const conversion = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
   await jobs.create(createRecords([{ ...source, fixed }, conversion]))

@@ -91,8 +91,8 @@ test('after an unreadable file, the next engine gets the original file in its ow
   assert.deepEqual([done.engine.id, done.inputPlan.tried?.length, triedCounts], ['calibre', 2, [1, 2]])
   assert.deepEqual(found, [
     ['pandoc', '', '<p>a few words</p>'],
-    ['vips', '/way-2', '<p>a few words</p>'],
-    ['calibre', '/way-3', '<p>a few words</p>'],
+    ['vips', '/route-2', '<p>a few words</p>'],
+    ['calibre', '/route-3', '<p>a few words</p>'],
   ])
 })
 

@@ -6,10 +6,10 @@ import { fanIn } from './new-tasks.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
 import {
   combineBehaviors,
+  createRandom,
   lostResponses,
   oneLostWrite,
   partialBatches,
-  seededRandom,
   writeConflicts,
 } from './simulated-aws.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -34,7 +34,7 @@ for (const [circumstance, manner] of Object.entries(manners))
     })
 
 test('a job of three hundred tasks completes although forty processes die', async () => {
-  const chance = seededRandom(41)
+  const chance = createRandom(41)
   for (let time = 1; time <= 3; time++) {
     const crashAfter = Array.from({ length: 40 }, () => 60 + Math.floor(chance() * 2000))
     const tableBehavior = combineBehaviors(

@@ -4,9 +4,9 @@ import type { Change } from '../../lib/aws/table-expressions.ts'
 import { type DeleteJobDeps, deleteJobData, markJobDeleted } from '../../lib/jobs/delete-job.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import type { JobStore } from '../../lib/jobs/store.ts'
-import { applyChange, newJob, newTask, storedImport, timestamp } from './records.ts'
+import { applyChange, createStoredImport, newJob, newTask, timestamp } from './records.ts'
 
-const fresh = newJob([storedImport('in'), newTask('work', [0])])
+const fresh = newJob([createStoredImport('in'), newTask('work', [0])])
 
 /** A store of one job, which may be changed concurrently. */
 function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {

@@ -18,14 +18,14 @@ import {
 } from '../../lib/jobs/events.ts'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import {
-  awaitedUpload,
-  completed,
-  exportTask,
-  failed,
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
   file,
   newJob,
   newTask,
-  storedImport,
   timestamp,
   withTasks,
 } from './records.ts'
@@ -34,9 +34,12 @@ import {
 
 const source = { filename: 'in.png', format: 'png', size: 1 }
 const display = { source, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
-const made = newJob([storedImport('in'), newTask('a', [0]), newTask('b', [0]), exportTask('out', [1, 2])], {
-  ...{ tag: 'mine', display },
-})
+const made = newJob(
+  [createStoredImport('in'), newTask('a', [0]), newTask('b', [0]), createExport('out', [1, 2])],
+  {
+    ...{ tag: 'mine', display },
+  },
+)
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const facts = {
   ...{
@@ -50,8 +53,8 @@ const facts = {
 }
 const over = of(
   withTasks(made, {
-    a: { ...completed(5, file('a.webp')), fidelity: { words: kept(4, 2), dropped: [] }, engine: 'vips' },
-    b: { ...completed(6, file('b.webp')), warnings: [{ code: 'REDUCED', message: 'Less.' }] },
+    a: { ...complete(5, file('a.webp')), fidelity: { words: kept(4, 2), dropped: [] }, engine: 'vips' },
+    b: { ...complete(6, file('b.webp')), warnings: [{ code: 'REDUCED', message: 'Less.' }] },
   }),
   { ...facts, status: 'completed', summary: { total: 2, completed: 2, failed: 0 } },
 )
@@ -89,7 +92,7 @@ test('the creation events are the same at any later time', () => {
 
 test('a job that waited for an upload publishes when it was queued and started, with that upload', () => {
   const late = of(
-    newJob([awaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), exportTask('out', [1])], {
+    newJob([createAwaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), createExport('out', [1])], {
       tag: 'mine',
       display,
     }),
@@ -152,7 +155,7 @@ test('a completed job publishes its results and duration', () => {
 
 test('a failed job publishes its error, or a generic one', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
-  const lost = of(withTasks(over, { a: failed(5, 'It is cut off.') }), { status: 'failed', error })
+  const lost = of(withTasks(over, { a: fail(5, 'It is cut off.') }), { status: 'failed', error })
   const { summary: _, ...plain } = lost.job
   const { share, ...event } = bodyOf(createEndEvent({ ...lost, job: plain })) as Record<string, unknown>
   assert.ok(share)
@@ -249,11 +252,11 @@ test('an uploaded file has its origin, upload and job', () => {
 })
 
 test('files of the request are published with the job, but not on a retry', () => {
-  const received = (operation: string) =>
+  const importOf = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
-  const publishedFor = (operation: string, retryOf?: string) =>
-    createCreationEvents(newJob([received(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
-  const [arrived] = publishedFor('import/upload')
+  const eventsFor = (operation: string, retryOf?: string) =>
+    createCreationEvents(newJob([importOf(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+  const [arrived] = eventsFor('import/upload')
   const { file: uploadedFile, timestamp: occurredAt } = arrived as unknown as {
     file: object
     timestamp: string
@@ -268,17 +271,17 @@ test('files of the request are published with the job, but not on a retry', () =
       },
     ],
   )
-  assert.equal(publishedFor('import/upload', 'job_0').length, 2)
-  assert.equal(publishedFor('convert').length, 2)
+  assert.equal(eventsFor('import/upload', 'job_0').length, 2)
+  assert.equal(eventsFor('convert').length, 2)
   assert.equal(createCreationEvents(made).length, 2, 'the file was uploaded before')
 })
 
 test('imported files have their origin', () => {
   const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
-    in: completed(5, file('a.png'), file('b.png')),
+    in: complete(5, file('a.png'), file('b.png')),
   }).tasks
   assert.ok(first)
-  const publishedFor = (more: Partial<typeof first>) =>
+  const eventsFor = (more: Partial<typeof first>) =>
     createImportedFileEvents(made.job, { ...first, ...more }).map((event) => {
       const { file: imported, timestamp: occurredAt } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
@@ -286,12 +289,12 @@ test('imported files have their origin', () => {
       }
       return [imported.filename, imported.via, imported.jobId, occurredAt]
     })
-  assert.deepEqual(publishedFor({}), [
+  assert.deepEqual(eventsFor({}), [
     ['a.png', 'url', jobId, timestamp(5)],
     ['b.png', 'url', jobId, timestamp(5)],
   ])
   const brought = { files: [], brought: file('c.png') }
-  assert.deepEqual(publishedFor({ operation: 'import/s3', ...brought }), [
+  assert.deepEqual(eventsFor({ operation: 'import/s3', ...brought }), [
     ['c.png', 'store', jobId, timestamp(5)],
   ])
 })

@@ -137,15 +137,15 @@ test('a result without layout must keep much more text to be preferred', () => {
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
-  const chosen = (found: number, said: string[], isShort: boolean) => {
+  const chooseResult = (found: number, said: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: found / 100, warning: lost } : undefined
     const turn = decideAfterSuccess(inputPlan, ofWords(found, ...said), shortfall, nowhere)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
-    assert.equal(chosen(91, ['CONTENT_REDUCED'], isShort), 88)
-    assert.equal(chosen(91, [], isShort), 91)
-    assert.equal(chosen(99, ['CONTENT_REDUCED'], isShort), 99)
+    assert.equal(chooseResult(91, ['CONTENT_REDUCED'], isShort), 88)
+    assert.equal(chooseResult(91, [], isShort), 91)
+    assert.equal(chooseResult(99, ['CONTENT_REDUCED'], isShort), 99)
   }
 })
 

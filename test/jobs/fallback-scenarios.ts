@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { createGraph, importedTask } from './new-tasks.ts'
+import { createGraph, createImport } from './new-tasks.ts'
 import { importedAnimation } from './no-op-engine.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { SimulatedService, SimulationOptions } from './simulated-service.ts'
@@ -14,7 +14,7 @@ type During = NonNullable<SimulationOptions['during']>[string]
 /** An animation that three engines can read; for the first engine, `each` characters of `word` are a chunk. */
 export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, each?: number): NewTask[] => {
   const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
-    importedTask('import', importedAnimation),
+    createImport('import', importedAnimation),
   ])
   assert.ok(first && task && last)
   const options = { name: 'word', ...(each !== undefined && { each }) }

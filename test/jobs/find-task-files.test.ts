@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findTaskFiles } from '../../lib/jobs/find-task-files.ts'
-import { completed, exportTask, file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { complete, createExport, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const state = withTasks(
   newJob([
-    storedImport('in'),
+    createStoredImport('in'),
     newTask('work', [0]),
     newTask('import/like', [0]),
-    exportTask('out', [1], { filename: 'b' }),
+    createExport('out', [1], { filename: 'b' }),
   ]),
-  { work: completed(2, file('a.webp', 'jobs/job_1/1/a')) },
+  { work: complete(2, file('a.webp', 'jobs/job_1/1/a')) },
 )
 const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 

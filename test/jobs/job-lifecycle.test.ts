@@ -5,21 +5,21 @@ import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { JobLifecycle, type JobLifecycleDeps } from '../../lib/jobs/job-lifecycle.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
-  completed,
+  complete,
+  createExport,
   createRecords,
-  exportTask,
+  createStoredImport,
   file,
   newJob,
   newTask,
   secondsLater,
   start,
-  storedImport,
   timestamp,
 } from './records.ts'
 
 test('of two progress writes with the same timestamp, the later one publishes the stored fact', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { job } = newJob([storedImport('in'), newTask('work', [0])])
+  const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
   const first = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
   const stored = { ...job, numbers: { 0: 7 }, log: { 0: first }, toldPercent: 40, running: { 0: 40 } }
   const published: BusEvent[] = []
@@ -35,7 +35,7 @@ test('of two progress writes with the same timestamp, the later one publishes th
   )
 })
 
-const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
+const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 
 /** A running job, and the lifecycles of several processes that work on it. */
 async function createRunningJob(tasks = two, isStarted = true) {
@@ -162,7 +162,7 @@ test('a process with a stale fact does not replace a newer one', async () => {
 
 test('progress of a large job is published at intervals, by one process at a time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const many = [storedImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
+  const many = [createStoredImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
   const { lifecycle, whole, takeEvents, job } = await createRunningJob(many)
   const [first] = (await whole()).tasks
   assert.ok(first)
@@ -190,7 +190,7 @@ test('progress of a large job is published at intervals, by one process at a tim
 test('after its end is published, a job is not checked before its expiry', async () => {
   for (const isRedelivered of [true, false]) {
     const { lifecycle, change, job, takeEvents, bus } = await createRunningJob()
-    for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+    for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
     bus.failTimes(1)
     await assert.rejects(lifecycle(isRedelivered).finish('job_1'), /the bus rejected/)
     const { status, unsaid, wakeAt, expiresAt, endedAt } = await job()
@@ -239,7 +239,7 @@ test('no end is published for a missing, live or expired job', async () => {
 test('cancelling a job keeps ended tasks and cancels the others and their chunks', async () => {
   const { lifecycle, whole, change, store } = await createRunningJob()
   const state = await whole()
-  await change(1, { ...completed(5, file('a.png')), endedBy: 'lease_1' })
+  await change(1, { ...complete(5, file('a.png')), endedBy: 'lease_1' })
   const [first] = state.tasks
   assert.ok(first)
   const part: Task = { ...first, number: 2, part: 1000 }
@@ -258,7 +258,7 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
 
 test('an end that coincides with the start of its job counts the start once', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
-  for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+  for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const stale = await whole()
   const read = store.getState.bind(store)
   let isRead = false
@@ -289,7 +289,7 @@ test('progress is not published if another task has raised the percent meanwhile
 
 test('an end is published once although each response of the table is lost once', async () => {
   const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
-  for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+  for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   table.losesResponses = true
   await lifecycle(false).finish('job_1')
   const { sequence, numbers, unsaid } = await job()
@@ -299,7 +299,7 @@ test('an end is published once although each response of the table is lost once'
 
 test('publishing an end keeps the earlier check time of a job that expired meanwhile', async () => {
   const { lifecycle, store, whole } = await createRunningJob(
-    [storedImport('in'), exportTask('out', [0])],
+    [createStoredImport('in'), createExport('out', [0])],
     false,
   )
   const stale = await whole()
@@ -312,7 +312,7 @@ test('publishing an end keeps the earlier check time of a job that expired meanw
 
 test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
   const { lifecycle, whole, store, table, change } = await createRunningJob()
-  for (const number of [1, 2]) await change(number, completed(5, file('a.png')))
+  for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const [first] = (await whole()).tasks
   assert.ok(first)
   await store.addChunks([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])

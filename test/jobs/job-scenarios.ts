@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
 import { createUploadWrite, uploadKey } from '../../lib/uploads.ts'
-import { awaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
+import { createAwaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
@@ -53,7 +53,7 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
     ...{ jobId: service.jobId, task: 0 },
   }
   const tasks = createGraph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [
-    awaitedUpload('upload', uploadOf(service)),
+    createAwaitedUpload('upload', uploadOf(service)),
   ])
   await service.create(tasks, {}, [createUploadWrite(upload)])
 }

@@ -27,25 +27,35 @@ import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import {
   applyChange,
-  awaitedUpload,
-  completed,
-  exportTask,
-  failed,
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
   file,
   newJob,
   newTask,
   secondsLater,
-  storedImport,
   timestamp,
   withTasks,
 } from './records.ts'
 
-const chain = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
-const conversion = [storedImport('in'), newTask('work', [0]), exportTask('out', [1])]
-const skipped = (second: number): Partial<Task> => ({
+const chain = [
+  createStoredImport('in'),
+  newTask('first', [0]),
+  newTask('second', [1]),
+  createExport('out', [2]),
+]
+const conversion = [createStoredImport('in'), newTask('work', [0]), createExport('out', [1])]
+const skip = (second: number): Partial<Task> => ({
   ...{ status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: timestamp(second), open: undefined },
 })
-const pair = [storedImport('in'), newTask('left', [0]), newTask('right', [0]), exportTask('out', [1, 2])]
+const pair = [
+  createStoredImport('in'),
+  newTask('left', [0]),
+  newTask('right', [0]),
+  createExport('out', [1, 2]),
+]
 const none: readonly string[] = []
 const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
@@ -104,7 +114,7 @@ test('the outcome of a job is known when all tasks are over, or after the first 
 })
 
 test('the outcome of a job without work is known from the start', () => {
-  const { job } = newJob([storedImport('in'), exportTask('out', [0])])
+  const { job } = newJob([createStoredImport('in'), createExport('out', [0])])
   assert.equal('open' in job, false)
   assert.equal(isOutcomeKnown(job), true)
 })
@@ -215,7 +225,7 @@ function randomFrom(seed: number): () => number {
 
 test('a job whose tasks are complete completes with the files of its exports', () => {
   const state = withTasks(newJob(conversion), {
-    work: { ...completed(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
+    work: { ...complete(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })
   assert.deepEqual(decideOutcome(state), {
     status: 'completed',
@@ -231,25 +241,25 @@ test('a job whose tasks are complete completes with the files of its exports', (
 
 test('the result of several tasks names no engine', () => {
   const state = withTasks(newJob(chain), {
-    first: { ...completed(2, file('a.webp')), engine: 'vips' },
-    second: { ...completed(4, file('b.webp')), engine: 'vips' },
+    first: { ...complete(2, file('a.webp')), engine: 'vips' },
+    second: { ...complete(4, file('b.webp')), engine: 'vips' },
   })
   assert.deepEqual(decideOutcome(state).result, { files: [file('b.webp')], warnings: [] })
 })
 
 test('a job reports the first failure, not a task that was cancelled for lack of input', () => {
-  const state = withTasks(newJob(chain), { first: failed(9, 'is cut off'), second: skipped(8) })
+  const state = withTasks(newJob(chain), { first: fail(9, 'is cut off'), second: skip(8) })
   assert.deepEqual(decideOutcome(state).error, {
     code: 'CORRUPT_FILE',
     message: 'is cut off',
     details: { task: 'first' },
   })
-  const both = withTasks(newJob(pair), { left: failed(9, 'later'), right: failed(3, 'sooner') })
+  const both = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
   assert.equal(decideOutcome(both).error?.message, 'sooner')
 })
 
 test('a completed branch does not save a job whose other branch failed', () => {
-  const state = withTasks(newJob(pair), { left: completed(3, file('a.webp')), right: failed(4, 'x') })
+  const state = withTasks(newJob(pair), { left: complete(3, file('a.webp')), right: fail(4, 'x') })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'failed')
   assert.deepEqual(result.files, [file('a.webp')])
@@ -257,12 +267,12 @@ test('a completed branch does not save a job whose other branch failed', () => {
 
 test('a failing task with continue_on_error does not fail its job', () => {
   const mayFail = [
-    storedImport('in'),
+    createStoredImport('in'),
     newTask('left', [0], { continueOnError: true }),
     newTask('right', [0]),
-    exportTask('out', [1, 2]),
+    createExport('out', [1, 2]),
   ]
-  const state = withTasks(newJob(mayFail), { left: failed(3, 'x'), right: completed(4, file('b.webp')) })
+  const state = withTasks(newJob(mayFail), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'completed')
   assert.deepEqual(result.files, [file('b.webp')])
@@ -272,12 +282,12 @@ test('a batch completes when one item does, and counts the others', () => {
   const refused = newTask('refused', [0], {
     fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
   })
-  const request = [...pair.slice(0, 3), refused, exportTask('out', [1, 2])]
+  const request = [...pair.slice(0, 3), refused, createExport('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
-  const one = withTasks(batch, { left: completed(3, file('a.webp')), right: failed(4, 'x') })
+  const one = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
   const { status, summary, error } = decideOutcome(one)
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
-  const nothing = withTasks(batch, { left: failed(5, 'second'), right: failed(4, 'first') })
+  const nothing = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
   assert.deepEqual(decideOutcome(nothing).summary, { total: 3, completed: 0, failed: 3 })
   assert.deepEqual(
     [decideOutcome(nothing).status, decideOutcome(nothing).error?.message],
@@ -286,7 +296,9 @@ test('a batch completes when one item does, and counts the others', () => {
 })
 
 test('a job with imports and exports only completes with the imported files', () => {
-  const { status, result } = decideOutcome(newJob([storedImport('in', 'a.png'), exportTask('out', [0])]))
+  const { status, result } = decideOutcome(
+    newJob([createStoredImport('in', 'a.png'), createExport('out', [0])]),
+  )
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
@@ -295,20 +307,20 @@ test('a job that only exports completes with the exported files and records its 
   const url = 's3://box/a.png'
   const { key: _, format, ...stored } = file('a.png')
   const state = withTasks(newJob([s3('in', 'import', []), s3('out', 'export', [0])]), {
-    in: completed(2, file('a.png')),
-    out: { ...completed(5), deliveries: [{ ...stored, url }] },
+    in: complete(2, file('a.png')),
+    out: { ...complete(5), deliveries: [{ ...stored, url }] },
   })
   assert.deepEqual(decideOutcome(state).result.files, [file('a.png')])
-  const { display, cameLater } = ended(state, 10)
+  const { display, cameLater } = endJob(state, 10)
   assert.deepEqual(cameLater, { filename: 'a.png', format, size: stored.size })
   assert.equal(display.source, null, 'repeated earlier events stay identical')
 })
 
 test('files with the same name get unique names, and a file of two exports is listed once', () => {
-  const twice = [...pair, exportTask('again', [1])]
+  const twice = [...pair, createExport('again', [1])]
   const state = withTasks(newJob(twice), {
-    left: completed(3, file('a.webp', 'k1')),
-    right: completed(4, file('a.webp', 'k2')),
+    left: complete(3, file('a.webp', 'k1')),
+    right: complete(4, file('a.webp', 'k2')),
   })
   assert.deepEqual(
     resultFiles(state).map(({ key, filename }) => [key, filename]),
@@ -321,9 +333,9 @@ test('files with the same name get unique names, and a file of two exports is li
 
 test('an export names its files with its template', () => {
   const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
-  const state = withTasks(newJob([...pair.slice(0, 3), exportTask('out', [1, 2], template)]), {
-    left: completed(3, file('a.webp')),
-    right: completed(4, file('b.webp')),
+  const state = withTasks(newJob([...pair.slice(0, 3), createExport('out', [1, 2], template)]), {
+    left: complete(3, file('a.webp')),
+    right: complete(4, file('b.webp')),
   })
   const [, , , , out] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
   assert.ok(out && !('attempt' in out))
@@ -335,31 +347,31 @@ test('an export names its files with its template', () => {
 
 test('the fidelity of a result multiplies consecutive tasks and sums parallel ones', () => {
   const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
-  const inTurn = newJob([storedImport('in'), newTask('first', [0]), newTask('second', [1])])
+  const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
-    first: { ...completed(3, file('a')), fidelity: words(100, 80) },
-    second: { ...completed(4, file('b')), fidelity: words(80, 40) },
+    first: { ...complete(3, file('a')), fidelity: words(100, 80) },
+    second: { ...complete(4, file('b')), fidelity: words(80, 40) },
   })
   assert.deepEqual(resultOfJob(chained).fidelity?.words, kept(100, 40))
-  const beside = withTasks(newJob([storedImport('in'), newTask('left', [0]), newTask('right', [0])]), {
-    left: { ...completed(3, file('a')), fidelity: words(100, 80) },
-    right: { ...completed(4, file('b')), fidelity: words(10, 10) },
+  const beside = withTasks(newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]), {
+    left: { ...complete(3, file('a')), fidelity: words(100, 80) },
+    right: { ...complete(4, file('b')), fidelity: words(10, 10) },
   })
   assert.deepEqual(resultOfJob(beside).fidelity?.words, kept(110, 90))
-  const lost = withTasks(beside, { right: failed(4, 'damaged') })
+  const lost = withTasks(beside, { right: fail(4, 'damaged') })
   assert.deepEqual(resultOfJob(lost).fidelity?.words, kept(100, 80))
   assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 
 test('a result that was too large for the job record is built from the tasks', () => {
-  const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
+  const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
   const stored = { files: [file('stored')], warnings: [] }
   assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: stored } }), stored)
 })
 
 test('only a completed task provides files to others', () => {
-  const half = { ...completed(3, file('a.webp')), status: 'failed' as const }
+  const half = { ...complete(3, file('a.webp')), status: 'failed' as const }
   const state = withTasks(newJob(chain), { first: half })
   assert.deepEqual(filesOfTask(1, state), [])
   assert.deepEqual(filesOfTask(1, withTasks(state, { first: { status: 'completed' } })), [file('a.webp')])
@@ -394,18 +406,18 @@ test('an export of links is over when its inputs are', () => {
   }
   const state = newJob(pair)
   assert.equal(status(state), 'pending')
-  const one = withTasks(state, { left: completed(3, file('a')) })
+  const one = withTasks(state, { left: complete(3, file('a')) })
   assert.equal(status(one), 'pending')
-  assert.equal(status(withTasks(one, { right: completed(4, file('b')) })), 'completed')
-  assert.equal(status(withTasks(one, { right: failed(4, 'x') })), 'cancelled')
+  assert.equal(status(withTasks(one, { right: complete(4, file('b')) })), 'completed')
+  assert.equal(status(withTasks(one, { right: fail(4, 'x') })), 'cancelled')
   assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
-  const mayFail = withTasks(one, { right: { ...failed(4, 'x'), continueOnError: true } })
+  const mayFail = withTasks(one, { right: { ...fail(4, 'x'), continueOnError: true } })
   assert.equal(status(mayFail), 'completed')
 })
 
 test('every file of a job is listed once with its role, including unfinished tasks, without chunks', () => {
   const state = withTasks(newJob(chain), {
-    first: completed(3, file('a.webp')),
+    first: complete(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },
   })
   const [first] = state.tasks
@@ -424,10 +436,15 @@ test('every file of a job is listed once with its role, including unfinished tas
 })
 
 test('files of a job are in the order of the request', () => {
-  const state = newJob([storedImport('in'), newTask('work', [0]), storedImport('late'), newTask('last', [2])])
+  const state = newJob([
+    createStoredImport('in'),
+    newTask('work', [0]),
+    createStoredImport('late'),
+    newTask('last', [2]),
+  ])
   const made = withTasks(state, {
-    work: completed(3, file('a.webp')),
-    last: completed(2, file('b.webp')),
+    work: complete(3, file('a.webp')),
+    last: complete(2, file('b.webp')),
   })
   const keys = filesOfJob({ ...made, tasks: made.tasks.toReversed() }).map(({ key }) => key)
   assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
@@ -439,7 +456,7 @@ test('ready tasks of a live job are sent again, waiting ones are not', () => {
   const state = newJob(chain)
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
   const next = withTasks(state, {
-    first: completed(3, file('a')),
+    first: complete(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
   assert.deepEqual(names(findStalledTasks(next, longAfter).toSend), ['second'])
@@ -447,8 +464,8 @@ test('ready tasks of a live job are sent again, waiting ones are not', () => {
 
 test('no task of a job is sent while it waits for an upload', () => {
   const state = newJob([
-    storedImport('there'),
-    awaitedUpload('in'),
+    createStoredImport('there'),
+    createAwaitedUpload('in'),
     newTask('early', [0]),
     newTask('work', [1]),
   ])
@@ -456,22 +473,17 @@ test('no task of a job is sent while it waits for an upload', () => {
 })
 
 test('a task is sent to another worker after its lease and the grace period', () => {
-  const leasedUntil = (second: number) =>
+  const leaseUntil = (second: number) =>
     withTasks(newJob(conversion), {
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(
-    names(findStalledTasks(leasedUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend),
-    none,
-  )
-  assert.deepEqual(names(findStalledTasks(leasedUntil(100), secondsLater(100 + leaseGraceS)).toSend), [
-    'work',
-  ])
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
 test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
-  const done = withTasks(newJob(chain), { first: completed(3, file('a')) })
+  const done = withTasks(newJob(chain), { first: complete(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
   // The process that ended it may still be completing it.
   assert.deepEqual(names(findStalledTasks(done, secondsLater(3 + leaseGraceS - 1)).unreported), none)
@@ -489,9 +501,9 @@ test('with join buckets, completions are repeated only when all tasks of a bucke
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
   const works = ins.map((number) => newTask(`work-${number}`, [0]))
-  const state = newJob([storedImport('in'), ...works, newTask('join', ins)])
+  const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
   const done = (numbers: readonly number[]) =>
-    withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, completed(3, file('a'))])))
+    withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
   assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), none)
   // The first bucket has 99 tasks, and its members are over.
   assert.equal(findStalledTasks(done(ins.slice(0, 99)), longAfter).unreported.length, 99)
@@ -510,8 +522,8 @@ test('chunks are repaired while their task waits for them, and afterwards the ta
   const chunks = [
     // A chunk of an abandoned attempt, and one that is already counted.
     part(1, {}),
-    part(1000, completed(2, file('a'))),
-    part(1001, completed(3, file('b'))),
+    part(1000, complete(2, file('a'))),
+    part(1001, complete(3, file('b'))),
     part(1002, {}),
   ]
   const stalled = findStalledTasks({ ...state, chunks }, longAfter)
@@ -535,15 +547,15 @@ test('chunks are repaired while their task waits for them, and afterwards the ta
   assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
 })
 
-const ended = (state: JobState, second: number, endedBy = 'lease'): Job =>
+const endJob = (state: JobState, second: number, endedBy = 'lease'): Job =>
   applyChange(state.job, jobEndChange(state, decideOutcome(state), endedBy, secondsLater(second)))
 
 test('a job that ends before its start was recorded started with its first task', () => {
-  const state = withTasks(newJob(conversion), { work: completed(5, file('a.webp')) })
+  const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
-  const startedTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
-  const tasks = [startedTask(4, 3), startedTask(3, 2), startedTask(2, 2), startedTask(5, 4)]
+  const startTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
+  const tasks = [startTask(4, 3), startTask(3, 2), startTask(2, 2), startTask(5, 4)]
   const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
@@ -555,8 +567,8 @@ test('the end of a job stores its outcome, and the retention starts then', () =>
     ...{ status: 'processing' as const, startedAt: timestamp(1), startedWith: 1 },
     ...{ sequence: 3, numbers: { created: 1, queued: 2, started: 3 } },
   }
-  const state = withTasks({ ...queued, job: processing }, { work: completed(5, file('a.webp')) })
-  const job = ended(state, 10)
+  const state = withTasks({ ...queued, job: processing }, { work: complete(5, file('a.webp')) })
+  const job = endJob(state, 10)
   assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
   assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
   assert.deepEqual([job.expiresAt, job.wakeAt], [timestamp(3610), timestamp(3610)])
@@ -574,10 +586,10 @@ function withoutKeys(job: Job): Job {
 
 test('a job that ends before its start was recorded publishes both', () => {
   const state = withTasks(newJob(chain), {
-    first: completed(5, file('a')),
-    second: { ...completed(9, file('b')), startedAt: timestamp(6) },
+    first: complete(5, file('a')),
+    second: { ...complete(9, file('b')), startedAt: timestamp(6) },
   })
-  const job = ended(state, 10)
+  const job = endJob(state, 10)
   assert.deepEqual([job.startedAt, job.startedWith], [timestamp(4), 1])
   assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
   assert.deepEqual(
@@ -591,32 +603,35 @@ test('a job that ends before its start was recorded publishes both', () => {
 })
 
 test('a failed job stores its error and is listed as failed', () => {
-  const state = withTasks(newJob(conversion), { work: failed(5, 'is cut off') })
-  const job = ended(state, 6)
+  const state = withTasks(newJob(conversion), { work: fail(5, 'is cut off') })
+  const job = endJob(state, 6)
   assert.deepEqual([job.status, job.error?.message], ['failed', 'is cut off'])
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
 })
 
 test('a result with many files is not stored in the job record', () => {
   const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
-  const state = withTasks(newJob(conversion), { work: completed(5, ...files) })
-  const job = ended(state, 6)
+  const state = withTasks(newJob(conversion), { work: complete(5, ...files) })
+  const job = endJob(state, 6)
   assert.equal(job.result, undefined)
   assert.deepEqual(resultOfJob({ ...state, job }).files, files)
 })
 
 test('the result of a job without links consists of its exported files', () => {
-  const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTask('send', [1])]), {
-    work: completed(5, file('a.webp')),
+  const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
+    work: complete(5, file('a.webp')),
     send: {
-      ...completed(6),
+      ...complete(6),
       deliveries: [{ url: 's3://there/a', filename: 'a.webp', size: 1, mimeType: 'image/png', sha256: '' }],
     },
   })
   assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
-  const linked = withTasks(newJob([storedImport('in'), newTask('work', [0]), exportTask('out', [0])]), {
-    work: completed(5, file('a.webp')),
-  })
+  const linked = withTasks(
+    newJob([createStoredImport('in'), newTask('work', [0]), createExport('out', [0])]),
+    {
+      work: complete(5, file('a.webp')),
+    },
+  )
   assert.deepEqual(
     resultOfJob(linked).files.map(({ key }) => key),
     ['in/in'],
@@ -624,12 +639,16 @@ test('the result of a job without links consists of its exported files', () => {
 })
 
 test('the conversion of a task gets all files of its inputs, in the order of the inputs', () => {
-  const request = [storedImport('a'), storedImport('b'), newTask('first', [0], { spec: { options: {} } })]
+  const request = [
+    createStoredImport('a'),
+    createStoredImport('b'),
+    newTask('first', [0], { spec: { options: {} } }),
+  ]
   const join = newTask('join', [1, 2, 0], {
     operation: 'archive',
     spec: { to: 'zip', options: { level: 9 } },
   })
-  const state = withTasks(newJob([...request, join]), { first: completed(3, file('x'), file('y')) })
+  const state = withTasks(newJob([...request, join]), { first: complete(3, file('x'), file('y')) })
   const taken = state.tasks.find(({ name }) => name === 'join')
   assert.ok(taken)
   const [files, spec] = resolveConversion(taken, state)

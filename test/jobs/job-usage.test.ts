@@ -3,30 +3,34 @@ import { test } from 'node:test'
 import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
 import { measureJobUsage } from '../../lib/jobs/job-usage.ts'
 import {
-  completed,
-  exportTask,
+  complete,
+  createExport,
+  createStoredImport,
   file,
   newJob,
   newTask,
-  storedImport,
   timestamp,
   withTasks,
 } from './records.ts'
 
-const sized = (name: string, size: number, format = 'webp'): StoredFile => ({ ...file(name), size, format })
+const fileOfSize = (name: string, size: number, format = 'webp'): StoredFile => ({
+  ...file(name),
+  size,
+  format,
+})
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 
 const made = newJob(
   [
-    ...[storedImport('in'), newTask('fetched', [], { operation: 'import/url' })],
-    ...[newTask('first', [0, 1]), newTask('second', [2]), exportTask('out', [3])],
+    ...[createStoredImport('in'), newTask('fetched', [], { operation: 'import/url' })],
+    ...[newTask('first', [0, 1]), newTask('second', [2]), createExport('out', [3])],
   ],
   { keyId: 'key_1' },
 )
 const worked = withTasks(made, {
-  fetched: { ...completed(3, sized('a', 40)), brought: sized('a', 30) },
-  first: { ...completed(5, sized('b', 7)), startedAt: timestamp(3), engine: 'vips' },
-  second: { ...completed(9, sized('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
+  fetched: { ...complete(3, fileOfSize('a', 40)), brought: fileOfSize('a', 30) },
+  first: { ...complete(5, fileOfSize('b', 7)), startedAt: timestamp(3), engine: 'vips' },
+  second: { ...complete(9, fileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
 })
 const over = of(worked, {
   ...{ status: 'completed', queuedAt: timestamp(1), startedAt: timestamp(3), endedAt: timestamp(9) },
@@ -48,7 +52,7 @@ test('a failed job has no output bytes, and counts for its requested format', ()
 })
 
 test('a job that never started counts no time, and one without a key names none', () => {
-  const waiting = of(newJob([storedImport('in'), newTask('work', [0])]), {
+  const waiting = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
   })
@@ -62,10 +66,10 @@ test('a job that never started counts no time, and one without a key names none'
 })
 
 test('a job with a single task counts for its engine', () => {
-  const [only] = newJob([storedImport('in'), newTask('work', [0])]).tasks
+  const [only] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
   assert.ok(only)
-  const single = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {
-    work: { ...completed(5, sized('b', 7)), engine: 'pdf' },
+  const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
+    work: { ...complete(5, fileOfSize('b', 7)), engine: 'pdf' },
   })
   assert.equal(measureJobUsage(of(single, { status: 'completed' })).engine, 'pdf')
 })

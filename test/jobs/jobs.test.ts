@@ -4,18 +4,23 @@ import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
-  awaitedUpload,
-  completed,
+  complete,
+  createAwaitedUpload,
+  createExport,
   createRecords,
-  exportTask,
+  createStoredImport,
   file,
   newTask,
   secondsLater,
-  storedImport,
   timestamp,
 } from './records.ts'
 
-const two = [storedImport('in'), newTask('first', [0]), newTask('second', [1]), exportTask('out', [2])]
+const two = [
+  createStoredImport('in'),
+  newTask('first', [0]),
+  newTask('second', [1]),
+  createExport('out', [2]),
+]
 
 /** A created job, with its current records and published events. */
 async function createJob(tasks = two, more: Partial<JobsDeps> = {}) {
@@ -49,7 +54,7 @@ test('a new job is published, and its ready tasks are sent', async () => {
 })
 
 test('a job without work ends immediately', async () => {
-  const { takeEvents, job } = await createJob([storedImport('in'), exportTask('out', [0])])
+  const { takeEvents, job } = await createJob([createStoredImport('in'), createExport('out', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued', 'job.started', 'job.completed'])
   const { result, startedAt } = await job()
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
@@ -68,7 +73,7 @@ test('a job is not created when another write of the transaction fails, and noth
 
 test('a job that waits for an upload is published once and sends nothing', async () => {
   const { takeEvents, takeSentTasks, job, wake } = await createJob([
-    awaitedUpload('in'),
+    createAwaitedUpload('in'),
     newTask('work', [0]),
   ])
   assert.deepEqual([takeEvents(), takeSentTasks()], [['job.created'], []])
@@ -152,7 +157,12 @@ test('an uploaded file is published, with or without a job', async () => {
 test('the last awaited upload queues the job and sends its ready tasks', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, whole, takeEvents, takeSentTasks } = await createJob([
-    ...[awaitedUpload('one'), awaitedUpload('other'), newTask('work', [0]), newTask('both', [0, 1])],
+    ...[
+      createAwaitedUpload('one'),
+      createAwaitedUpload('other'),
+      newTask('work', [0]),
+      newTask('both', [0, 1]),
+    ],
   ])
   takeEvents()
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
@@ -181,7 +191,7 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
 })
 
 test('a job is queued once although its last upload is reported twice at once', async () => {
-  const { jobs, job, bus } = await createJob([awaitedUpload('in'), newTask('work', [0])])
+  const { jobs, job, bus } = await createJob([createAwaitedUpload('in'), newTask('work', [0])])
   const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
   const { sequence, numbers } = await job()
@@ -199,7 +209,7 @@ test('repeating a completion also repeats the completions that followed from it'
     ['cancel', 'pending'],
   ] as const) {
     const { jobs, changeTask, whole, store, takeSentTasks } = await createJob([
-      ...[awaitedUpload('in'), newTask('work', [0]), newTask('more', [1])],
+      ...[createAwaitedUpload('in'), newTask('work', [0]), newTask('more', [1])],
     ])
     await changeTask(0, { status: 'failed', endedAt: timestamp(5) })
     await store.changeTask(
@@ -216,7 +226,7 @@ test('the sweep publishes a job whose creator could not', async () => {
   const own = memoryJobs()
   own.bus.failTimes(1)
   await assert.rejects(
-    own.jobs.create(createRecords([awaitedUpload('in'), newTask('work', [0])])),
+    own.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])),
     /the bus rejected/,
   )
   await own.jobs.wake('job_1', secondsLater(60))
@@ -224,7 +234,10 @@ test('the sweep publishes a job whose creator could not', async () => {
 })
 
 test('an unusable upload fails its task and job', async () => {
-  const { jobs, job, whole, takeSentTasks } = await createJob([awaitedUpload('in'), newTask('work', [0])])
+  const { jobs, job, whole, takeSentTasks } = await createJob([
+    createAwaitedUpload('in'),
+    newTask('work', [0]),
+  ])
   const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
   assert.equal(arrived, false)
   const [first, second] = (await whole()).tasks
@@ -236,7 +249,7 @@ test('an unusable upload fails its task and job', async () => {
 test('a job checks for awaited uploads every minute, for an hour', async () => {
   const looked: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
-  const { wake, job, takeEvents } = await createJob([awaitedUpload('in'), newTask('work', [0])], {
+  const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload,
   })
   takeEvents()
@@ -248,7 +261,7 @@ test('a job checks for awaited uploads every minute, for an hour', async () => {
 })
 
 test('an upload that is found by the check ends the wait, even if it is late', async () => {
-  const { jobs, ...own } = await createJob([awaitedUpload('in'), newTask('work', [0])], {
+  const { jobs, ...own } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
   })
@@ -258,7 +271,7 @@ test('an upload that is found by the check ends the wait, even if it is late', a
 
 test('the sweep completes an upload task whose notification was lost', async () => {
   const { changeTask, wake, job, takeSentTasks } = await createJob(
-    [awaitedUpload('in'), newTask('work', [0])],
+    [createAwaitedUpload('in'), newTask('work', [0])],
     {
       checkForUpload: () => assert.fail('the upload is already complete'),
     },
@@ -297,7 +310,7 @@ test('only the first check of a job publishes its creation again', async () => {
 test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
   const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
   takeSentTasks()
-  const done = completed(2, file('a.png'))
+  const done = complete(2, file('a.png'))
   await changeTask(1, done)
   await wake(60)
   assert.deepEqual([takeSentTasks(), (await job()).status], [[2], 'queued'])
@@ -324,8 +337,8 @@ test('the sweep ends a job whose tasks are all over and counted', async () => {
 
 test('a job that is over is checked when it expires, and is deleted then', async () => {
   const { wake, job, takeEvents, change, whole } = await createJob([
-    storedImport('in'),
-    exportTask('out', [0]),
+    createStoredImport('in'),
+    createExport('out', [0]),
   ])
   takeEvents()
   const expiresAt = timestamp(5000)
@@ -340,7 +353,7 @@ test('a job that is over is checked when it expires, and is deleted then', async
 })
 
 test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
-  const { jobs, job, change, store } = await createJob([storedImport('in'), exportTask('out', [0])])
+  const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const stale = await job()
   await change({ deletedAt: timestamp(2), unsaid: true, wakeAt: timestamp(17) })

@@ -7,13 +7,21 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { createRecords, exportTask, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
+import {
+  createExport,
+  createRecords,
+  createStoredImport,
+  file,
+  newTask,
+  secondsLater,
+  timestamp,
+} from './records.ts'
 
 /** The records of a job after a worker has claimed a task and ended its lease. */
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-const only = [storedImport('in'), newTask('a', [0]), exportTask('out', [1])]
-const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
+const only = [createStoredImport('in'), newTask('a', [0]), createExport('out', [1])]
+const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
@@ -183,10 +191,10 @@ test('a job that is cancelled while its only task publishes progress stays cance
 
 test('the only task of a job with separately stored imports ends the job with their files', async () => {
   const many = Array.from({ length: 20 }, (_, at) =>
-    storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+    createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
   )
   const { store, jobs, takeEvents } = memoryJobs()
-  await jobs.create(createRecords([...many, newTask('a', [0]), exportTask('out', [20, 0])]))
+  await jobs.create(createRecords([...many, newTask('a', [0]), createExport('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only what is used
@@ -201,7 +209,7 @@ test('the only task of a job with separately stored imports ends the job with th
 
 test('the file that a job’s only task imported is published with the end of the job', async () => {
   const { held: claimAndKeep, takeEvents } = await createJob([
-    ...[storedImport('in'), newTask('a', [], { operation: 'import/url' }), exportTask('out', [1])],
+    ...[createStoredImport('in'), newTask('a', [], { operation: 'import/url' }), createExport('out', [1])],
   ])
   const one = await claimAndKeep()
   assert.equal(await one.finish(end), true)
@@ -477,7 +485,7 @@ test('the percent of a task does not fall when another worker takes over', async
 test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
-  const { held: claimAndKeep, takeEvents, job, jobs } = await createJob([storedImport('in'), ...twenty])
+  const { held: claimAndKeep, takeEvents, job, jobs } = await createJob([createStoredImport('in'), ...twenty])
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
   takeEvents()
   const one = await claimAndKeep()

@@ -6,11 +6,11 @@ import type { Job, Task } from '../../lib/jobs/job.ts'
 import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
-import { newJob, newTask, start, storedImport, timestamp } from './records.ts'
+import { createStoredImport, newJob, newTask, start, timestamp } from './records.ts'
 
 test('heartbeats renew the lease and the message until another worker has the task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
-  const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
+  const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
   const visibleIn: number[] = []
   let isMine = true
@@ -47,7 +47,7 @@ test('heartbeats renew the lease and the message until another worker has the ta
 
 test('releasing a task costs no attempt and keeps the start time of earlier workers', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
+  const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   /** The write of a worker that has just claimed the task and releases it. */
   const releaseAfter = async (claimed: Partial<Task>): Promise<Change> => {
     const writes: Change[] = []
@@ -77,7 +77,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
 })
 
 test('handing over a task to another image keeps its percent and resets its attempts', async () => {
-  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
+  const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const changes: Change[] = []
   const sent: unknown[] = []
   const store = {
@@ -96,7 +96,7 @@ test('handing over a task to another image keeps its percent and resets its atte
 })
 
 test('saving the remaining work fails when another worker has the task', async () => {
-  const { tasks } = newJob([storedImport('in'), newTask('work', [0])])
+  const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const sets: unknown[] = []
   let isMine = true
   const store = {
@@ -114,8 +114,8 @@ test('saving the remaining work fails when another worker has the task', async (
 
 test('progress is published with the start if necessary, but not for chunks and large jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
-  const { job, tasks } = newJob([storedImport('in'), newTask('work', [0])])
-  const publishedBy = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
+  const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
+  const publishWith = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
     const published: unknown[] = []
     const lifecycle = {
       start: async () => void published.push('started'),
@@ -138,8 +138,8 @@ test('progress is published with the start if necessary, but not for chunks and 
     return published
   }
   const news = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
-  assert.deepEqual(await publishedBy({}), [news])
-  assert.deepEqual(await publishedBy({}, 'queued'), ['started', news])
-  assert.deepEqual(await publishedBy({ part: 1000 }), [])
-  assert.deepEqual(await publishedBy({ bucketed: true }), [])
+  assert.deepEqual(await publishWith({}), [news])
+  assert.deepEqual(await publishWith({}, 'queued'), ['started', news])
+  assert.deepEqual(await publishWith({ part: 1000 }), [])
+  assert.deepEqual(await publishWith({ bucketed: true }), [])
 })

@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type WriteResult, type Item, type Key, type CommandSender, Table, type Write } from '../../lib/aws/table.ts'
+import {
+  type CommandSender,
+  type Item,
+  type Key,
+  Table,
+  type Write,
+  type WriteResult,
+} from '../../lib/aws/table.ts'
 import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
 import { readConfig } from '../../lib/config.ts'
 import { applyChange } from './records.ts'
 
 const config = readConfig({ LOG_LEVEL: 'silent' })
-const nowhere: CommandSender = { send: () => Promise.reject(new Error('a table in memory sends no commands')) }
+const nowhere: CommandSender = {
+  send: () => Promise.reject(new Error('a table in memory sends no commands')),
+}
 
 /** The table in memory, for tests of record contents: evaluates changes and conditions without expressions. */
 export class MemoryTable extends Table {

@@ -13,12 +13,12 @@ const newTask = (name: string, operation: string): NewTask => ({
   ...{ name, operation, ins: [], spec: {}, continueOnError: false, warnings: [] },
 })
 
-export const importedTask = (name = 'import', file: StoredFile = importedFile): NewTask => ({
+export const createImport = (name = 'import', file: StoredFile = importedFile): NewTask => ({
   ...newTask(name, 'import/base64'),
   fixed: { status: 'completed', files: [file] },
 })
 
-export const awaitedUpload = (name: string, uploadId: string): NewTask => ({
+export const createAwaitedUpload = (name: string, uploadId: string): NewTask => ({
   ...newTask(name, 'import/upload'),
   awaited: { uploadId, form: { form: { url: 'http://localhost', parameters: {} } } },
 })
@@ -26,7 +26,7 @@ export const awaitedUpload = (name: string, uploadId: string): NewTask => ({
 /** Creates tasks after one import, with an export of those that no other task uses. */
 export function createGraph(
   inputsByTask: Readonly<Record<string, TaskInputs>>,
-  imports = [importedTask()],
+  imports = [createImport()],
 ): NewTask[] {
   const names = [...imports.map(({ name }) => name), ...Object.keys(inputsByTask)]
   const numberOf = (name: string) => {
@@ -51,13 +51,14 @@ export function createGraph(
 /** A document that is converted to an image in two container images. */
 export const documentGraph = (): NewTask[] => {
   const [source, work, out] = createGraph({ a: { from: ['import'] } }, [
-    importedTask('import', importedDocument),
+    createImport('import', importedDocument),
   ])
   if (!source || !work || !out) throw new Error('a graph of one has three tasks')
   return [source, { ...work, operation: 'convert', spec: { to: 'png', options: {} } }, out]
 }
 
-const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
+const numberNames = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
 export const singleTask = () => createGraph({ a: { from: ['import'] } })
 
@@ -76,28 +77,28 @@ export const diamond = (changes: Readonly<Record<string, Partial<TaskInputs>>> =
 export const fanOut = (count: number) =>
   createGraph({
     root: { from: ['import'] },
-    ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['root'] }])),
+    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['root'] }])),
   })
 
 /** `count` tasks with one common dependent. */
 export const fanIn = (count: number) =>
   createGraph({
-    ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['import'] }])),
-    sink: { from: numbered(count, 't') },
+    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['import'] }])),
+    sink: { from: numberNames(count, 't') },
   })
 
 /** One task, `count` dependents, and one task that depends on all of them. */
 export const fanOutAndIn = (count: number) =>
   createGraph({
     root: { from: ['import'] },
-    ...Object.fromEntries(numbered(count, 't').map((name) => [name, { from: ['root'] }])),
-    sink: { from: numbered(count, 't') },
+    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['root'] }])),
+    sink: { from: numberNames(count, 't') },
   })
 
 export const chain = (count: number) =>
   createGraph(
     Object.fromEntries(
-      numbered(count, 't').map((name, at) => [name, { from: [at === 0 ? 'import' : `t${at - 1}`] }]),
+      numberNames(count, 't').map((name, at) => [name, { from: [at === 0 ? 'import' : `t${at - 1}`] }]),
     ),
   )
 

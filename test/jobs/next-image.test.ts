@@ -14,9 +14,9 @@ import {
 } from '../../lib/jobs/keys.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { createChunks } from '../../lib/jobs/run/chunks.ts'
-import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
-const fresh = newJob([storedImport('in'), newTask('work', [0])])
+const fresh = newJob([createStoredImport('in'), newTask('work', [0])])
 
 test('clients see the message of an AppError, but not that of an unexpected error', () => {
   const meant = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
@@ -68,11 +68,11 @@ test('the next image is that of the first input with a remaining step', () => {
 
 test('the conversion of a task has its operation and the files of its inputs', () => {
   const state = newJob([
-    storedImport('in'),
+    createStoredImport('in'),
     newTask('a', [0]),
     newTask('b', [0, 1], { spec: { to: 'jpg', options: { dpi: 7 } } }),
   ])
-  const done = withTasks(state, { a: completed(3, file('a.png', 'k/a')) })
+  const done = withTasks(state, { a: complete(3, file('a.png', 'k/a')) })
   const b = done.tasks.find(({ name }) => name === 'b')
   assert.ok(b)
   const [files, spec] = resolveConversion(b, done)

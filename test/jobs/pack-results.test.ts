@@ -7,15 +7,15 @@ import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { createZip, packResultsIntoZip } from '../../lib/jobs/run/pack-results.ts'
-import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
-const stored = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
+const fileOf = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
   ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
 })
 const packed = [
-  { file: stored('a.txt', 'k/a', 3000, 'text/plain') },
-  { file: stored('a.txt', 'k/gone', 3, 'text/plain') },
-  { file: stored('a.txt', 'k/b', 3000, 'image/png') },
+  { file: fileOf('a.txt', 'k/a', 3000, 'text/plain') },
+  { file: fileOf('a.txt', 'k/gone', 3, 'text/plain') },
+  { file: fileOf('a.txt', 'k/b', 3000, 'image/png') },
   { error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
 ].map((entry, at) => ({
   ...{ jobId: `job_${at % 2}`, task: null, source: null, status: entry.error ? 'failed' : 'completed' },
@@ -63,8 +63,8 @@ test('a ZIP contains each file under a unique name, and its manifest explains mi
 })
 
 test('a ZIP is stored under the requested name, with its size and hash', async () => {
-  const state = withTasks(newJob([storedImport('in'), newTask('work', [0])]), {
-    work: completed(2, file('b.png', 'k/b')),
+  const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
+    work: complete(2, file('b.png', 'k/b')),
   })
   const received: Buffer[] = []
   const percents: number[] = []

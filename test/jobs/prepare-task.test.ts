@@ -25,7 +25,7 @@ async function newService() {
     store.changeTask({ jobId: service.jobId, task }, { set })
   return { service, prepare, change }
 }
-const sent = ({ queues }: SimulatedService) =>
+const listQueued = ({ queues }: SimulatedService) =>
   queues.bodies.map((body) => {
     const { task, part } = JSON.parse(body)
     return part === undefined ? task : `${task} part ${part}`
@@ -35,19 +35,19 @@ const over: Partial<Task> = { status: 'completed', files: [importedFile], endedA
 test('a ready task is sent, unless it is missing or its job is over', async () => {
   const { service, prepare } = await newService()
   await prepare(1)
-  assert.deepEqual(sent(service), [1])
+  assert.deepEqual(listQueued(service), [1])
   service.queues.dropAll()
   await prepare(9)
   await service.cancel()
   await prepare(1)
-  assert.deepEqual(sent(service), [])
+  assert.deepEqual(listQueued(service), [])
 })
 
 test('a task that is over sends its dependents', async () => {
   const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
-  assert.deepEqual(sent(service), [2])
+  assert.deepEqual(listQueued(service), [2])
 })
 
 test('leftover chunks of a task that is over are deleted', async () => {
@@ -80,7 +80,7 @@ test('pending chunks of a split task are sent', async () => {
   await service.services().jobs.store.addChunks([{ ...running, status: 'processing' }, ...parts])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
-  assert.deepEqual(sent(service), ['1 part 1002'])
+  assert.deepEqual(listQueued(service), ['1 part 1002'])
 })
 
 test('preparing a task of a job that is over frees the slot for the next job', async () => {

@@ -5,7 +5,7 @@ import { createPresigningSender, signatureLifetimeS } from '../../lib/jobs/presi
 import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
 import { isSealed, Vault } from '../../lib/sealed.ts'
-import { completed, file, newJob, newTask, start, storedImport } from './records.ts'
+import { complete, createStoredImport, file, newJob, newTask, start } from './records.ts'
 
 const vault = new Vault('a secret of tests that is long enough')
 const [inAddress, outAddress] = ['https://store/', 'https://store/form']
@@ -13,7 +13,7 @@ const written = new Map<string, string>()
 
 /** The message of a task that takes the files of an import and of another task. */
 async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
-  const { fixed, tasks } = newJob([storedImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
+  const { fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
   const [first, second] = tasks
   assert.ok(first && second)
   const planned: TaskSender = {
@@ -23,7 +23,7 @@ async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [],
     }),
     retryQueue: () => 'ready',
   }
-  const made = { ...first, ...completed(2, file('made.png', 'jobs/job_1/1/made')) }
+  const made = { ...first, ...complete(2, file('made.png', 'jobs/job_1/1/made')) }
   const sender = createPresigningSender(planned, {
     vault,
     store: { getInputs: async () => ({ fixed, tasks: [made] }), getChunks: async () => parts },

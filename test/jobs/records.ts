@@ -22,18 +22,18 @@ export const newTask = (name: string, ins: readonly number[], more: Partial<NewT
 })
 
 /** An import whose file is available from the start. */
-export const storedImport = (name: string, filename = `${name}.png`): NewTask =>
+export const createStoredImport = (name: string, filename = `${name}.png`): NewTask =>
   newTask(name, [], {
     operation: 'import/upload',
     fixed: { status: 'completed', files: [file(filename, `in/${name}`)] },
   })
 
 /** An import that waits for an upload. */
-export const awaitedUpload = (name: string): NewTask =>
+export const createAwaitedUpload = (name: string): NewTask =>
   newTask(name, [], { operation: 'import/upload', awaited: { uploadId: 'upl_1', form: {} } })
 
 /** An export of links to the files of other tasks. */
-export const exportTask = (name: string, ins: readonly number[], spec: NewTask['spec'] = {}): NewTask =>
+export const createExport = (name: string, ins: readonly number[], spec: NewTask['spec'] = {}): NewTask =>
   newTask(name, ins, { operation: 'export/url', spec, fixed: { status: 'pending' } })
 
 export function createRecords(tasks: readonly NewTask[], more: Partial<NewJob> = {}): GraphRecords {
@@ -55,12 +55,12 @@ export const withTasks = (state: JobState, changes: Readonly<Record<string, Part
   tasks: state.tasks.map((one) => ({ ...one, ...changes[one.name] })),
 })
 
-export const completed = (second: number, ...files: StoredFile[]): Partial<Task> => ({
+export const complete = (second: number, ...files: StoredFile[]): Partial<Task> => ({
   ...{ status: 'completed', percent: 100, files },
   ...{ startedAt: timestamp(second - 1), endedAt: timestamp(second), open: undefined },
 })
 
-export const failed = (second: number, message: string): Partial<Task> => ({
+export const fail = (second: number, message: string): Partial<Task> => ({
   ...{ status: 'failed', code: 'CORRUPT_FILE', message, endedAt: timestamp(second), open: undefined },
 })
 

@@ -11,7 +11,7 @@ import {
   receiveUploadTwice,
   throwCorruptFile,
 } from './job-scenarios.ts'
-import { chain, createGraph, diamond, documentGraph, importedTask, singleTask } from './new-tasks.ts'
+import { chain, createGraph, createImport, diamond, documentGraph, singleTask } from './new-tasks.ts'
 import { importedFile } from './no-op-engine.ts'
 import { lostResponses } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
@@ -99,7 +99,7 @@ test('event bodies list every task, no matter which process publishes them', asy
 test('two completed branches provide the files of both, named after their own sources', async () => {
   const service = await newService()
   const imports = ['left', 'right'].map((name) =>
-    importedTask(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
+    createImport(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
   )
   for (const { fixed } of imports)
     for (const { key } of fixed?.files ?? []) service.files.objects.set(key, new Uint8Array([1]))
@@ -147,9 +147,9 @@ test('progress that a worker stored but did not publish is published by the next
   ) => {
     if (attempt > 1) return
     const { bus, gate } = service
-    const stored = () =>
+    const hasStored = () =>
       gate.effects.some((effect) => effect.endsWith('JOB JOB') && effect.startsWith('worker'))
-    while (!stored() || !bus.events.some(({ event }) => event === 'job.started'))
+    while (!hasStored() || !bus.events.some(({ event }) => event === 'job.started'))
       await new Promise((resolve) => setTimeout(resolve, 20))
     gate.crashAfter(gate.effects.length + 1)
     await new Promise((resolve) => setTimeout(resolve, 600))
@@ -259,7 +259,7 @@ test('a task that cannot be planned fails with the reason, and the others run', 
 test('input files are found even if there are too many for the job record', async () => {
   const service = await newService()
   const imports = Array.from({ length: 30 }, (_, at) =>
-    importedTask(`in${at}`, { ...importedFile, key: `${importedFile.key}-${at}`, filename: `${at}.png` }),
+    createImport(`in${at}`, { ...importedFile, key: `${importedFile.key}-${at}`, filename: `${at}.png` }),
   )
   for (const { fixed } of imports)
     for (const { key } of fixed?.files ?? []) service.files.objects.set(key, new Uint8Array([1]))

@@ -15,7 +15,7 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, newJob, newTask, createStoredImport, withTasks } from './records.ts'
+import { createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const folder = scratchFolder('run-inputs')
 const page = '<p>a few words that are to come through</p>'
@@ -64,9 +64,12 @@ async function run(
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-  const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
-    work: { attempt: 1 },
-  }).tasks
+  const [work] = withTasks(
+    newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
+    {
+      work: { attempt: 1 },
+    },
+  ).tasks
   assert.ok(work)
   const done = runInputs({
     ...{
@@ -128,9 +131,12 @@ const engineWith = (
   ...more,
 })
 const taskOf = (more: Partial<Task>): Task => {
-  const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]), {
-    work: more,
-  }).tasks
+  const [work] = withTasks(
+    newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
+    {
+      work: more,
+    },
+  ).tasks
   assert.ok(work)
   return work
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
-import { complete, newJob, newTask, createStoredImport } from './records.ts'
+import { complete, createStoredImport, newJob, newTask } from './records.ts'
 
 const { job, fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { forEachConcurrently } from '../../lib/map-concurrently.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
-import { seededRandom, type TableBehavior } from './simulated-aws.ts'
+import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
 
@@ -74,4 +74,4 @@ export async function testCrashPoints(
 
 /** The same behavior with a different random sequence for each run. */
 export const withSeed = (createBehavior: (random: () => number) => TableBehavior) => (seed: number) =>
-  createBehavior(seededRandom(seed + 1))
+  createBehavior(createRandom(seed + 1))

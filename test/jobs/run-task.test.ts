@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SignatureRefused } from '../../lib/aws/signed-files.ts'
+import { SignatureRejectedError } from '../../lib/aws/signed-files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError } from '../../lib/jobs/failure.ts'
 import type { Task } from '../../lib/jobs/job.ts'
@@ -13,7 +13,15 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Services } from '../../lib/services.ts'
 import { memoryJobs } from './memory-jobs.ts'
-import { completed, createRecords, file, newTask, secondsLater, storedImport, timestamp } from './records.ts'
+import {
+  complete,
+  createRecords,
+  createStoredImport,
+  file,
+  newTask,
+  secondsLater,
+  timestamp,
+} from './records.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const config = { ANONYMOUS_PLAN: 'free' }
@@ -22,7 +30,7 @@ const config = { ANONYMOUS_PLAN: 'free' }
 async function createJob(concurrentJobs: number | null = null) {
   const own = memoryJobs()
   const { jobs, table, queues, files } = own
-  await jobs.create(createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])]))
+  await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])]))
   queues.dropAll()
   own.takeEvents()
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
@@ -76,7 +84,7 @@ test('a message for a missing, waiting or finished task runs nothing, but repeat
   const { run, change, takeSentTasks, store } = await createJob()
   await change({ open: new Set([0]) })
   assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, []])
-  await change(completed(5, file('a.png')))
+  await change(complete(5, file('a.png')))
   const [part] = [
     createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, secondsLater(0)),
   ]
@@ -137,7 +145,11 @@ test('other errors are retried in up to three attempts, after the requested dela
 
 test('a rejected signature is renewed for the next attempt', async () => {
   const { run } = await createJob()
-  assert.deepEqual(await run(fails(new SignatureRefused())), { done: false, resend: 'signed', retryInS: 0 })
+  assert.deepEqual(await run(fails(new SignatureRejectedError())), {
+    done: false,
+    resend: 'signed',
+    retryInS: 0,
+  })
 })
 
 test('a worker that stops or whose table fails costs the task no attempt', async () => {
@@ -172,7 +184,7 @@ test('an end that another worker stored is not replaced, and the message is deli
 
 test('a task without a slot waits without costing an attempt, until another job ends', async () => {
   const { run, found, slots, jobs, store, takeSentTasks, ref } = await createJob(1)
-  await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
+  await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
   takeSentTasks()
   const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
   assert.ok(other && own)
@@ -195,7 +207,7 @@ test('a task without a slot waits without costing an attempt, until another job 
 test('finishing the last task of a job, or finding it ended, passes the slot to the next job', async () => {
   for (const situation of ['ends', 'finds it over', 'finds its job over'] as const) {
     const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
-    await jobs.create(createRecords([storedImport('in'), newTask('a', [0])], { id: 'job_2' }))
+    await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
     takeSentTasks()
     const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]
     assert.ok(own && next)

@@ -7,22 +7,22 @@ import { exportPaths, runTransfer, type TransferRun } from '../../lib/jobs/run/r
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-import type { Store } from '../../lib/transfer/transfer.ts'
+import type { RemoteStore } from '../../lib/transfer/transfer.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { completed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
-const state = withTasks(newJob([storedImport('in'), newTask('work', [0]), newTask('send', [1])]), {
-  work: completed(5, { ...file('a.webp', 'k/a'), size: 3 }, { ...file('b.webp', 'k/b'), size: 1 }),
+const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
+  work: complete(5, { ...file('a.webp', 'k/a'), size: 3 }, { ...file('b.webp', 'k/b'), size: 1 }),
 })
 const send = state.tasks[1]
 assert.ok(send)
 
 /** A task that exports its files to a test store. */
-function createExport(put: Store['put'], more: Partial<typeof send> = {}) {
+function createExport(put: RemoteStore['put'], more: Partial<typeof send> = {}) {
   const seen: unknown[] = []
   const services = {
     config: { GCS_ENDPOINT: undefined },
-    outgoing: async () => ({ for: () => ({}) }),
+    guardedHttp: async () => ({ forOwner: () => ({}) }),
     vault: { unsealAll: () => ({ prefix: 'x' }) },
     files: { stream: async ({ key }: { key: string }) => Readable.from([key]) },
   }
@@ -49,7 +49,7 @@ test('an export records the URL of each file and reports progress by bytes', asy
     return `s3://there/${path}`
   })
   const { deliveries } = await runTransfer(run)
-  const expected = (name: string, size: number) => ({
+  const expectFile = (name: string, size: number) => ({
     ...{ filename: name, size, mimeType: 'image/png', sha256: '' },
   })
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('an export records the URL of each file and reports progress by bytes', asy
       assert.match(url, new RegExp(`^s3://there/.*${rest.filename}$`))
       return rest
     }),
-    [expected('a.webp', 3), expected('b.webp', 1)],
+    [expectFile('a.webp', 3), expectFile('b.webp', 1)],
   )
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
 })
@@ -78,7 +78,7 @@ test('a remote failure is an export error, and is retried with growing delays if
   const failing = (isPassing: boolean, attempt: number) =>
     createExport(
       async () => {
-        throw new RemoteError('forbidden', 'It is not allowed.', { isPassing, status: 403 })
+        throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: isPassing, status: 403 })
       },
       { attempt },
     )
@@ -107,7 +107,7 @@ const importing = {
     ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
   },
   plans: { free: {} },
-  outgoing: async () => ({ for: () => ({}) }),
+  guardedHttp: async () => ({ forOwner: () => ({}) }),
 }
 
 test('a file with a wrong SHA-256 or size is rejected and deleted', async () => {
@@ -159,7 +159,7 @@ test('a transfer that crashed three times is not retried, and its unfinished upl
     ...(await (
       await open()
     )(fields, deps)),
-    forget: async (uploadState: string) => void forgotten.push(uploadState),
+    cleanUp: async (uploadState: string) => void forgotten.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
   const lost = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
@@ -198,7 +198,7 @@ test('an import reports progress, and deletes all files when one fails', async (
     there('a.txt', async () => Readable.from([bytes])),
     there('b.txt', async () => {
       if (!isWhole)
-        throw new RemoteError('forbidden', 'It is not allowed.', { isPassing: false, status: 403 })
+        throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: false, status: 403 })
       return Readable.from([bytes])
     }),
   ]
@@ -223,10 +223,16 @@ test('an import reports progress, and deletes all files when one fails', async (
 
 test('a website cannot be captured without a browser', async () => {
   const services = { engines: async () => [{ id: 'vips' }], vault: { unsealAll: () => ({}) }, config: {} }
-  const outgoing = async () => ({ for: () => ({}) })
+  const guardedHttp = async () => ({ forOwner: () => ({}) })
   const operation = { kind: 'import', capture: () => assert.fail('there is none') }
   const { signal } = new AbortController()
-  const run = { services: { ...services, outgoing }, operation, state, task: { ...send, attempt: 1 }, signal }
+  const run = {
+    services: { ...services, guardedHttp },
+    operation,
+    state,
+    task: { ...send, attempt: 1 },
+    signal,
+  }
   await assert.rejects(runTransfer(run as unknown as TransferRun), { code: 'UNSUPPORTED_CONVERSION' })
 })
 
@@ -236,7 +242,7 @@ test('an internal transfer error is retried and finally reported as internal', a
   const services = {
     config: { WORK_DIR },
     vault: { unsealAll: () => ({}) },
-    outgoing: () => Promise.reject(fault),
+    guardedHttp: () => Promise.reject(fault),
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
@@ -252,8 +258,8 @@ test('an internal transfer error is retried and finally reported as internal', a
     await assert.rejects(transferTask(run, claimed), (error) => {
       assert.ok(error instanceof TransientError)
       assert.equal(error.clientError.cause, fault)
-      const { message, ...expected } = toClientError(error)
-      assert.deepEqual(expected, { code })
+      const { message, ...expectFile } = toClientError(error)
+      assert.deepEqual(expectFile, { code })
       assert.match(message, /internal error/)
       return true
     })
@@ -307,7 +313,7 @@ test('a transfer that exceeds the worker’s time limit reports advice', async (
   const services = {
     config: { WORK_DIR: scratchFolder('mutabor-transfer') },
     vault: { unsealAll: () => ({ host: 'box.example', port: 22, file: 'a.png' }) },
-    outgoing: async () => ({ for: () => ({ connect }) }),
+    guardedHttp: async () => ({ forOwner: () => ({ connect }) }),
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun

@@ -34,14 +34,14 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
   return {
     job: [status, error].filter(Boolean).join(' '),
     runs: service.runs,
-    tasks: state?.tasks.map(shown),
+    tasks: state?.tasks.map(describeTask),
     warnings: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
     left: state ? (await findLeftovers(service)).map((one) => one.replace(jobPrefix(service.jobId), '')) : [],
   }
 }
 
 /** Status, percent, attempts, engine and files; the keys contain the attempt, the chunk attempt and the route. */
-const shown = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
+const describeTask = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
   [
     ...[name, status, code, percent, attempt, engine, engineVersion],
     ...files.map(({ key }) => key.replace(/^jobs\/[^/]*\/|(?<=^uploads\/).*/, '')),

@@ -8,7 +8,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { Send } from '../../lib/aws/table.ts'
+import type { CommandSender } from '../../lib/aws/table.ts'
 
 /** Simulates failures that occur on AWS but not in the embedded table. Gets a command and a function that sends it. */
 export type TableBehavior = (
@@ -26,7 +26,7 @@ export const isWrite = (command: unknown) =>
   command instanceof TransactWriteCommand
 
 /** A seeded random number generator (mulberry32). */
-export function seededRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -113,6 +113,6 @@ export const combineBehaviors =
       send,
     )(command)
 
-export const clientOf = (send: (command: unknown) => Promise<unknown>): Send =>
+export const clientOf = (send: (command: unknown) => Promise<unknown>): CommandSender =>
   // The client's type has an overload per command; here all commands are handled the same way.
   ({ send: send as unknown as DynamoDBDocumentClient['send'] })

@@ -11,7 +11,7 @@ import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { file, newJob, newTask, createStoredImport, withTasks } from './records.ts'
+import { createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())

@@ -14,19 +14,19 @@ import { JobStore, progressUnitOf, type TransactionWrite, taskRefOf } from '../.
 import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { MemoryTable } from './memory-table.ts'
 import {
-  completed,
+  complete,
+  createExport,
   createRecords,
-  exportTask,
+  createStoredImport,
   file,
   newTask,
   secondsLater,
-  storedImport,
   timestamp,
 } from './records.ts'
 
-const two = [storedImport('in'), newTask('a', [0]), newTask('b', [1]), exportTask('out', [2])]
+const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 const sink = (count: number): NewTask[] => [
-  storedImport('in'),
+  createStoredImport('in'),
   ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
   newTask(
     'sink',
@@ -35,10 +35,10 @@ const sink = (count: number): NewTask[] => [
 ]
 /** More files than fit into the record of a job. */
 const manyFiles = Array.from({ length: 20 }, (_, at) =>
-  storedImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+  createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
 )
 
-async function made(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
+async function createJob(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
   const table = new MemoryTable()
   const store = new JobStore(table)
   const own = createRecords(tasks, more)
@@ -52,10 +52,10 @@ const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk
 for (const [size, tasks, more] of [
   ['few tasks', two, {}],
   ['many tasks', sink(150), { tag: 'mine' }],
-  ['many files', [...manyFiles, newTask('a', [0, 1]), exportTask('out', [20])], {}],
+  ['many files', [...manyFiles, newTask('a', [0, 1]), createExport('out', [20])], {}],
 ] as const)
   test(`a job with ${size} is read as it was stored, with its index keys`, async () => {
-    const { table, store, records: own } = await made(tasks, more)
+    const { table, store, records: own } = await createJob(tasks, more)
     const whole = await store.getState('job_1')
     assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, chunks: [] })
     const item = await table.get(jobKey('job_1'))
@@ -75,7 +75,7 @@ for (const [size, tasks, more] of [
 
 test('creating the same job again succeeds, but creating another job with its id fails', async () => {
   for (const tasks of [two, sink(150)]) {
-    const { store, records: own } = await made(tasks)
+    const { store, records: own } = await createJob(tasks)
     assert.equal(await store.create(own), true)
     const other = (job: Partial<Job>): GraphRecords => ({ ...own, job: { ...own.job, ...job } })
     assert.equal(await store.create(other({ requestId: 'req_2' })), false)
@@ -99,17 +99,20 @@ test('a job’s claims are stored with it, and released when one of them fails',
     await table.update(key('b'), { set: { jobId: 'job_2' } })
     const own = createRecords(tasks)
     assert.equal(await store.create(own, [claim('a'), count, claim('b'), claim('c')]), false)
-    const heldBy = async (name: string) => (await table.get(key(name)))?.['jobId']
+    const findHolder = async (name: string) => (await table.get(key(name)))?.['jobId']
     assert.deepEqual(
-      [await heldBy('a'), await heldBy('b'), await heldBy('c')],
+      [await findHolder('a'), await findHolder('b'), await findHolder('c')],
       [undefined, 'job_2', undefined],
       `${tasks.length}`,
     )
     assert.equal(await store.getJob('job_1'), undefined)
     // A record that was created for it keeps its TTL.
-    assert.equal(await heldBy('count'), tasks === two ? undefined : 'job_1')
+    assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
-    assert.deepEqual([await heldBy('a'), await heldBy('count'), await heldBy('c')], Array(3).fill('job_1'))
+    assert.deepEqual(
+      [await findHolder('a'), await findHolder('count'), await findHolder('c')],
+      Array(3).fill('job_1'),
+    )
   }
 })
 
@@ -118,7 +121,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
   const change = { set: { jobId: 'job_1' } }
-  const taken: TransactionWrite = { update: key, change, if: { exists: true } }
+  const removeOpen: TransactionWrite = { update: key, change, if: { exists: true } }
   const gone: TransactionWrite = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
   const update = table.update.bind(table)
   table.update = async (at, ...rest) => {
@@ -126,7 +129,7 @@ test('releasing the claims of a failed job keeps those that another job has take
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...rest)
   }
-  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [taken, gone]), false)
+  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [removeOpen, gone]), false)
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
@@ -144,7 +147,7 @@ test('few records are stored in one transaction, many in batches before the job'
       return writeAll(...args)
     }
     const own = createRecords([
-      storedImport('in'),
+      createStoredImport('in'),
       ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
     ])
     const claim: TransactionWrite = {
@@ -158,7 +161,7 @@ test('few records are stored in one transaction, many in batches before the job'
 })
 
 test('jobs are returned in the requested order, without missing ones', async () => {
-  const { store, records: own } = await made()
+  const { store, records: own } = await createJob()
   await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(
     (await store.getJobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
@@ -175,7 +178,7 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
     table,
     store,
     records: own,
-  } = await made([storedImport('in'), newTask('a', [0]), newTask('b', [0, 1])])
+  } = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [0, 1])])
   const [a, b] = own.tasks
   assert.ok(a && b)
   const asked: string[] = []
@@ -198,7 +201,11 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
 })
 
 test('separately stored imports are read if the task needs them', async () => {
-  const { table, store, records: own } = await made([...manyFiles, newTask('a', [0, 1]), newTask('b', [20])])
+  const {
+    table,
+    store,
+    records: own,
+  } = await createJob([...manyFiles, newTask('a', [0, 1]), newTask('b', [20])])
   const [a, b] = own.tasks
   assert.ok(a && b)
   assert.deepEqual((await store.getInputs(a))?.fixed, own.fixed)
@@ -209,7 +216,7 @@ test('separately stored imports are read if the task needs them', async () => {
 
 test('all dependents of a task are found, even if there are many', async () => {
   const many = Array.from({ length: 1100 }, (_, at) => newTask(`t${at}`, [1]))
-  const { store, records: own } = await made([storedImport('in'), newTask('root', [0]), ...many])
+  const { store, records: own } = await createJob([createStoredImport('in'), newTask('root', [0]), ...many])
   const [root, leaf] = own.tasks
   assert.ok(root && leaf)
   const outs = await store.getDependents(root)
@@ -218,20 +225,20 @@ test('all dependents of a task are found, even if there are many', async () => {
     Array.from({ length: 1100 }, (_, at) => String(at + 2)),
   )
   assert.deepEqual(await store.getDependents(leaf), [])
-  const [few] = (await made()).records.tasks
+  const [few] = (await createJob()).records.tasks
   assert.ok(few)
   assert.deepEqual(await store.getDependents(few), ['2'])
 })
 
 test('open tasks of a large job, and open inputs of a large join, are stored', async () => {
-  const { store } = await made(sink(150))
-  const taken = (number: number) => ({ exclude: { open: new Set([number]) } })
-  const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), taken(100))
+  const { store } = await createJob(sink(150))
+  const removeOpen = (number: number) => ({ exclude: { open: new Set([number]) } })
+  const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), removeOpen(100))
   assert.deepEqual(
     [counted.record?.size, counted.record?.open?.size, counted.record?.open?.has(101)],
     [52, 51, true],
   )
-  const joined = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), taken(101))
+  const joined = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), removeOpen(101))
   assert.deepEqual(
     [joined.record?.size, joined.record?.open?.size, joined.record?.open?.has(102)],
     [50, 49, true],
@@ -239,12 +246,12 @@ test('open tasks of a large job, and open inputs of a large join, are stored', a
 })
 
 test('tasks are read by their numbers', async () => {
-  const { store, records: own } = await made()
+  const { store, records: own } = await createJob()
   assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), own.tasks.toReversed())
 })
 
 test('chunks are returned in order, and only the specified ones are deleted', async () => {
-  const { store, records: own, table } = await made()
+  const { store, records: own, table } = await createJob()
   const [a, b] = own.tasks
   assert.ok(a && b)
   const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, secondsLater(0)))
@@ -271,7 +278,7 @@ test('chunks are returned in order, and only the specified ones are deleted', as
 })
 
 test('changing a missing record does not create it', async () => {
-  const { store, table } = await made()
+  const { store, table } = await createJob()
   const before = table.items
   const none = { applied: false, record: undefined }
   assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), none)
@@ -290,7 +297,7 @@ test('changing a missing record does not create it', async () => {
 })
 
 test('only the stored end of a job is emitted in the process', async () => {
-  const { store } = await made()
+  const { store } = await createJob()
   const received: unknown[] = []
   const receive = (by: string) => (job: Job) => void received.push([by, job.id, job.status])
   const [ofJob, ofAny] = [receive('job'), receive('any')]
@@ -324,7 +331,7 @@ test('only the stored end of a job is emitted in the process', async () => {
 
 test('deleting tasks leaves only the job record, which is then deleted', async () => {
   for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
-    const { store, table, records: own } = await made(tasks)
+    const { store, table, records: own } = await createJob(tasks)
     const [first] = own.tasks
     if (first) await store.addChunks([createChunkRecord(first, 1000, {}, secondsLater(0))])
     const other = createRecords(two, { id: 'job_2' })
@@ -340,8 +347,8 @@ test('deleting tasks leaves only the job record, which is then deleted', async (
 })
 
 test('the tombstone of an expired job contains its status but none of its content', async () => {
-  const { store, table, records: own } = await made(two, { tag: 'mine', keyId: 'key_1' })
-  await store.changeTask({ jobId: 'job_1', task: 1 }, { set: completed(5, file('a.png')) })
+  const { store, table, records: own } = await createJob(two, { tag: 'mine', keyId: 'key_1' })
+  await store.changeTask({ jobId: 'job_1', task: 1 }, { set: complete(5, file('a.png')) })
   const facts = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
   const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
   assert.ok(record)

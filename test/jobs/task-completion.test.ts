@@ -9,19 +9,19 @@ import { Jobs } from '../../lib/jobs/jobs.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
 import {
   applyChange,
-  completed,
+  complete,
   createRecords,
-  failed,
+  createStoredImport,
+  fail,
   file,
   newTask,
   start,
-  storedImport,
   timestamp,
 } from './records.ts'
 
 /** More tasks than a job counts individually: buckets of a hundred. */
 const { tasks, joinBuckets } = createRecords([
-  storedImport('in'),
+  createStoredImport('in'),
   ...Array.from({ length: 150 }, (_, at) => newTask(`work-${at}`, [0])),
 ])
 
@@ -53,10 +53,10 @@ async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]
 }
 
 test('a repeated completion also repeats the completion of the task that it cancelled', async () => {
-  const { tasks: own } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
+  const { tasks: own } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   const [a, b] = own
   assert.ok(a && b)
-  const completedTasks = async (isRepeat: boolean, endedBy: string) => {
+  const completeWith = async (isRepeat: boolean, endedBy: string) => {
     const counted: unknown[] = []
     const store = {
       getDependents: async ({ number }: Task) => (number === 1 ? ['2'] : []),
@@ -72,19 +72,19 @@ test('a repeated completion also repeats the completion of the task that it canc
     const completion = new TaskCompletion({ store } as unknown as ConstructorParameters<
       typeof TaskCompletion
     >[0]) // only what is used
-    await completion.completeTask({ ...a, ...failed(3, 'is cut off') }, { isRepeat })
+    await completion.completeTask({ ...a, ...fail(3, 'is cut off') }, { isRepeat })
     return counted
   }
-  assert.deepEqual(await completedTasks(true, 'skip'), [1, 2])
-  assert.deepEqual(await completedTasks(false, 'skip'), [1], 'the process that ended it completes it')
-  assert.deepEqual(await completedTasks(true, 'cancel'), [1])
+  assert.deepEqual(await completeWith(true, 'skip'), [1, 2])
+  assert.deepEqual(await completeWith(false, 'skip'), [1], 'the process that ended it completes it')
+  assert.deepEqual(await completeWith(true, 'cancel'), [1])
 })
 
 test('a task fails when it cannot be planned, but not when the table fails', async () => {
-  const { job, fixed, tasks: own } = createRecords([storedImport('in'), newTask('a', [0])])
+  const { job, fixed, tasks: own } = createRecords([createStoredImport('in'), newTask('a', [0])])
   const [a] = own
   assert.ok(a)
-  const sent = async (error: Error) => {
+  const sendWith = async (error: Error) => {
     const ended: unknown[] = []
     const store = {
       changeTask: async (_ref: object, { set }: Change) => {
@@ -102,14 +102,14 @@ test('a task fails when it cannot be planned, but not when the table fails', asy
     return ended
   }
   const tableError = new Error('The table is unavailable.')
-  assert.deepEqual(await sent(tableError), [tableError, tableError])
+  assert.deepEqual(await sendWith(tableError), [tableError, tableError])
   const lost = ['failed', 'NO_FILES']
-  assert.deepEqual(await sent(new AppError('NO_FILES', 'It has no files.')), [...lost, ...lost])
+  assert.deepEqual(await sendWith(new AppError('NO_FILES', 'It has no files.')), [...lost, ...lost])
 })
 
 test('finishing a job gives up after 20 write conflicts', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
-  const { job, fixed } = createRecords([storedImport('in')])
+  const { job, fixed } = createRecords([createStoredImport('in')])
   let tries = 0
   const store = {
     getState: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], chunks: [] }),
@@ -126,7 +126,7 @@ test('finishing a job gives up after 20 write conflicts', async (t) => {
 
 test('waiting for an unchanged job reads it until the timeout, and not longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
-  const { job } = createRecords([storedImport('in')])
+  const { job } = createRecords([createStoredImport('in')])
   let reads = 0
   const waits: unknown[] = []
   const parts = {
@@ -145,7 +145,7 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
 })
 
 test('published progress is also the stored progress', async () => {
-  const { job, fixed } = createRecords([storedImport('in'), newTask('a', [0]), newTask('b', [1])])
+  const { job, fixed } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   let stored: Job = { ...job, status: 'processing', fixed: [...fixed] }
   const published: unknown[] = []
   const store = {
@@ -174,8 +174,8 @@ test('published progress is also the stored progress', async () => {
 })
 
 describe('a job of more than a hundred tasks', () => {
-  const done = completed(3, file('a.webp'))
-  const lost = failed(3, 'is cut off')
+  const done = complete(3, file('a.webp'))
+  const lost = fail(3, 'is cut off')
 
   test('records a lost task immediately, and completed ones with the last task of their bucket', async () => {
     assert.deepEqual(await changesAfter(done, done), [])

@@ -8,14 +8,14 @@ import {
   createGraphRecords,
 } from '../../lib/jobs/task-graph.ts'
 import {
-  awaitedUpload,
+  createAwaitedUpload,
+  createExport,
   createRecords,
-  exportTask,
+  createStoredImport,
   newJob,
   newTask,
   secondsLater,
   start,
-  storedImport,
   timestamp,
 } from './records.ts'
 
@@ -24,9 +24,9 @@ const fan = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, 
 
 test('a conversion is a job with one recorded task, a fixed import and a fixed export', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
-    storedImport('in'),
+    createStoredImport('in'),
     newTask('work', [0]),
-    exportTask('out', [1]),
+    createExport('out', [1]),
   ])
   assert.deepEqual(
     tasks.map(({ number, name, open, outs, fed }) => ({ number, name, open, outs, fed })),
@@ -48,7 +48,7 @@ test('a conversion is a job with one recorded task, a fixed import and a fixed e
 test('the records of a job and its tasks contain the request, and nothing else', () => {
   const work = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
-  const { job, tasks, ttl } = createRecords([storedImport('in'), work], asked)
+  const { job, tasks, ttl } = createRecords([createStoredImport('in'), work], asked)
   assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
   const { display, fixed, ...more } = job
   assert.deepEqual(display, {
@@ -68,7 +68,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
       ...{ status: 'pending', percent: 0, attempt: 0, files: [], warnings: [], createdAt: timestamp(0), ttl },
     },
   ])
-  const plain = createRecords([awaitedUpload('in'), newTask('work', [0])])
+  const plain = createRecords([createAwaitedUpload('in'), newTask('work', [0])])
   const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'queuedAt', 'undefined']
   assert.deepEqual(
     optional.filter((name) => name in plain.job),
@@ -82,12 +82,12 @@ test('the records of a job and its tasks contain the request, and nothing else',
 
 test('in a diamond, each task lists its inputs and its dependents', () => {
   const { tasks, job } = createRecords([
-    storedImport('in'),
+    createStoredImport('in'),
     newTask('left', [0]),
     newTask('right', [0]),
     newTask('both', [1, 2]),
     newTask('last', [3, 0]),
-    exportTask('out', [4]),
+    createExport('out', [4]),
   ])
   const shape = tasks.map(({ number, open, outs, fed }) => ({ number, open, outs, fed }))
   assert.deepEqual(shape, [
@@ -100,7 +100,11 @@ test('in a diamond, each task lists its inputs and its dependents', () => {
 })
 
 test('a job that waits for an upload is pending, and its dependents wait for the upload', () => {
-  const { job, tasks } = createRecords([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])])
+  const { job, tasks } = createRecords([
+    createAwaitedUpload('in'),
+    newTask('work', [0]),
+    createExport('out', [1]),
+  ])
   assert.deepEqual([job.status, job.waiting, job.sequence], ['pending', new Set([0]), 1])
   assert.equal(job.queuedAt, undefined)
   assert.deepEqual(tasks[0]?.uploadId, 'upl_1')
@@ -108,12 +112,12 @@ test('a job that waits for an upload is pending, and its dependents wait for the
 })
 
 test('up to a hundred tasks are counted by number, more by buckets of a hundred', () => {
-  const hundred = createRecords([storedImport('in'), ...fan(99)])
+  const hundred = createRecords([createStoredImport('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
   assert.deepEqual(hundred.joinBuckets, [])
   assert.ok(hundred.tasks.every(({ bucketed }) => bucketed === undefined))
 
-  const more = createRecords([storedImport('in'), ...fan(250)])
+  const more = createRecords([createStoredImport('in'), ...fan(250)])
   assert.deepEqual([more.job.open, more.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
     more.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
@@ -129,7 +133,7 @@ test('up to a hundred tasks are counted by number, more by buckets of a hundred'
 
 test('a bucket without work is not counted', () => {
   const { job, joinBuckets } = createRecords([
-    ...numbers(120).map((at) => storedImport(`in-${at}`)),
+    ...numbers(120).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', [0]),
   ])
   assert.deepEqual([job.open, job.units], [new Set([1]), 1])
@@ -142,7 +146,7 @@ test('a bucket without work is not counted', () => {
 test('a task with more than a hundred inputs waits for join buckets of a hundred', () => {
   const count = 250
   const { tasks, joinBuckets } = createRecords([
-    storedImport('in'),
+    createStoredImport('in'),
     ...fan(count),
     newTask('join', numbers(count, 1)),
   ])
@@ -168,7 +172,7 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
 })
 
 test('a task with exactly a hundred inputs waits for them directly', () => {
-  const { tasks } = createRecords([storedImport('in'), ...fan(100), newTask('join', numbers(100, 1))])
+  const { tasks } = createRecords([createStoredImport('in'), ...fan(100), newTask('join', numbers(100, 1))])
   assert.equal(tasks.at(-1)?.open?.size, 100)
   assert.deepEqual(tasks[0]?.outs, ['101'])
 })
@@ -176,11 +180,11 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
 test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
   const source = newTask('source', [0])
   const takers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
-  const few = createRecords([storedImport('in'), source, ...takers(32)])
+  const few = createRecords([createStoredImport('in'), source, ...takers(32)])
   assert.equal(few.tasks[0]?.outs.length, 32)
   assert.deepEqual([few.tasks[0]?.edgePages, few.dependentPages], [undefined, []])
 
-  const many = createRecords([storedImport('in'), source, ...takers(2500)])
+  const many = createRecords([createStoredImport('in'), source, ...takers(2500)])
   assert.deepEqual([many.tasks[0]?.outs, many.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
     many.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
@@ -194,31 +198,31 @@ test('up to 32 dependents are stored in the task’s record, more in pages of a 
 })
 
 test('large fixed tasks are stored in a separate record', () => {
-  const few = createRecords([storedImport('in'), newTask('work', [0]), exportTask('out', [1])])
+  const few = createRecords([createStoredImport('in'), newTask('work', [0]), createExport('out', [1])])
   assert.deepEqual([few.isFixedSeparate, few.job.fixed], [false, few.fixed])
   const many = createRecords([
-    ...numbers(20).map((at) => storedImport(`in-${at}`)),
+    ...numbers(20).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', numbers(20)),
   ])
   assert.deepEqual([many.isFixedSeparate, many.job.fixed, many.fixed.length], [true, undefined, 20])
 })
 
 test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
-  const { job } = createRecords([storedImport('in'), ...fan(998), newTask('join', numbers(998, 1))])
+  const { job } = createRecords([createStoredImport('in'), ...fan(998), newTask('join', numbers(998, 1))])
   const { fixed: _fixed, ...rest } = job
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
 })
 
 test('tasks, join buckets and dependents have a TTL two weeks after the job’s expiry', () => {
-  const { ttl, tasks } = createRecords([storedImport('in'), ...fan(250)])
+  const { ttl, tasks } = createRecords([createStoredImport('in'), ...fan(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
   assert.ok(tasks.every((one) => one.ttl === ttl))
 })
 
 test('records of small and large jobs match their schemas', () => {
   for (const request of [
-    [storedImport('in'), newTask('work', [0]), exportTask('out', [1])],
-    [awaitedUpload('in'), ...fan(150), newTask('join', numbers(150, 1), { continueOnError: true })],
+    [createStoredImport('in'), newTask('work', [0]), createExport('out', [1])],
+    [createAwaitedUpload('in'), ...fan(150), newTask('join', numbers(150, 1), { continueOnError: true })],
   ]) {
     const { job, fixed, tasks, joinBuckets } = createRecords(request)
     assert.deepEqual(Job.strict().parse(job), job)
@@ -229,7 +233,7 @@ test('records of small and large jobs match their schemas', () => {
 })
 
 test('a chunk is ready immediately, has no dependents and shares its task’s TTL', () => {
-  const { tasks } = newJob([storedImport('in'), newTask('work', [0], { spec: { options: {} } })])
+  const { tasks } = newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })])
   const [whole] = tasks
   assert.ok(whole)
   const piece = { steps: [], step: 0, files: [] }
@@ -251,7 +255,7 @@ test('a chunk is ready immediately, has no dependents and shares its task’s TT
 test('the same request creates the same records', () => {
   const request = {
     ...createRecords([]).job,
-    tasks: [storedImport('in'), ...fan(250)],
+    tasks: [createStoredImport('in'), ...fan(250)],
     failFast: false,
     retryOf: undefined,
   }

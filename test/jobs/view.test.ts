@@ -7,15 +7,15 @@ import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
 import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import {
   applyChange,
-  awaitedUpload,
-  completed,
-  exportTask,
-  failed,
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
   file,
   newJob,
   newTask,
   secondsLater,
-  storedImport,
   timestamp,
   withTasks,
 } from './records.ts'
@@ -26,11 +26,11 @@ const link: ResultLink = ({ id }, query = {}) => {
   const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
   return `${base}/v1/download/${id}${text && `?${text}`}`
 }
-const fresh = newJob([storedImport('in', 'a.png'), newTask('work', [0]), exportTask('out', [1])], {
+const fresh = newJob([createStoredImport('in', 'a.png'), newTask('work', [0]), createExport('out', [1])], {
   tag: 'mine',
 })
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
-const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
+const endJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
   const done = withTasks(state, tasks)
   return {
     ...done,
@@ -39,8 +39,8 @@ const ended = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>):
 }
 const warning = { code: 'CUT', message: 'cut' }
 const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
-const done = ended(fresh, {
-  work: { ...completed(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
+const done = endJob(fresh, {
+  work: { ...complete(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
 })
 
 describe('the status of a job', () => {
@@ -100,14 +100,14 @@ describe('the status of a job', () => {
   })
 
   test('contains the error and no result for a failed job', () => {
-    const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
+    const lost = endJob(fresh, { work: fail(5, 'It is cut off.') })
     const { status, result, error, progress } = statusView(lost, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
   test('encodes special characters of file names in links', () => {
-    const odd = ended(fresh, { work: completed(5, file('a & b ü.webp', 'k/a')) })
+    const odd = endJob(fresh, { work: complete(5, file('a & b ü.webp', 'k/a')) })
     const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
   })
@@ -169,13 +169,17 @@ describe('a job with its tasks', () => {
   })
 
   test('links to inline display if requested', () => {
-    const shown = newJob([storedImport('in'), newTask('work', [0]), exportTask('out', [1], { inline: true })])
-    const out = tasksOf(ended(shown, { work: completed(5, file('a.webp', 'k/a')) }))['out']
+    const shown = newJob([
+      createStoredImport('in'),
+      newTask('work', [0]),
+      createExport('out', [1], { inline: true }),
+    ])
+    const out = tasksOf(endJob(shown, { work: complete(5, file('a.webp', 'k/a')) }))['out']
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
 
   test('shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
-    const lost = tasksOf(ended(fresh, { work: failed(5, 'It is cut off.') }))
+    const lost = tasksOf(endJob(fresh, { work: fail(5, 'It is cut off.') }))
     assert.deepEqual([lost['work']?.code, lost['work']?.message], ['CORRUPT_FILE', 'It is cut off.'])
     assert.deepEqual(
       [lost['out']?.status, lost['out']?.code, lost['out']?.result],
@@ -192,19 +196,22 @@ describe('a job with its tasks', () => {
 
   test('shows the upload form while the upload is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
-    const waiting = withTasks(newJob([awaitedUpload('in'), newTask('work', [0]), exportTask('out', [1])]), {
-      in: { form },
-    })
+    const waiting = withTasks(
+      newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])]),
+      {
+        in: { form },
+      },
+    )
     assert.deepEqual(tasksOf(waiting)['in']?.result, form)
-    const there = withTasks(waiting, { in: completed(5, file('a.png')) })
+    const there = withTasks(waiting, { in: complete(5, file('a.png')) })
     assert.equal(tasksOf(there)['in']?.result, null)
   })
 
   test('shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
-    const sent = (url: string | null) =>
+    const exportTo = (url: string | null) =>
       withTasks(fresh, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
-    assert.deepEqual(tasksOf(sent('s3://b/a.webp'))['work']?.result, {
+    assert.deepEqual(tasksOf(exportTo('s3://b/a.webp'))['work']?.result, {
       url: 's3://b/a.webp',
       files: [{ filename: 'a.webp', size: 1, url: 's3://b/a.webp', mime_type: 'image/webp', sha256: 'ab' }],
     })
@@ -215,10 +222,10 @@ describe('a job with its tasks', () => {
   test('has no links for imports and for tasks without files', () => {
     const fetched = newTask('in', [], { operation: 'import/url' })
     const state = newJob([fetched, newTask('look', [0]), newTask('work', [0])])
-    const over = ended(state, {
-      in: completed(2, file('a.png')),
-      look: { ...completed(3), details: { pages: 3 } },
-      work: completed(4, file('a.webp')),
+    const over = endJob(state, {
+      in: complete(2, file('a.png')),
+      look: { ...complete(3), details: { pages: 3 } },
+      work: complete(4, file('a.webp')),
     })
     assert.equal(over.job.status, 'completed')
     const { tasks } = jobView(over, link)
@@ -233,11 +240,11 @@ describe('a job with its tasks', () => {
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
       expires_at: timestamp(60),
     }
-    const waiting = withTasks(newJob([awaitedUpload('in'), newTask('work', [0])]), { in: { form } })
+    const waiting = withTasks(newJob([createAwaitedUpload('in'), newTask('work', [0])]), { in: { form } })
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
-    const sent = withTasks(fresh, { work: { deliveries: [delivery] } })
-    const lost = ended(fresh, { work: failed(5, 'It is cut off.') })
-    for (const state of [fresh, done, waiting, sent, lost]) {
+    const exportTo = withTasks(fresh, { work: { deliveries: [delivery] } })
+    const lost = endJob(fresh, { work: fail(5, 'It is cut off.') })
+    for (const state of [fresh, done, waiting, exportTo, lost]) {
       const view = JSON.parse(JSON.stringify(jobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }

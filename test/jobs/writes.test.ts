@@ -92,7 +92,10 @@ test('a heartbeat writes only its task', async (t) => {
     ...{ database, tableName: await database.makeTable() },
     during: {
       a: async ({ bus, gate }) => {
-        await waitUntil(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is published')
+        await waitUntil(
+          () => bus.events.some(({ event }) => event === 'job.started'),
+          'the start is published',
+        )
         const before = gate.effects.length
         for (let beat = 1; beat <= 3; beat++) {
           t.mock.timers.tick(beatMs)

@@ -2,19 +2,28 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Job, JobState } from '../../lib/jobs/job.ts'
 import { isCompressible, listZipEntries } from '../../lib/jobs/zip-manifest.ts'
-import { completed, exportTask, failed, file, newJob, newTask, storedImport, withTasks } from './records.ts'
+import {
+  complete,
+  createExport,
+  createStoredImport,
+  fail,
+  file,
+  newJob,
+  newTask,
+  withTasks,
+} from './records.ts'
 
 const fresh = newJob([
-  ...[storedImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
-  ...[exportTask('out', [1, 2]), exportTask('named', [1], { filename: 'b-{index}' })],
+  ...[createStoredImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
+  ...[createExport('out', [1, 2]), createExport('named', [1], { filename: 'b-{index}' })],
 ])
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const both = withTasks(fresh, {
-  one: completed(5, file('1.webp', 'k/1')),
-  two: completed(6, file('2.webp', 'k/2')),
+  one: complete(5, file('1.webp', 'k/1')),
+  two: complete(6, file('2.webp', 'k/2')),
 })
 const done = of(both, { status: 'completed' })
-const lossy = of(withTasks(both, { two: failed(6, 'It is cut off.') }), { status: 'completed' })
+const lossy = of(withTasks(both, { two: fail(6, 'It is cut off.') }), { status: 'completed' })
 
 const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
   listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {

@@ -43,19 +43,19 @@ function way(
   const route = planOtherRoute({ from, to, engines: known, unreadable, accepts })
   return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
-const failed = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
+const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
 describe('a fallback route for an unreadable file', () => {
   test('is the cheapest on which no engine reads again what it could not read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
-    assert.equal(way('png', 'jpg', [failed('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
-    const both = [failed('vips', 'png', 'jpg'), failed('imagemagick', 'png', 'jpg')]
+    assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
+    const both = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
     assert.equal(way('png', 'jpg', both), 'png ffmpeg:jpg')
-    assert.equal(way('png', 'jpg', [...both, failed('ffmpeg', 'png', 'jpg')]), undefined)
+    assert.equal(way('png', 'jpg', [...both, failAt('ffmpeg', 'png', 'jpg')]), undefined)
   })
 
   test('may start by rewriting the file for the engine that could not read it', () => {
-    const without = (from: FormatId) => [failed('vips', from, 'webp')]
+    const without = (from: FormatId) => [failAt('vips', from, 'webp')]
     assert.equal(way('png', 'webp', without('png')), 'png imagemagick:png vips:webp')
     // No page of a multi-page image is lost.
     assert.equal(way('tiff', 'webp', without('tiff')), undefined)
@@ -66,13 +66,13 @@ describe('a fallback route for an unreadable file', () => {
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
     ]
-    assert.equal(way('png', 'webp', [failed('vips', 'png', 'webp'), later]), undefined)
+    assert.equal(way('png', 'webp', [failAt('vips', 'png', 'webp'), later]), undefined)
     assert.equal(way('png', 'webp', [later]), 'png vips:webp')
   })
 
   test('may use intermediate formats, each once', () => {
     assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
-    assert.equal(way('psd', 'jpg', [failed('imagemagick', 'psd', 'png')]), undefined)
+    assert.equal(way('psd', 'jpg', [failAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
   test('is the first of equal cost, within the maximum number of steps', () => {
@@ -104,7 +104,7 @@ describe('a fallback route for an unreadable file', () => {
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
       engine('ffmpeg', [[['tiff'], ['png'], 1]]),
     ]
-    assert.equal(of('png', 'jpg', around, [failed('vips', 'png', 'jpg')]), undefined)
+    assert.equal(of('png', 'jpg', around, [failAt('vips', 'png', 'jpg')]), undefined)
     const rewriting = [
       engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
       engine('imagemagick', [
@@ -112,8 +112,11 @@ describe('a fallback route for an unreadable file', () => {
         [['jpg'], ['jpg'], 1],
       ]),
     ]
-    assert.equal(of('png', 'webp', rewriting, [failed('vips', 'png', 'webp')]), 'png imagemagick:png vips:webp')
-    assert.equal(of('jpg', 'webp', rewriting, [failed('vips', 'jpg', 'webp')]), undefined)
+    assert.equal(
+      of('png', 'webp', rewriting, [failAt('vips', 'png', 'webp')]),
+      'png imagemagick:png vips:webp',
+    )
+    assert.equal(of('jpg', 'webp', rewriting, [failAt('vips', 'jpg', 'webp')]), undefined)
   })
 
   test('supports all requested options', () => {
@@ -171,11 +174,11 @@ describe('listed targets', () => {
     for (const [from, ids] of Object.entries(usual)) {
       const targets = ids.split(' ') as FormatId[] // formatById throws for unknown ids
       const { category } = formatById(targets[0] ?? assert.fail())
-      const offered = formats.filter(
+      const isOffered = formats.filter(
         (to) => to.category === category && isListedTarget(formatById(from as FormatId), to),
       )
       assert.deepEqual(
-        offered
+        isOffered
           .toSorted((a, b) => rankOf(a) - rankOf(b))
           .map(({ id }) => id)
           .filter((id) => !'srt vtt ass'.includes(id)),
@@ -199,48 +202,48 @@ describe('listed targets', () => {
   })
 
   test('of documents without running text depend on their kind', () => {
-    const offered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
+    const isOffered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
     const words = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
     const sheets =
       'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
     const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
     const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
     for (const from of words(sheets)) {
-      const seen = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) => offered(from, to))
+      const seen = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) => isOffered(from, to))
       assert.deepEqual(seen, [true, true, true, true, false, false], from)
     }
     for (const from of words(slides)) {
       assert.deepEqual(
-        (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => offered(from, to)),
+        (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => isOffered(from, to)),
         [true, true, true, false, false],
         from,
       )
     }
     for (const from of words(subtitles)) {
       assert.deepEqual(
-        (['txt', 'pdf'] as const).map((to) => offered(from, to)),
+        (['txt', 'pdf'] as const).map((to) => isOffered(from, to)),
         [true, false],
         from,
       )
-      assert.ok(from === 'srt' || offered(from, 'srt'), from)
+      assert.ok(from === 'srt' || isOffered(from, 'srt'), from)
     }
     for (const from of words('odg otg fodg vsd vsdx pub dxf'))
       assert.deepEqual(
-        (['pdf', 'txt'] as const).map((to) => offered(from, to)),
+        (['pdf', 'txt'] as const).map((to) => isOffered(from, to)),
         [true, false],
         from,
       )
     for (const to of words('srt vtt ass'))
-      assert.deepEqual([offered('mp4', to), offered('mp3', to)], [true, false], to)
+      assert.deepEqual([isOffered('mp4', to), isOffered('mp3', to)], [true, false], to)
     assert.deepEqual(
-      [offered('docx', 'pptx'), offered('docx', 'odp'), offered('docx', 'xlsx')],
+      [isOffered('docx', 'pptx'), isOffered('docx', 'odp'), isOffered('docx', 'xlsx')],
       [true, true, false],
     )
     assert.deepEqual(
-      [offered('png', 'png'), offered('png', 'tga'), offered('mp4', 'mp3'), offered('mp4', 'ogv')],
+      [isOffered('png', 'png'), isOffered('png', 'tga'), isOffered('mp4', 'mp3'), isOffered('mp4', 'ogv')],
       [false, true, true, true],
     )
-    assert.ok(!offered('mp4', 'tga'))
+    assert.ok(!isOffered('mp4', 'tga'))
     for (const to of words('heic jxl jp2 ico psd tga hdr exr dds pcx apng eps svgz'))
       assert.ok(worth('png', to), to)
     for (const to of words('doc xlsx xls ods csv pptx ppt odp tex rst adoc')) assert.ok(worth('epub', to), to)

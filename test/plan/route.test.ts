@@ -118,7 +118,7 @@ describe('an unsupported operation', () => {
   const compressing = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
-  const refused = (from: FormatId, to: FormatId, known: readonly Engine[], expected: object) =>
+  const assertRefused = (from: FormatId, to: FormatId, known: readonly Engine[], expected: object) =>
     assert.throws(() => planRoute({ operation: 'compress', from, to, engines: known }), {
       ...{ name: 'AppError', code: 'UNSUPPORTED_CONVERSION' },
       ...expected,
@@ -126,12 +126,14 @@ describe('an unsupported operation', () => {
 
   test('reports the possible targets, or the supported sources', () => {
     const imageEngines = compressing(['png', 'jpg'])
-    refused('jpg', 'gif', imageEngines, {
+    assertRefused('jpg', 'gif', imageEngines, {
       message: 'compress converts jpg to png, not to gif.',
       details: { operation: 'compress', from: 'jpg', to: 'gif', targets: ['png'], sources: ['png', 'jpg'] },
     })
-    refused('mp3', 'mp3', imageEngines, { message: 'compress supports png, jpg; the file is mp3.' })
-    refused('mp3', 'mp3', [], { message: 'compress supports no format on this machine; the file is mp3.' })
+    assertRefused('mp3', 'mp3', imageEngines, { message: 'compress supports png, jpg; the file is mp3.' })
+    assertRefused('mp3', 'mp3', [], {
+      message: 'compress supports no format on this machine; the file is mp3.',
+    })
   })
 
   test('lists at most forty formats', () => {
@@ -143,10 +145,10 @@ describe('an unsupported operation', () => {
     )
     const message = `compress supports ${forty?.join(', ')}`
     const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
-    refused('mp3', 'mp3', compressing(forty ?? []), {
+    assertRefused('mp3', 'mp3', compressing(forty ?? []), {
       ...{ message: `${message}; the file is mp3.`, details: { ...details, sources: forty } },
     })
-    refused('mp3', 'mp3', compressing(more ?? []), {
+    assertRefused('mp3', 'mp3', compressing(more ?? []), {
       ...{ message: `${message} and 1 more; the file is mp3.`, details },
     })
   })
@@ -167,7 +169,7 @@ describe('a pinned engine', () => {
     assert.match(error.message, /use one of: vips, imagemagick/)
     const alone = none('jpg', 'mp3', 'vips')
     assert.deepEqual(alone.details?.engines, [])
-    assert.match(alone.message, /No other engine can\.$/)
+    assert.match(alone.message, /No other engine supports it\.$/)
   })
 })
 
@@ -208,9 +210,9 @@ describe('the options of a route', () => {
   test('determine the first image, even with a sealed password', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
-      [{}, { password: 'secret' }].map((given) => [
-        firstImageOf(text, given),
-        createSteps(text, given)[0]?.image,
+      [{}, { password: 'secret' }].map((fileOfSize) => [
+        firstImageOf(text, fileOfSize),
+        createSteps(text, fileOfSize)[0]?.image,
       ]),
       [
         ['document', 'document'],
@@ -306,7 +308,7 @@ describe('lists', () => {
 })
 
 test('files that do not fit on their worker’s disk are rejected immediately', () => {
-  const given = (size: number) => ({
+  const fileOfSize = (size: number) => ({
     ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
   })
   const spec = {
@@ -317,11 +319,11 @@ test('files that do not fit on their worker’s disk are rejected immediately', 
   } as const
   const mib = 1024 ** 2
   assert.equal(
-    planFiles([given(mib), given(mib)], spec, [pages]).inputPlans.length,
+    planFiles([fileOfSize(mib), fileOfSize(mib)], spec, [pages]).inputPlans.length,
     2,
     'each file is checked separately',
   )
-  assert.throws(() => planFiles([given(mib + 1)], spec, [pages]), {
+  assert.throws(() => planFiles([fileOfSize(mib + 1)], spec, [pages]), {
     code: 'FILE_TOO_LARGE',
     message:
       'The file a.pdf has 2 MiB; this conversion accepts at most 1 MiB. Send a smaller file, or split it.',

@@ -416,24 +416,28 @@ describe('the tasks of a request', () => {
     ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
     ['a missing input task', { a: raw, c: out('b') }, /names "b", but there is no task/],
     ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
-    ['an export as input', { a: raw, b: out('a'), c: out('b') }, /names b, an export/],
+    [
+      'an export as input',
+      { a: raw, b: out('a'), c: out('b') },
+      /input names b, but exports provide no files/,
+    ],
     ['no input', { a: raw, b: { operation: 'export/url' }, c: out('a') }, /tasks\.b: input is missing/],
     ['an input twice', { a: raw, c: out(['a', 'a']) }, /names a task twice/],
     [
       'too many inputs',
       { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: out('t') },
-      /at most 1 tasks, got 2/,
+      /at most 1 input tasks, got 2/,
     ],
-    ['unused files', { a: raw, b: raw, c: out('a') }, /tasks\.b: nothing takes its files/],
+    ['unused files', { a: raw, b: raw, c: out('a') }, /tasks\.b: no task uses its files/],
     [
-      'a circle',
+      'a cycle',
       {
         a: raw,
         b: { operation: 'archive', input: ['a', 'd'] },
         d: { operation: 'extract', input: 'b' },
         c: out('d'),
       },
-      /tasks\.b: it waits for itself/,
+      /tasks\.b: its inputs form a cycle/,
     ],
   ]
   for (const [what, tasks, message] of refusals) {

@@ -26,7 +26,7 @@ const share = {
 }
 const timestamp = '2026-03-04T05:06:07.890Z'
 let numbered = 0
-const ended = (changes: Partial<JobEnd> = {}): JobEnd => ({
+const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
   ...{ event: 'job.completed', timestamp, id: `evt_${++numbered}`, owner: 'anon_one', share },
   ...changes,
 })
@@ -39,9 +39,13 @@ const ofService = async (day: string) => app.services.table.partition(serviceDay
 
 test('the end of a job is counted once, even if several processes receive it repeatedly', async () => {
   const [one, other] = [newMeter(), newMeter()]
-  const all = [ended(), ended(), ended({ event: 'job.failed', errorCode: 'CORRUPT_FILE' })]
+  const all = [
+    createJobEnd(),
+    createJobEnd(),
+    createJobEnd({ event: 'job.failed', errorCode: 'CORRUPT_FILE' }),
+  ]
   await Promise.all([...all, ...all].flatMap((end) => [one.count(end), other.count(end)]))
-  await newMeter().count(all[0] ?? ended())
+  await newMeter().count(all[0] ?? createJobEnd())
   const counts = await ofOwner('anon_one')
   const { jobs, completed, failed, bytesIn, workMs } = counts
   assert.deepEqual(
@@ -59,7 +63,7 @@ test('many ends at once are counted with few writes, each on its day', async () 
   const meter = newMeter(50)
   const days = ['2026-05-06', '2026-05-07']
   const all = Array.from({ length: 200 }, (_, at) =>
-    ended({ owner, timestamp: `${days[at % 2]}T10:00:0${at % 10}.000Z` }),
+    createJobEnd({ owner, timestamp: `${days[at % 2]}T10:00:0${at % 10}.000Z` }),
   )
   await Promise.all(all.map((end) => meter.count(end)))
   for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
@@ -67,9 +71,9 @@ test('many ends at once are counted with few writes, each on its day', async () 
 
 test('closing the meter counts collected events', async () => {
   const meter = newMeter(60_000)
-  const counted = meter.count(ended({ owner: 'anon_late' }))
+  const countFor = meter.count(createJobEnd({ owner: 'anon_late' }))
   await meter.close()
-  await counted
+  await countFor
   assert.equal((await ofOwner('anon_late'))['jobs'], 1)
 })
 
@@ -77,7 +81,9 @@ test('jobs of administrators are excluded from the service’s statistics', asyn
   const day = '2026-07-08'
   const at = { timestamp: `${day}T00:00:00.000Z` }
   const meter = newMeter()
-  await Promise.all([ended(at), ended({ ...at, owner: 'acc_admin' })].map((end) => meter.count(end)))
+  await Promise.all(
+    [createJobEnd(at), createJobEnd({ ...at, owner: 'acc_admin' })].map((end) => meter.count(end)),
+  )
   const records = await ofService(day)
   const jobs = Object.fromEntries(records.map(({ sk, ...item }) => [String(sk).split('#')[0], item['jobs']]))
   assert.deepEqual(jobs, { vips: 1, excluded: 1 })
@@ -90,17 +96,19 @@ test('a changed role affects the statistics within a minute', async () => {
   const { services } = app
   const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
   const done = async (owner: string, more: object = {}) =>
-    counting.handler({ detail: { ...ended({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more } })
+    counting.handler({
+      detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more },
+    })
   for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await done(owner)
   await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
   await done(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
   const { jobs, failed } = await ofOwner(admin, day)
   assert.deepEqual([jobs, failed], [3, 1])
-  const counted = async (engine: string) => {
+  const countFor = async (engine: string) => {
     const records = (await ofService(day)).filter(({ sk }) => String(sk).startsWith(`${engine}#`))
     return records.reduce((sum, record) => sum + (countsInRecord(record)['jobs'] ?? 0), 0)
   }
-  assert.deepEqual([await counted('excluded'), await counted('vips')], [3, 3])
+  assert.deepEqual([await countFor('excluded'), await countFor('vips')], [3, 3])
   await counting.close()
 })
 
@@ -111,7 +119,7 @@ test('percentiles over many records are accurate to two percent', async () => {
   await Promise.all(
     durations.map((durationMs, at) =>
       meter.count(
-        ended({
+        createJobEnd({
           timestamp: `${day}T00:00:00.000Z`,
           share: { ...share, engine: at % 3 ? 'vips' : 'ffmpeg', durationMs },
         }),
@@ -138,7 +146,7 @@ test('owners can see their usage by day or month, engine, format or key', async 
   const days = ['2026-01-30', '2026-02-01', '2026-02-02']
   for (const [at, day] of days.entries())
     await meter.count(
-      ended({
+      createJobEnd({
         owner,
         timestamp: `${day}T12:00:00.000Z`,
         event: at === 1 ? 'job.failed' : 'job.completed',

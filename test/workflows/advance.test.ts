@@ -20,14 +20,16 @@ const workflow = (of: Partial<Workflow> = {}): Workflow => ({
 
 const next = (of: Partial<Workflow> = {}, made = at('00:30:00')) => scheduleNextRun(workflow(of), made)
 
-function taken(step: WorkflowTransition | undefined): WorkflowTransition & { readonly run: WorkflowRun } {
+function requireTransition(
+  step: WorkflowTransition | undefined,
+): WorkflowTransition & { readonly run: WorkflowRun } {
   assert.ok(step?.run, 'nothing is run')
   return { ...step, run: step.run }
 }
 
 test('a run starts when it is due, not before', () => {
   assert.equal(advanceWorkflow(next(), at('00:59:59')), undefined)
-  const { run, next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
+  const { run, next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
     ['running', 'schedule', at('01:00:00').toISOString()],
@@ -37,19 +39,19 @@ test('a run starts when it is due, not before', () => {
 })
 
 test('a workflow runs once after downtime, no matter how many runs were missed', () => {
-  const { run, next: after } = taken(advanceWorkflow(next(), at('07:20:00')))
+  const { run, next: after } = requireTransition(advanceWorkflow(next(), at('07:20:00')))
   assert.equal(run.dueAt, at('01:00:00').toISOString())
   assert.equal(after.nextRunAt, at('08:00:00').toISOString())
   assert.equal(advanceWorkflow(after, at('07:20:01')), undefined)
 })
 
 test('processes that handle the same due time create the same run', () => {
-  const [first, second] = [1, 2].map(() => taken(advanceWorkflow(next(), at('01:00:00'))).run)
+  const [first, second] = [1, 2].map(() => requireTransition(advanceWorkflow(next(), at('01:00:00'))).run)
   assert.equal(first?.id, second?.id)
 })
 
 test('a live run is checked every minute and at the next due time', () => {
-  const { next: after } = taken(advanceWorkflow(next(), at('01:00:00')))
+  const { next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
   assert.equal(after.wakeAt, at('01:01:00').toISOString())
 })
 
@@ -64,19 +66,21 @@ test('a disabled workflow has no next run or check', () => {
 
 test('a run that is due during a live run is skipped, queued or replaces it', () => {
   const live = { live: 'run_before' }
-  const skipped = taken(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
+  const skipped = requireTransition(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
   assert.deepEqual(
     [skipped.run.status, skipped.run.jobId, skipped.next.live],
     ['skipped', undefined, 'run_before'],
   )
 
-  const queued = taken(advanceWorkflow(next({ ...live, overlap: 'queue' }), at('01:00:00')))
+  const queued = requireTransition(advanceWorkflow(next({ ...live, overlap: 'queue' }), at('01:00:00')))
   assert.deepEqual([queued.run.status, queued.next.live], ['waiting', 'run_before'])
   assert.equal(queued.next.waiting, queued.run.id)
-  const one = taken(advanceWorkflow(queued.next, at('02:00:00')))
+  const one = requireTransition(advanceWorkflow(queued.next, at('02:00:00')))
   assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queued.run.id], 'one waits at most')
 
-  const cancelling = taken(advanceWorkflow(next({ ...live, overlap: 'cancel-previous' }), at('01:00:00')))
+  const cancelling = requireTransition(
+    advanceWorkflow(next({ ...live, overlap: 'cancel-previous' }), at('01:00:00')),
+  )
   assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
   assert.equal(cancelling.next.live, cancelling.run.id)
 })
@@ -93,5 +97,5 @@ test('ten consecutive failures pause a workflow with the reason; a success reset
 
   const paused = endRun(now, failed, at('01:10:00'))
   assert.deepEqual([paused.enabled, paused.live, paused.nextRunAt, paused.wakeAt], [false, ...Array(3)])
-  assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed, .* The server does not answer\.$/)
+  assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed\. .* The server does not answer\.$/)
 })

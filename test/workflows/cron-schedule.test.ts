@@ -107,7 +107,11 @@ describe('when clocks change', () => {
 
 describe('an invalid schedule is rejected with advice', () => {
   const cases = [
-    ['* * * * *', 'UTC', /at least 5 min between runs, got 1 min; the most frequent is \*\/5 \* \* \* \*\.$/],
+    [
+      '* * * * *',
+      'UTC',
+      /at least 5 min between runs, got 1 min; the most frequent schedule is \*\/5 \* \* \* \*\.$/,
+    ],
     ['58,1 * * * *', 'UTC', /got 3 min/],
     ['0,3 4 1 1 *', 'UTC', /got 3 min/],
     ['0 0 3 * * *', 'UTC', /^cron: expected five fields, got six; leave out the seconds: 0 3 \* \* \*\.$/],

@@ -22,7 +22,7 @@ export async function convertWithFallbacks(
   let inputPlan = initialPlan
   for (;;) {
     const routeIndex = countTriedRoutes(inputPlan)
-    const { workDir, inputs } = routeIndex === 0 ? run : await linkInputs(run, `way-${routeIndex + 1}`)
+    const { workDir, inputs } = routeIndex === 0 ? run : await linkInputs(run, `route-${routeIndex + 1}`)
     let step = 0
     const onStep = (index: number) => {
       step = index

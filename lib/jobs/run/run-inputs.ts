@@ -119,7 +119,7 @@ async function runInput(
   index: number,
 ): Promise<InputResult | ChunkedInputs> {
   const routeIndex = countTriedRoutes(inputPlan)
-  const workDir = join(run.workDir, `piece-${index + 1}${routeIndex > 0 ? `-way-${routeIndex + 1}` : ''}`)
+  const workDir = join(run.workDir, `input-${index + 1}${routeIndex > 0 ? `-route-${routeIndex + 1}` : ''}`)
   await mkdir(workDir)
   const { reached = 0 } = inputPlan
   const isChunk = run.task.part !== undefined

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SignatureRefused } from '../../aws/signed-files.ts'
+import { SignatureRejectedError } from '../../aws/signed-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { TransientError, toClientError } from '../failure.ts'
@@ -102,7 +102,7 @@ async function recordFailure(
   const isFinal = error instanceof AppError
   log[isFinal ? 'info' : 'error']({ error }, isFinal ? 'task failed' : 'attempt failed')
   if (!isFinal && (await lease.retry())) {
-    if (error instanceof SignatureRefused) return { done: false, resend: 'signed', retryInS: 0 }
+    if (error instanceof SignatureRejectedError) return { done: false, resend: 'signed', retryInS: 0 }
     return { done: false, retryInS: error instanceof TransientError ? error.retryInS : 0 }
   }
   const { code, message, details } = toClientError(error)

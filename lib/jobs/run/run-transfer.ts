@@ -9,9 +9,15 @@ import { nameFromTemplate, sanitizeFileName } from '../../file-name.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
 import type { ExportOperation } from '../../tasks/operation.ts'
-import { receive } from '../../transfer/fetch-remote.ts'
+import { fetchRemoteFile } from '../../transfer/fetch-remote.ts'
 import { RemoteError } from '../../transfer/remote-error.ts'
-import type { Fields, OutgoingFile, RemoteFile, Store, Surroundings } from '../../transfer/transfer.ts'
+import type {
+  OutgoingFile,
+  RemoteFile,
+  RemoteStore,
+  TaskFields,
+  TransferDeps,
+} from '../../transfer/transfer.ts'
 import { UniqueNames } from '../../unique-names.ts'
 import { TransientError } from '../failure.ts'
 import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
@@ -47,7 +53,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   // Closes connections that are still open when the transfer ends.
   const finished = new AbortController()
   const deps = {
-    ...{ outgoing: (await services.guardedHttp()).for(run.state.job.owner), gcsEndpoint },
+    ...{ http: (await services.guardedHttp()).forOwner(run.state.job.owner), gcsEndpoint },
     signal: AbortSignal.any([signal, finished.signal]),
   }
   try {
@@ -62,7 +68,9 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     const clientError = new AppError(code, error.message, error.details, { cause: error })
-    throw error.isPassing ? new TransientError(clientError, retryDelaysS[task.attempt - 1] ?? 0) : clientError
+    throw error.isTransient
+      ? new TransientError(clientError, retryDelaysS[task.attempt - 1] ?? 0)
+      : clientError
   } finally {
     finished.abort()
   }
@@ -92,7 +100,7 @@ type StoreExport = ExportOperation & { readonly openStore: NonNullable<ExportOpe
 async function importFiles(
   run: TransferRun,
   remoteFiles: readonly RemoteFile[],
-  fields: Fields,
+  fields: TaskFields,
 ): Promise<Partial<Task>> {
   const { services, task } = run
   await requireDiskSpace(services.config)
@@ -126,7 +134,7 @@ async function importFiles(
 }
 
 /** Loads the code on demand, since few tasks need it. */
-async function packIntoZip(run: TransferRun, fields: Fields): Promise<StoredFile> {
+async function packIntoZip(run: TransferRun, fields: TaskFields): Promise<StoredFile> {
   const { services, task, signal, workDir } = run
   const { packResultsIntoZip } = await import('./pack-results.ts')
   const key = `${jobPrefix(task.jobId)}${task.number}/pack-${task.attempt}`
@@ -137,7 +145,7 @@ async function packIntoZip(run: TransferRun, fields: Fields): Promise<StoredFile
 interface ImportTarget {
   readonly key: string
   readonly path: string
-  readonly fields: Fields
+  readonly fields: TaskFields
   readonly onBytes: (chunk: Buffer) => void
 }
 
@@ -155,11 +163,11 @@ async function importFile(
   const maxBytes = Math.min(maxFileBytes, max_size)
   const storeOptions = { path, size: file.size, contentType: 'application/octet-stream', signal }
   const store = (body: AsyncIterable<Buffer>) => files.receive(key, body, storeOptions)
-  const { size, sha256 } = await receive(file, { maxBytes, signal, got: onBytes, store })
+  const { size, sha256 } = await fetchRemoteFile(file, { maxBytes, signal, onChunk: onBytes, store })
   try {
     if (expected !== undefined && expected.toLowerCase() !== sha256)
       throw new RemoteError('incomplete', `The file has the SHA-256 ${sha256}, not the expected one.`, {
-        isPassing: false,
+        isTransient: false,
         sha256,
       })
     const read = (start: number, end: number) => files.read(key, start, end)
@@ -192,15 +200,15 @@ function totalSize(files: readonly { readonly size: number | undefined }[]): num
 async function exportFiles(
   run: TransferRun,
   { openStore, place }: StoreExport,
-  fields: Fields,
-  deps: Surroundings,
+  fields: TaskFields,
+  deps: TransferDeps,
 ): Promise<ExportedFile[]> {
   const { task, state, services, signal } = run
   const files = task.ins.flatMap((number) => filesOfTask(number, state))
   const paths = exportPaths(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
-  const store: Store = await (await openStore())(fields, { ...deps, begun: onUploadState })
+  const store: RemoteStore = await (await openStore())(fields, { ...deps, onStarted: onUploadState })
   const deliveries: ExportedFile[] = []
   let done = 0
   const collectGarbage = createBufferCollector()
@@ -209,7 +217,7 @@ async function exportFiles(
     run.progress((done / Math.max(1, total)) * 100)
   }
   try {
-    if (task.begun !== undefined) await store.forget?.(task.begun)
+    if (task.begun !== undefined) await store.cleanUp?.(task.begun)
     requireAttemptLeft(task, 'EXPORT_FAILED')
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
@@ -227,7 +235,7 @@ async function exportFiles(
 /** Returns the target path of each file: from the template, or its own name below the prefix. */
 export function exportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
-  fields: Fields,
+  fields: TaskFields,
   place: ExportOperation['place'],
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
