@@ -10,7 +10,7 @@ import { compatContracts } from './compat-v2/contracts.ts'
 import { routes } from './routes/index.ts'
 
 /** The routes that the configuration enables. */
-const enabledRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...compatContracts] : routes)
+const selectRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ...compatContracts] : routes)
 
 /** Creates the whole HTTP API in one process. */
 export function createApi(
@@ -20,7 +20,7 @@ export function createApi(
 ): ApiHandler {
   const config = readConfig(environment)
   const app = createApp(
-    enabledRoutes(config),
+    selectRoutes(config),
     createServices(config, { waitForChange, connections, timeouts: requestTimeouts }),
     { missingPage },
   )

@@ -33,7 +33,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
   log ??= createLog(loadConfigAndClearSecrets())
   const event = Measurable.parse(detail)
   const measure = measurementOf(event)
-  log.info({ ...embeddedMetric(measure, event.timestamp), jobId: measure.jobId }, 'metric')
+  log.info({ ...toEmbeddedMetric(measure, event.timestamp), jobId: measure.jobId }, 'metric')
   if (event.event === 'job.completed') await recordDuration(event.job)
 }
 
@@ -76,7 +76,7 @@ function measurementOf(event: Measurable): Measurement {
 }
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
-const embeddedMetric = ({ dimension, metric, value }: Measurement, timestamp: string) => ({
+const toEmbeddedMetric = ({ dimension, metric, value }: Measurement, timestamp: string) => ({
   _aws: {
     Timestamp: Date.parse(timestamp),
     CloudWatchMetrics: [{ Namespace: 'Mutabor', Dimensions: [Object.keys(dimension)], Metrics: [metric] }],

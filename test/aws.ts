@@ -27,7 +27,7 @@ interface Tally {
   readonly notes: string[]
 }
 
-async function chosenFiles(parts: readonly string[]): Promise<string[]> {
+async function selectFiles(parts: readonly string[]): Promise<string[]> {
   const files: string[] = []
   for await (const file of glob('test/local/**/*.{test,slow}.ts', { cwd: root }))
     if (parts.length === 0 || parts.some((part) => file.includes(part))) files.push(`${root}${file}`)
@@ -47,7 +47,7 @@ function table(tallies: ReadonlyMap<string, Tally>): string {
   return `\n${[head, ...rows, '', ...notes].join('\n')}\n`
 }
 
-const files = await chosenFiles(process.argv.slice(2))
+const files = await selectFiles(process.argv.slice(2))
 if (files.length === 0) throw new Error('No file of test/local has such a name.')
 
 const tallies = new Map<string, Tally>()

@@ -85,14 +85,14 @@ export class Files {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
     // Whoever sends it may go away while the client is loaded; it is told when the stream is read.
     body.on('error', () => {})
-    const { s3, storeStream } = await this.#open()
+    const { s3, uploadStream: storeStream } = await this.#open()
     await storeStream(s3, target, { partBytes, maxConcurrentParts, signal })
   }
 
   /** Stores a file; its hash (hex) is needed where it leaves this machine. */
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     if (this.#exchange) return this.#exchange.put(key, path, contentType)
-    const { s3, PutObjectCommand, storeStream } = await this.#open()
+    const { s3, PutObjectCommand, uploadStream: storeStream } = await this.#open()
     const { size } = await stat(path)
     const file = await open(path)
     try {

@@ -2,7 +2,7 @@ import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/
 import type { Config } from '../config.ts'
 import type { TaskMessage } from '../jobs/task-message.ts'
 import { lazyAsync } from '../lazy-async.ts'
-import { forEachConcurrently } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { createClientConfig } from './client-config.ts'
 import type { ClientConnection } from './connections.ts'

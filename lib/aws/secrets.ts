@@ -88,8 +88,8 @@ export async function createSecrets(
   const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
   await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
   if (originArn === undefined) return
-  const { readSecretValue: secretValue } = await import('./origin-secret.ts')
-  await createSecret(client, bucket, 'ORIGIN_SECRET', await secretValue(originArn, client, send))
+  const { readSecretValue } = await import('./origin-secret.ts')
+  await createSecret(client, bucket, 'ORIGIN_SECRET', await readSecretValue(originArn, client, send))
 }
 
 async function createSecret(client: S3Client, Bucket: string, Key: SecretName, Body: string): Promise<void> {

@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Config } from '../config.ts'
-import { forEachConcurrently } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { createClientConfig } from './client-config.ts'
 import { type Change, type Condition, createExpressions } from './table-expressions.ts'
 import { limitCallTime, backgroundTimeouts, type StoreTimeouts } from './timeouts.ts'
@@ -38,7 +38,7 @@ export type Write =
   | { readonly delete: Key; readonly if?: Condition }
 
 /** What became of a conditional write; `item` is what the record holds now, where there is one. */
-export interface WriteResult {
+export interface ConditionalWriteResult {
   readonly applied: boolean
   readonly item: Item | undefined
 }
@@ -132,7 +132,7 @@ export class Table {
     key: Key,
     change: Change,
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<WriteResult> {
+  ): Promise<ConditionalWriteResult> {
     return this.#writeConditionally(
       (returned) =>
         new UpdateCommand({
@@ -147,7 +147,7 @@ export class Table {
   async put(
     item: Item & Key,
     { condition, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<WriteResult> {
+  ): Promise<ConditionalWriteResult> {
     const result = await this.#writeConditionally(
       (returned) =>
         new PutCommand({ TableName: this.#name, Item: item, ...createExpressions({}, condition), ...returned }),
@@ -159,7 +159,7 @@ export class Table {
   async #writeConditionally(
     command: (returned: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }) => UpdateCommand | PutCommand,
     mark: Item | undefined,
-  ): Promise<WriteResult> {
+  ): Promise<ConditionalWriteResult> {
     try {
       const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
       const { Attributes } = await this.#retryConflicts(() => this.#client.send(input as UpdateCommand))

@@ -241,7 +241,7 @@ async function admit(
 
 function preflight(event: HttpEvent, router: Router): HttpResult {
   openBodyStream(event).resume()
-  const methods = router.allowedMethods(event.rawPath).join(', ')
+  const methods = router.listMethods(event.rawPath).join(', ')
   return {
     statusCode: methods ? 204 : 404,
     headers: {

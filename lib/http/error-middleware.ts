@@ -1,5 +1,5 @@
 import { oauthErrorBody } from '../access/oauth/oauth-errors.ts'
-import { clearsSession, expiredSessionCookie } from '../access/session-auth.ts'
+import { clearsSession, clearSessionCookie } from '../access/session-auth.ts'
 import type { Config } from '../config.ts'
 import { isCausedByFullDisk, insufficientSpaceError } from '../disk-space.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
@@ -29,7 +29,7 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
         return
       }
       request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
-      if (clearsSession(error)) request.response.cookies = [expiredSessionCookie(PUBLIC_URL)]
+      if (clearsSession(error)) request.response.cookies = [clearSessionCookie(PUBLIC_URL)]
     },
   }
 }

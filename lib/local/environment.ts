@@ -29,8 +29,8 @@ export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded
 }
 
 /**
- * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same process
- * remove those from its environment.
+ * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same
+ * process remove those from its environment.
  */
 export function inProcessConnections(
   { urls }: Pick<ServiceEndpoints, 'urls'>,

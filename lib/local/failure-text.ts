@@ -2,7 +2,8 @@ type ErrorClass = abstract new (...args: never[]) => Error
 
 /**
  * Returns what a command prints when it fails. For an expected error, recognized by its class or because it explains a
- * cause, that is the message: a setting, a port or a folder is wrong. Anything else is a bug and printed with its stack.
+ * cause, that is the message: a setting, a port or a folder is wrong. Anything else is a bug and printed with its
+ * stack.
  */
 export function failureText(error: unknown, ...expectedErrors: readonly ErrorClass[]): string {
   if (!(error instanceof Error)) return String(error)

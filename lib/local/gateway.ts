@@ -42,7 +42,8 @@ export function createGateway(
 ): Server {
   const settings = {
     requestTimeout: 0,
-    // Longer than that of proxies: when we close a connection while a request is on its way, the proxy responds with 502.
+    // Longer than that of proxies: when we close a connection while a request is on its way, the proxy responds with
+    // 502.
     keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
     // Node itself would respond without a body.
@@ -62,7 +63,8 @@ export function createGateway(
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
-      // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization header.
+      // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization
+      // header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
       response.setHeaders(fileHeaders)
       return s3(request, response)

@@ -11,8 +11,8 @@ import { promisify } from 'node:util'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
- * What a change survives: a `power` failure, or only the death of the `process`. The latter saves an fsync, and is enough
- * for a change whose loss only causes a repetition: a message received twice, a delivery repeated.
+ * What a change survives: a `power` failure, or only the death of the `process`. The latter saves an fsync, and is
+ * enough for a change whose loss only causes a repetition: a message received twice, a delivery repeated.
  */
 type Durability = 'power' | 'process'
 
@@ -79,9 +79,9 @@ export function openDatabase(file: string, schema: string): DatabaseSync {
 export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): GroupCommit {
   const { createClosedError, onUndone = () => undefined, onFailed = () => undefined } = options
   const file = db.location() ?? ''
-  // SQLite resets and truncates the log, but the file stays the same as long as the database is open. This descriptor is
-  // opened before the first commit, so it gets every write error: the kernel reports an error once to each descriptor
-  // that was open when it occurred.
+  // SQLite resets and truncates the log, but the file stays the same as long as the database is open. This descriptor
+  // is opened before the first commit, so it gets every write error: the kernel reports an error once to each
+  // descriptor that was open when it occurred.
   const log = openSync(`${file}-wal`, 'r')
   // A killed process may have left commits that are not on disk; nothing may depend on them before they are.
   fdatasyncSync(log)
@@ -184,7 +184,9 @@ export function groupCommit(db: DatabaseSync, options: GroupCommitOptions): Grou
     }
   }
 
-  /** After a failed sync the kernel may have dropped the data from memory, so a later successful sync proves nothing. */
+  /**
+   * After a failed sync the kernel may have dropped the data from memory, so a later successful sync proves nothing.
+   */
   function failPermanently(cause: unknown, results: readonly PendingResult[]): void {
     failure = new Error(
       `Writes to ${file} could not be synced to disk, so no further changes are accepted. Check the disk for errors and free space, then restart the service.`,

@@ -118,7 +118,8 @@ export function verifySigV4(
 
 /**
  * Cache of signing keys: four HMACs that stay the same for a day. Few keys are in use at a time, and unknown callers
- * cannot make it grow. With bytes instead of a KeyObject the fifth HMAC, once per request, would take five times as long.
+ * cannot make it grow. With bytes instead of a KeyObject the fifth HMAC, once per request, would take five times as
+ * long.
  */
 const signingKeys = new Map<string, KeyObject>()
 const maxSigningKeys = 64
@@ -194,8 +195,8 @@ function payloadHash(request: SignedRequest, claim: SignatureClaim, service: str
 }
 
 /**
- * The canonical request and its legitimate variants: clients differ in whether they sign the path as sent or decoded and
- * encoded again, and in the encoding of non-ASCII headers (Node reads Latin-1).
+ * The canonical request and its legitimate variants: clients differ in whether they sign the path as sent or decoded
+ * and encoded again, and in the encoding of non-ASCII headers (Node reads Latin-1).
  */
 function canonicalForms(
   request: SignedRequest,

@@ -12,7 +12,10 @@ const maxVacuumBytes = 64 * 1024 ** 2
 
 const incremental = 2
 
-/** Enables incremental vacuum. Only possible for a file without tables, or by rewriting it, which is done for small ones. */
+/**
+ * Enables incremental vacuum. Only possible for a file without tables, or by rewriting it, which is done for small
+ * ones.
+ */
 export function enableIncrementalVacuum(db: DatabaseSync): void {
   db.exec(`PRAGMA auto_vacuum = ${incremental}`)
   if (readPragma(db, 'auto_vacuum') === incremental) return

@@ -27,8 +27,8 @@ const mallocForStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * The young generation of a transfer consists of chunks that die quickly; see lib/collect-garbage.ts. Without the second
- * flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
+ * The young generation of a transfer consists of chunks that die quickly; see lib/collect-garbage.ts. Without the
+ * second flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
  */
 const v8FlagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']
 
@@ -96,8 +96,8 @@ export class WorkerProcess {
     this.#options = options
     const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
     const name = handler ?? functionOfQueue(queue) ?? 'convert'
-    // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers that
-    // only pass bytes on don't need it, and it would keep growing.
+    // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
+    // that only pass bytes on don't need it, and it would keep growing.
     const savesMemory = name === 'transfer' || name === 'deliver'
     // Without --disable-sigusr1 any program of the same user could open Node's debugger and read its secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']

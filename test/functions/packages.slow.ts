@@ -162,10 +162,10 @@ test('pages, formats, accounts and unconfigured features get replies', async () 
 })
 
 test('every package ran, without denied permissions and without failures', async () => {
-  const started = () =>
+  const startPackages = () =>
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
-  const idle = () => zipNames.filter((name) => !started().has(ofQueue[name] ?? name))
+  const idle = () => zipNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
   await waitUntil(() => idle().length === 0, `${idle()} have run`, 60)
   const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
   assert.deepEqual(failed, [])

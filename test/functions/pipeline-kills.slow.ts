@@ -67,12 +67,12 @@ async function listen(service: TestService): Promise<void> {
   )
 }
 
-const Heard = z.object({
+const ReceivedEvent = z.object({
   detail: z.looseObject({ event: z.string(), id: z.string(), stream: z.string(), sequence: z.int() }),
 })
-type Event = z.infer<typeof Heard>['detail']
+type Event = z.infer<typeof ReceivedEvent>['detail']
 
-async function heard(service: TestService): Promise<Event[]> {
+async function received(service: TestService): Promise<Event[]> {
   const { sqs } = await clients(service)
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: queueName }))
   const events: Event[] = []
@@ -82,14 +82,14 @@ async function heard(service: TestService): Promise<Event[]> {
     )
     if (Messages.length === 0) return events
     for (const { Body = '', ReceiptHandle } of Messages) {
-      events.push(Heard.parse(JSON.parse(Body)).detail)
+      events.push(ReceivedEvent.parse(JSON.parse(Body)).detail)
       await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
     }
   }
 }
 
 /** Park and Miller's minimal standard generator, 0 to 1. */
-function seeded(seed: number) {
+function createRandom(seed: number) {
   let state = seed
   return () => {
     state = (state * 48_271) % 2_147_483_647
@@ -108,7 +108,7 @@ test(`a pipeline survives ${kills} kills of the whole service with the same resu
 
 /** Returns false if a task failed because its worker was killed three times. */
 async function outlives(seed: number): Promise<boolean> {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))
   // The more tasks a kill interrupts, the sooner one is interrupted three times.
   const settings = { PARALLEL: '2' }
@@ -144,10 +144,10 @@ async function outlives(seed: number): Promise<boolean> {
     const { stdout } = await run('unzip', ['-Z1', path])
     assert.equal(stdout.trim().split('\n').length, 30)
 
-    const events = await heard(service)
+    const events = await received(service)
     const byId = Map.groupBy(events, ({ id }) => id)
-    for (const [id, told] of byId)
-      for (const event of told) assert.deepEqual(event, told[0], `${id} was published in two versions`)
+    for (const [id, received] of byId)
+      for (const event of received) assert.deepEqual(event, received[0], `${id} was published in two versions`)
     const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
     const once = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(

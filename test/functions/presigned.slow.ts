@@ -43,7 +43,7 @@ async function dataOf<T>(response: Response): Promise<T> {
   return body.data
 }
 
-async function converted(fields: object): Promise<void> {
+async function convert(fields: object): Promise<void> {
   const job = await client.accepted(await client.post('/v1/convert', { targetFormat: 'webp', ...fields }))
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   assert.equal((await client.download(job.jobId)).toString('latin1', 8, 12), 'WEBP')
@@ -56,15 +56,15 @@ test('curl uploads a file to a presigned PUT URL and to a presigned form', needs
   const announced = { filename: 'alpha.png', contentType: 'image/png', size }
   const put = await client.presign(announced)
   assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
-  await converted({ uploadId: put.uploadId })
+  await convert({ uploadId: put.uploadId })
 
   const form: Presigned = await client.presign({ ...announced, method: 'POST' })
   const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
   assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
-  await converted({ uploadId: form.uploadId })
+  await convert({ uploadId: form.uploadId })
 })
 
-interface Begun {
+interface StartedUpload {
   readonly uploadId: string
   readonly partSize: number
 }
@@ -76,7 +76,7 @@ test('curl uploads 60 MB in parts, one of them twice', needs(CURL), async () => 
   )
   const size = bytes.length
   const begin = await client.post('/v1/uploads/multipart', { filename: 'lines.txt', size })
-  const { uploadId, partSize } = await dataOf<Begun>(begin)
+  const { uploadId, partSize } = await dataOf<StartedUpload>(begin)
   const path = `/v1/uploads/multipart/${uploadId}`
   const numbers = Array.from({ length: Math.ceil(size / partSize) }, (_, at) => at + 1)
   assert.equal(numbers.length, 8)
@@ -128,7 +128,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   const place = `s3://${Bucket}/Größe & 日本 +.png`
   await aws('cp', '--quiet', png, place)
   const address = await aws('presign', place, '--expires-in', '300')
-  await converted({ fileUrl: address })
+  await convert({ fileUrl: address })
 
   const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
     await client.post('/v1/import/url', { url: address }),
@@ -140,7 +140,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
     .update(await readFile(png))
     .digest('hex')
   assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expected])
-  await converted({ uploadId })
+  await convert({ uploadId })
 
   await aws('rm', '--quiet', place)
   const gone = await client.accepted(

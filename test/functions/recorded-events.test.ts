@@ -28,23 +28,23 @@ before(async () => {
 })
 after(() => app.close())
 
-const recorded = (name: string) =>
+const readEvent = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../events/recorded/${name}.json`, import.meta.url), 'utf8'))
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 
-async function called(handler: ApiHandler, name: string) {
-  const { statusCode, body = '{}' } = await handler(recorded(name) as Parameters<ApiHandler>[0], context)
+async function invoke(handler: ApiHandler, name: string) {
+  const { statusCode, body = '{}' } = await handler(readEvent(name) as Parameters<ApiHandler>[0], context)
   return { statusCode, json: JSON.parse(body) }
 }
 
 test('a request of API Gateway gets a reply', async () => {
-  const { statusCode, json } = await called(api, 'http-api-get')
+  const { statusCode, json } = await invoke(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
 })
 
 test('a base64 form of API Gateway creates a job', async () => {
-  const { statusCode, json } = await called(conversion, 'http-api-form')
+  const { statusCode, json } = await invoke(conversion, 'http-api-form')
   assert.equal(statusCode, 202)
   const job = await app.services.jobs.store.getJob(json.data.jobId)
   assert.equal(job?.display.source?.filename, 'people.csv')
@@ -52,7 +52,7 @@ test('a base64 form of API Gateway creates a job', async () => {
 })
 
 test('a file in the bucket without an upload record is deleted', async () => {
-  const event = recorded('s3-object-created')
+  const event = readEvent('s3-object-created')
   const { key } = event.detail.object
   await app.services.files.putBytes(key, new Uint8Array([1]), 'image/png')
   await receiveUpload(event)
@@ -60,14 +60,14 @@ test('a file in the bucket without an upload record is deleted', async () => {
 })
 
 test('a bus event is dispatched, and the schedule runs the sweep', async () => {
-  assert.equal(await dispatch(recorded('event-bridge')), undefined)
+  assert.equal(await dispatch(readEvent('event-bridge')), undefined)
   const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
-  assert.deepEqual(await scheduled(recorded('scheduled')), { looked: 0 })
+  assert.deepEqual(await scheduled(readEvent('scheduled')), { looked: 0 })
 })
 
 test('messages for deleted jobs and webhooks are consumed', async () => {
   for (const [name, create] of Object.entries({ 'sqs-task': conversions, 'sqs-delivery': deliveries })) {
-    const event: SQSEvent = recorded(name)
+    const event: SQSEvent = readEvent(name)
     assert.deepEqual(await create().handler(event, context), { batchItemFailures: [] }, name)
   }
 })

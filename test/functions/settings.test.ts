@@ -8,7 +8,7 @@ import { Client, startService } from '../service.ts'
 const start = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
 
 /** Returns the output of a failing start. */
-function refusedStart(env: Record<string, string>): Promise<string> {
+function failStart(env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -45,18 +45,18 @@ test('with too little free disk space new files are refused and health says why'
 
 test('a start with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
   assert.match(
-    await refusedStart({ PORT: 'eighty' }),
+    await failStart({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
   )
   const service = await startService()
   try {
     const { port } = new URL(service.url)
     assert.match(
-      await refusedStart({ DATA_DIR: service.dataDir, PORT: '0' }),
+      await failStart({ DATA_DIR: service.dataDir, PORT: '0' }),
       /^The data folder .* is in use by another service\./,
     )
     assert.match(
-      await refusedStart({ DATA_DIR: `${service.dataDir}/other`, PORT: port }),
+      await failStart({ DATA_DIR: `${service.dataDir}/other`, PORT: port }),
       /^Port \d+ on \S+ is in use\./,
     )
   } finally {

@@ -27,7 +27,7 @@ const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('h
 /** In the middle of the second round of parts, and in the middle of a file. */
 const middle = 3_000_000
 
-interface Told {
+interface JobReply {
   readonly status: string
   readonly error: unknown
   readonly tasks: { readonly out: { readonly result: { readonly files: { readonly sha256: string }[] } } }
@@ -73,7 +73,7 @@ async function begin(t: TestContext) {
     // Each has a different owner, so that none waits for another.
     const client = new Client(service)
     const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks }))
-    const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }
+    const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }
     return data
   })
   const uploads = async () => (await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []
@@ -83,7 +83,7 @@ async function begin(t: TestContext) {
 test('transfers whose process is killed in the middle of a part succeed and leave no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
-  const [begun = assert.fail('an upload')] = await uploads()
+  const [started = assert.fail('an upload')] = await uploads()
   const partial = await readdir(sshd.files)
   assert.ok(partial.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
   process.kill(transferWorker(service) ?? assert.fail('no worker'), 'SIGKILL')
@@ -102,7 +102,7 @@ test('transfers whose process is killed in the middle of a part succeed and leav
   const { ObjectParts } = await s3.send(new GetObjectAttributesCommand(attributes))
   assert.equal(ObjectParts?.TotalPartsCount, Math.ceil(content.length / 8 / 1024 ** 2))
   assert.deepEqual(await uploads(), [])
-  const { Key, UploadId } = begun
+  const { Key, UploadId } = started
   await assert.rejects(s3.send(new ListPartsCommand({ Bucket, Key, UploadId })), { name: 'NoSuchUpload' })
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
   assert.deepEqual(

@@ -18,7 +18,7 @@ import { waitUntil } from '../wait-until.ts'
 /** Two parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 
-interface Told {
+interface JobReply {
   readonly status: string
   readonly error: unknown
   readonly tasks: { readonly out: { readonly result: { readonly files: readonly unknown[] } } }
@@ -93,7 +93,7 @@ test('an export whose process is killed before the reply of the store completes 
     const { jobId } = await client.accepted(
       await client.post('/v1/jobs', { tasks: { in: given, out: { ...out, input: 'in' } } }),
     )
-    return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: Told }).data
+    return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }).data
   })
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
   const worker = descendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))

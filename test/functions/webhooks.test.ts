@@ -100,7 +100,7 @@ function newClient() {
 }
 type Send = ReturnType<typeof newClient>
 
-async function created(send: Send, path: string, changes: object = {}) {
+async function createHook(send: Send, path: string, changes: object = {}) {
   const body = { url: receiver.url(path), events: ['*'], ...changes }
   const { status, data, error } = await send('POST', '/v1/webhooks', body)
   assert.equal(status, 201, JSON.stringify(error))
@@ -126,7 +126,7 @@ function eventOf(send: Send, stream: string, sequence: number, event = 'job.comp
 const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
 
 /** A single event of a job. */
-async function told(send: Send): Promise<BusEvent> {
+async function receivedBy(send: Send): Promise<BusEvent> {
   const event = eventOf(send, newId('job'), 1)
   await dispatch(event)
   return event
@@ -142,7 +142,7 @@ async function onlyDelivery(send: Send, id: string) {
 
 test('a webhook can be created, read, changed and deleted, and its secret is shown once', async () => {
   const send = newClient()
-  const { id, secret, ...made } = await created(send, '/crud', { description: 'ours' })
+  const { id, secret, ...made } = await createHook(send, '/crud', { description: 'ours' })
   assert.match(secret, /^whsec_/)
   assert.partialDeepStrictEqual(made, {
     ...{ events: ['*'], format: 'json', enabled: true, failing: false, description: 'ours' },
@@ -150,7 +150,7 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
   assert.deepEqual((await send('GET', `/v1/webhooks/${id}`)).data, { id, ...made })
   const stored = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
   assert.ok(!JSON.stringify(stored).includes(secret.slice(6)))
-  const second = await created(send, '/crud')
+  const second = await createHook(send, '/crud')
   const page = (await send('GET', '/v1/webhooks', undefined, { limit: '1' })).data
   assert.deepEqual([page.webhooks[0].id, page.next], [second.id, second.id])
   const rest = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
@@ -179,34 +179,34 @@ test('a webhook is created once per idempotency key, and the stored reply contai
 
 test('invalid webhooks are refused, and the 21st webhook too', async () => {
   const send = newClient()
-  const refused = async (changes: object) =>
+  const assertError = async (changes: object) =>
     (await send('POST', '/v1/webhooks', { url: receiver.url('/'), events: ['*'], ...changes })).error
-  assert.match((await refused({ events: ['job.done'] })).message, /^events.*job\.completed/)
-  assert.match((await refused({ url: 'ftp://files.example' })).message, /^url: /)
-  assert.match((await refused({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
+  assert.match((await assertError({ events: ['job.done'] })).message, /^events.*job\.completed/)
+  assert.match((await assertError({ url: 'ftp://files.example' })).message, /^url: /)
+  assert.match((await assertError({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
   // Addresses of this machine are allowed here.
   for (const url of privateForms.filter((form) => !new URL(form).hostname.startsWith('127.'))) {
-    const { code, details } = await refused({ url })
+    const { code, details } = await assertError({ url })
     assert.deepEqual([code, details.field], ['URL_NOT_ALLOWED', 'url'], url)
   }
-  for (let count = 0; count < 20; count++) await created(send, '/')
-  const { code, details } = await refused({})
+  for (let count = 0; count < 20; count++) await createHook(send, '/')
+  const { code, details } = await assertError({})
   assert.deepEqual([code, details.max], ['INVALID_INPUT', 20])
 })
 
 test('both signatures verify the sent bytes before, during and after a rotation', async () => {
   const send = newClient()
-  const { id, secret: first } = await created(send, '/signed')
-  const arrived = async () => {
-    await told(send)
+  const { id, secret: first } = await createHook(send, '/signed')
+  const countArrivals = async () => {
+    await receivedBy(send)
     await deliverAll()
     const last = receiver.at('/signed').at(-1)
     assert.ok(last)
     return { headers: last.headers as Record<string, string>, body: last.body.toString() }
   }
-  const isHex = ({ body, headers }: Awaited<ReturnType<typeof arrived>>, secret: string, header = '') =>
+  const isHex = ({ body, headers }: Awaited<ReturnType<typeof countArrivals>>, secret: string, header = '') =>
     verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
-  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof arrived>>, secret: string) => {
+  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof countArrivals>>, secret: string) => {
     try {
       return Boolean(new StandardWebhook(secret).verify(body, headers))
     } catch {
@@ -214,20 +214,20 @@ test('both signatures verify the sent bytes before, during and after a rotation'
     }
   }
 
-  const plain = await arrived()
+  const plain = await countArrivals()
   assert.deepEqual([await isHex(plain, first), isStandard(plain, first)], [true, true])
   assert.equal(plain.headers['x-webhook-signature-old'], undefined)
   assert.match(plain.headers['webhook-id'] ?? '', /^evt_/)
 
   const { secret: second } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 })).data
   assert.notEqual(second, first)
-  const between = await arrived()
+  const between = await countArrivals()
   assert.deepEqual([await isHex(between, second), await isHex(between, first, '-old')], [true, true])
   assert.equal(await isHex(between, first), false)
   assert.deepEqual([isStandard(between, first), isStandard(between, second)], [true, true])
 
   pass(3700)
-  const { headers, body } = await arrived()
+  const { headers, body } = await countArrivals()
   // The verifier uses the real clock.
   assert.equal(await verify(second, body, headers['x-webhook-signature'] ?? ''), true)
   assert.equal(headers['x-webhook-signature-old'], undefined)
@@ -245,8 +245,8 @@ test('both signatures verify the sent bytes before, during and after a rotation'
 
 test('an event dispatched twice is delivered once', async () => {
   const send = newClient()
-  const { id } = await created(send, '/twice')
-  const event = await told(send)
+  const { id } = await createHook(send, '/twice')
+  const event = await receivedBy(send)
   await dispatch(event)
   await deliverAll()
   const delivery = await onlyDelivery(send, id)
@@ -265,8 +265,8 @@ test('an event dispatched twice is delivered once', async () => {
 
 test('a webhook receives only its selected events of its owner', async () => {
   const [send, other] = [newClient(), newClient()]
-  const { id } = await created(send, '/chosen', { events: ['job.failed'] })
-  await created(other, '/others')
+  const { id } = await createHook(send, '/chosen', { events: ['job.failed'] })
+  await createHook(other, '/others')
   await dispatch(eventOf(send, newId('job'), 1, 'job.completed'))
   await dispatch(eventOf(send, newId('job'), 1, 'job.failed'))
   await deliverAll()
@@ -306,8 +306,8 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   ]
   for (const [name, url, status, error, nextS] of cases) {
     const send = newClient()
-    const { id } = await created(send, '/', { url })
-    await told(send)
+    const { id } = await createHook(send, '/', { url })
+    await receivedBy(send)
     await deliverAll(deliverer(1000))
     const delivery = await onlyDelivery(send, id)
     assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
@@ -328,9 +328,9 @@ const sweep = (webhookId: string, stream: string) =>
 test('ten attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
   receiver.answer('/ten', answers(503))
-  const { id } = await created(send, '/ten')
-  const { stream } = await told(send)
-  const begun = clock
+  const { id } = await createHook(send, '/ten')
+  const { stream } = await receivedBy(send)
+  const started = clock
   await deliverAll()
   for (let made = 1; made < 10; made++) {
     const { nextAttemptAt } = await onlyDelivery(send, id)
@@ -352,7 +352,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
     ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'],
   )
   assert.equal(new Set(receiver.at('/ten').map(({ body }) => body.toString())).size, 1)
-  assert.ok((clock - begun) / 3_600_000 > 75)
+  assert.ok((clock - started) / 3_600_000 > 75)
   assert.equal(
     (await app.services.table.partition(`LANE#${id}#${stream}`, 'DELIVERY#'))[0]?.['wakeAt'],
     undefined,
@@ -362,16 +362,16 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
   const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
   assert.deepEqual([again.status, again.data.status], [202, 'pending'])
   await deliverAll()
-  const arrived = await onlyDelivery(send, id)
-  assert.deepEqual([arrived.status, arrived.attempt, arrived.attempts.length], ['succeeded', 11, 11])
+  const countArrivals = await onlyDelivery(send, id)
+  assert.deepEqual([countArrivals.status, countArrivals.attempt, countArrivals.attempts.length], ['succeeded', 11, 11])
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
 test('retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.answer('/soon', answers(500))
-  await created(send, '/soon')
-  await told(send)
+  await createHook(send, '/soon')
+  await receivedBy(send)
   const lane = queue.shift()
   assert.ok(lane)
   await deliverer().deliver(lane.message, () => 900_000)
@@ -386,21 +386,21 @@ test('retries within 15 min use the delay of the queue', async () => {
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
   receiver.answer('/410', answers(410))
-  const gone = await created(send, '/410')
-  await told(send)
+  const gone = await createHook(send, '/410')
+  await receivedBy(send)
   await deliverAll()
   const after410 = (await send('GET', `/v1/webhooks/${gone.id}`)).data
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
   assert.equal((await onlyDelivery(send, gone.id)).status, 'failed')
-  await told(send)
+  await receivedBy(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.answer('/dead', answers(500))
-  const dead = await created(send, '/dead')
-  await told(send)
+  const dead = await createHook(send, '/dead')
+  await receivedBy(send)
   await deliverAll()
   pass(5 * 86_400)
-  await told(send)
+  await receivedBy(send)
   await deliverAll()
   const failing = (await send('GET', `/v1/webhooks/${dead.id}`)).data
   assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
@@ -418,12 +418,12 @@ test('an account with a confirmed email address gets one email when a webhook is
   for (const emailVerified of [false, true]) {
     const send = newClient()
     receiver.answer('/gone?token=secret', answers(410))
-    await created(send, '/gone?token=secret')
+    await createHook(send, '/gone?token=secret')
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
     await app.services.table.put({ ...accountKey(send.id()), ...account })
-    await told(send)
-    await told(send)
+    await receivedBy(send)
+    await receivedBy(send)
     const messages = queue.splice(0)
     await Promise.all(messages.map(({ message }) => by.deliver(message, () => 900_000)))
   }
@@ -435,8 +435,8 @@ test('an account with a confirmed email address gets one email when a webhook is
 
 test('a delivery whose message was lost is sent by the sweep', async () => {
   const send = newClient()
-  const { id } = await created(send, '/lost')
-  const { stream } = await told(send)
+  const { id } = await createHook(send, '/lost')
+  const { stream } = await receivedBy(send)
   queue.length = 0
   await sweep(id, stream)
   assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
@@ -451,8 +451,8 @@ test('a delivery whose message was lost is sent by the sweep', async () => {
 
 test('a delivery whose process died is retried when its lease ends', async () => {
   const send = newClient()
-  const { id } = await created(send, '/died', { events: ['job.completed'] })
-  await told(send)
+  const { id } = await createHook(send, '/died', { events: ['job.completed'] })
+  await receivedBy(send)
   const { message } = queue.shift() as (typeof queue)[number]
   const { only } = message
   assert.ok(only)
@@ -466,7 +466,7 @@ test('a delivery whose process died is retried when its lease ends', async () =>
 
 test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
   const send = newClient()
-  await created(send, '/order')
+  await createHook(send, '/order')
   const job = newId('job')
   let calls = 0
   receiver.answer('/order', (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end())
@@ -487,7 +487,7 @@ test('the events of a job are sent in sequence, and a failed one does not delay 
 
 test('waiting for a missing event in the sequence ends after a while', async () => {
   const send = newClient()
-  const { id } = await created(send, '/gap')
+  const { id } = await createHook(send, '/gap')
   await dispatch(eventOf(send, newId('job'), 7))
   const { message } = queue.shift() as (typeof queue)[number]
   await deliverer().deliver(message, () => 900_000)
@@ -501,7 +501,7 @@ test('waiting for a missing event in the sequence ends after a while', async () 
 test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
   receiver.answer('/progress', answers(500))
-  const { id } = await created(send, '/progress', { events: ['job.progress'] })
+  const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
   const job = newId('job')
   for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))
   pass(5)
@@ -517,8 +517,8 @@ test('progress is sent at most every 5 s, and a failed progress delivery is not 
 
 test('a slow receiver does not use up the concurrency of others', async () => {
   const send = newClient()
-  await created(send, '/busy')
-  await told(send)
+  await createHook(send, '/busy')
+  await receivedBy(send)
   const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(
@@ -542,8 +542,8 @@ test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywh
 
 test('a host that now resolves to a private address is not called', async () => {
   const send = newClient()
-  const { id } = await created(send, '/private')
-  await told(send)
+  const { id } = await createHook(send, '/private')
+  await receivedBy(send)
   const closed = new GuardedHttp({})
   const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closed) }).services
   const { message } = queue.shift() as (typeof queue)[number]
@@ -557,9 +557,9 @@ test('a host that now resolves to a private address is not called', async () => 
 
 test('a replay sends missed events without progress', async () => {
   const send = newClient()
-  const { id } = await created(send, '/replay')
+  const { id } = await createHook(send, '/replay')
   const since = now().toISOString()
-  await told(send)
+  await receivedBy(send)
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
   pass(10)
@@ -584,7 +584,7 @@ test('a replay sends missed events without progress', async () => {
 
 test('a test event is sent immediately, and the reply has its outcome', async () => {
   const send = newClient()
-  const { id } = await created(send, '/test', { format: 'chat-blocks', enabled: false })
+  const { id } = await createHook(send, '/test', { format: 'chat-blocks', enabled: false })
   const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
   while (queue.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await deliverAll()
@@ -601,11 +601,11 @@ test('a test event is sent immediately, and the reply has its outcome', async ()
 
 test('deliveries are paginated, newest first', async () => {
   const send = newClient()
-  const { id } = await created(send, '/pages')
+  const { id } = await createHook(send, '/pages')
   const events: string[] = []
   for (let count = 0; count < 3; count++) {
     pass(1)
-    events.unshift((await told(send)).id)
+    events.unshift((await receivedBy(send)).id)
   }
   await deliverAll()
   const path = `/v1/webhooks/${id}/deliveries`
@@ -633,8 +633,8 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
-  const refused = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
-  assert.deepEqual([refused.error.code, refused.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
+  const assertError = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
+  assert.deepEqual([assertError.error.code, assertError.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
   const { data } = await send('POST', '/v1/jobs', { tasks, webhookUrl: receiver.url('/own') })
   await tellBeginning(data.jobId)
   await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
@@ -695,7 +695,7 @@ test('the functions handle bus events and queue messages, and report failed mess
   const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
   Object.assign(processEnvironment, own)
   const send = newClient()
-  const { id } = await created(send, '/functions', { events: ['job.completed'] })
+  const { id } = await createHook(send, '/functions', { events: ['job.completed'] })
   const event = eventOf(send, newId('job'), 4)
   await dispatchHandler({
     ...{ version: '0', id: crypto.randomUUID(), account: '000000000000', region: 'eu-central-1' },
@@ -723,7 +723,7 @@ test('the functions handle bus events and queue messages, and report failed mess
 test('the default secret is created once per owner and can be rotated', async () => {
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
-  await created(send, '/')
+  await createHook(send, '/')
   const first = (await send('GET', '/v1/webhooks/secret')).data
   assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, first)
   const second = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
@@ -733,7 +733,7 @@ test('the default secret is created once per owner and can be rotated', async ()
 
 test('events are only sent to webhooks and sockets that exist', async () => {
   const send = newClient()
-  const { id } = await created(send, '/heard')
+  const { id } = await createHook(send, '/heard')
   const { table } = app.services
   const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
   assert.deepEqual(await listeners(), ['webhooks'])
@@ -747,23 +747,23 @@ test('events are only sent to webhooks and sockets that exist', async () => {
 
 test('a webhook gets only its selected events, or all if events are sent in sequence', async () => {
   const send = newClient()
-  await created(send, '/ends', { events: ['job.failed'] })
-  const heard = await loadSubscribers(app.services.table, send.id())
-  assert.deepEqual([heard('job.created'), heard('job.failed')], [[], ['webhooks']])
-  await created(send, '/order', { events: ['job.started'] })
+  await createHook(send, '/ends', { events: ['job.failed'] })
+  const received = await loadSubscribers(app.services.table, send.id())
+  assert.deepEqual([received('job.created'), received('job.failed')], [[], ['webhooks']])
+  await createHook(send, '/order', { events: ['job.started'] })
   const inOrder = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
 test('a new subscriber waits until all processes know it', async () => {
   const send = newClient()
-  const { id } = await created(send, '/before')
+  const { id } = await createHook(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
   const memory = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   const listeners = async (owner = send.id()) =>
     (await memory.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
   assert.deepEqual(await listeners(), [])
-  await created(send, '/again')
+  await createHook(send, '/again')
   assert.deepEqual(await listeners(), ['webhooks'])
   const feeds = new EventFeeds(app.services.table)
   for (const beginners of [1, 2]) {

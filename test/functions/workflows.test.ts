@@ -35,7 +35,7 @@ function newClient() {
 }
 type Send = ReturnType<typeof newClient>
 
-async function created(send: Send, changes: Readonly<Record<string, unknown>> = {}) {
+async function createFlow(send: Send, changes: Readonly<Record<string, unknown>> = {}) {
   const { status, data } = await send('POST', '/v1/workflows', { ...hourly, ...changes })
   assert.equal(status, 201)
   return data
@@ -54,7 +54,7 @@ const later = (at: string, minutes: number) => new Date(Date.parse(at) + minutes
 
 test('a workflow runs on schedule: its job belongs to the owner and its files are named by date', async () => {
   const send = newClient()
-  const { id, nextRunAt, timezone } = await created(send, { tag: 'every hour' })
+  const { id, nextRunAt, timezone } = await createFlow(send, { tag: 'every hour' })
   assert.equal(timezone, 'Asia/Kolkata')
   assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour in India')
   await wake(id, later(nextRunAt, -1))
@@ -89,7 +89,7 @@ test('a workflow runs on schedule: its job belongs to the owner and its files ar
 
 test('a run whose process died before creating the job is started by the next sweep', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await created(send)
+  const { id, nextRunAt } = await createFlow(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
   const broken = { ...app.services, jobs: jobs as unknown as Jobs }
   await assert.rejects(new Workflows(broken).wake(id, new Date(nextRunAt)), /killed/)
@@ -102,7 +102,7 @@ test('a run whose process died before creating the job is started by the next sw
 
 test('a waiting run starts when the previous one has finished', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await created(send, { overlap: 'queue' })
+  const { id, nextRunAt } = await createFlow(send, { overlap: 'queue' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
   assert.deepEqual([first.status, first.trigger], ['running', 'request'])
   await wake(id, nextRunAt)
@@ -110,14 +110,14 @@ test('a waiting run starts when the previous one has finished', async () => {
   assert.deepEqual([waiting.status, waiting.jobId], ['waiting', null])
   await endJob(first.jobId, 'completed')
   await wake(id, later(nextRunAt, 1))
-  const begun = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
-  assert.deepEqual([begun.runId, begun.status], [waiting.runId, 'running'])
-  assert.equal((await send('GET', `/v1/jobs/${begun.jobId}`)).status, 200)
+  const started = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
+  assert.deepEqual([started.runId, started.status], [waiting.runId, 'running'])
+  assert.equal((await send('GET', `/v1/jobs/${started.jobId}`)).status, 200)
 })
 
 test('a run cancels the previous one only if overlap says so', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await created(send, { overlap: 'cancel-previous' })
+  const { id, nextRunAt } = await createFlow(send, { overlap: 'cancel-previous' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
   await wake(id, nextRunAt)
   assert.equal((await send('GET', `/v1/jobs/${first.jobId}`)).data.status, 'cancelled')
@@ -133,14 +133,14 @@ test('a run cancels the previous one only if overlap says so', async () => {
 
 test('ten failures in a row pause a workflow, and enabling it restarts it', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await created(send)
+  const { id, nextRunAt } = await createFlow(send)
   const workflow = await new Workflows(app.services).store.find(id)
   assert.ok(workflow)
   const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', plan: 'free', role: 'USER' }
   const account = { id: workflow.owner, ...person, status: 'active', createdAt: nextRunAt }
   await app.services.table.put({ ...accountKey(workflow.owner), ...account })
   const logged: unknown[] = []
-  const log = { ...silentLog, warn: (letter: unknown) => logged.push(letter) } as typeof silentLog
+  const log = { ...silentLog, warn: (email: unknown) => logged.push(email) } as typeof silentLog
   const workflows = new Workflows({ ...app.services, log })
   for (let hour = 0; hour < 10; hour++) {
     await wake(id, later(nextRunAt, 60 * hour))
@@ -161,7 +161,7 @@ test('ten failures in a row pause a workflow, and enabling it restarts it', asyn
 
 test('runs are paginated, newest first', async () => {
   const send = newClient()
-  const { id, nextRunAt } = await created(send)
+  const { id, nextRunAt } = await createFlow(send)
   for (let hour = 0; hour < 3; hour++) await wake(id, later(nextRunAt, 60 * hour))
   const first = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
   const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2', before: first.next })
@@ -184,7 +184,7 @@ test('secrets are not shown, are stored encrypted, and cannot be set to their pl
     locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: 'open sesame' } },
     out: { operation: 'export/url', input: 'locked' },
   }
-  const { id, tasks: shown } = await created(send, { tasks: locked })
+  const { id, tasks: shown } = await createFlow(send, { tasks: locked })
   assert.equal(shown.locked.options.password, '***')
   const stored = await app.services.table.get({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' })
   assert.doesNotMatch(JSON.stringify(stored), /sesame/)
@@ -220,8 +220,8 @@ test('a workflow that could not run is refused', async () => {
 
 test('workflows of others and deleted ones are not found', async () => {
   const [send, other] = [newClient(), newClient()]
-  const { id } = await created(send)
-  await created(other)
+  const { id } = await createFlow(send)
+  await createFlow(other)
   for (const [method, path] of [
     ['GET', ''],
     ['PATCH', ''],
@@ -245,7 +245,7 @@ test('workflows of others and deleted ones are not found', async () => {
 
 test('an owner may have fifty workflows, and another one after a deletion', async () => {
   const send = newClient()
-  const [{ id }] = [await created(send)]
+  const [{ id }] = [await createFlow(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
   // Pretend that there are more.
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
@@ -253,5 +253,5 @@ test('an owner may have fifty workflows, and another one after a deletion', asyn
   assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])
   assert.match(two.find(({ error }) => error)?.error.message, /the maximum of 50 workflows/)
   await send('DELETE', `/v1/workflows/${id}`)
-  await created(send)
+  await createFlow(send)
 })

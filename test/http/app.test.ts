@@ -13,7 +13,7 @@ import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
 import { OpenApiChecker } from '../openapi-checker.ts'
 
-const letters = contract({
+const longText = contract({
   method: 'POST',
   path: '/letters',
   access: openAccess,
@@ -31,7 +31,7 @@ async function* slowly(text: string, ms: number) {
 }
 
 /** A request event with only the fields that the app reads here. */
-const asked = (path: string, body: string) =>
+const createRequest = (path: string, body: string) =>
   ({
     rawPath: path,
     headers: { 'content-type': 'application/json' },
@@ -46,7 +46,7 @@ test('a service that is low on disk space replies with Retry-After', async () =>
     MIN_FREE_DISK_GB: '100000',
   })
   const app = createApp([presignUpload], createServices(config))
-  const event = asked('/v1/uploads/presign', '{"filename":"a.png","size":7}')
+  const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
   const answer = await app(event, {} as Parameters<typeof app>[1])
   assert.deepEqual([answer.statusCode, answer.headers?.['retry-after']], [503, '60'])
   assert.equal(JSON.parse(answer.body ?? '').error.code, 'INSUFFICIENT_DISK_SPACE')
@@ -67,7 +67,7 @@ test('a handler knows whether its reply can be streamed', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([echo], createServices(config))
   for (const canStream of [true, false, undefined]) {
-    const event = { ...asked('/echo', '{}'), ...(canStream !== undefined && { canStream }) }
+    const event = { ...createRequest('/echo', '{}'), ...(canStream !== undefined && { canStream }) }
     const answer = await app(event, {} as Parameters<typeof app>[1])
     assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: canStream === true })
   }
@@ -76,7 +76,7 @@ test('a handler knows whether its reply can be streamed', async () => {
 test('an invalid API key gets another WWW-Authenticate than a missing one', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([presignUpload], createServices(config))
-  const event = asked('/v1/uploads/presign', '{"filename":"a.png","size":7}')
+  const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
   const withKey = { ...event, headers: { ...event.headers, 'x-api-key': 'x' } }
   // RFC 6750, 3.1.
   const refusedKey = await app(withKey, {} as Parameters<typeof app>[1])
@@ -85,7 +85,7 @@ test('an invalid API key gets another WWW-Authenticate than a missing one', asyn
 })
 
 test('a reply that does not match the OpenAPI document fails the test that receives it', () => {
-  const described = new OpenApiChecker(openApiDocument([letters], { version: '1', url: '/' }))
+  const described = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
     (status: number, body: unknown, path = '/letters', headers: Record<string, string> = {}) =>
@@ -116,7 +116,7 @@ test('a reply that does not match the OpenAPI document fails the test that recei
 
 test('an upload that takes longer than the function timeout gets a normal reply', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
-  const app = createApp([letters], createServices(config))
+  const app = createApp([longText], createServices(config))
   const event = {
     rawPath: '/letters',
     headers: { 'content-type': 'application/json' },

@@ -116,8 +116,8 @@ describe('request fields', () => {
   })
 
   test('a boolean accepts true, false, 1 and 0', () => {
-    const said = (text: string | undefined) => optionalBoolean.parse(text)
-    assert.deepEqual(['true', '1', 'false', '0', undefined].map(said), [true, true, false, false, undefined])
+    const parse = (text: string | undefined) => optionalBoolean.parse(text)
+    assert.deepEqual(['true', '1', 'false', '0', undefined].map(parse), [true, true, false, false, undefined])
     assert.equal(optionalBoolean.safeParse('yes').success, false)
   })
 
@@ -200,9 +200,9 @@ describe('routing', () => {
   })
 
   test('an unsupported method is refused with the allowed methods', () => {
-    assert.deepEqual(router.allowedMethods('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
-    assert.deepEqual(router.allowedMethods('/v1/jobs'), ['POST', 'OPTIONS'])
-    assert.deepEqual(router.allowedMethods('/v2'), [])
+    assert.deepEqual(router.listMethods('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
+    assert.deepEqual(router.listMethods('/v1/jobs'), ['POST', 'OPTIONS'])
+    assert.deepEqual(router.listMethods('/v2'), [])
     for (const method of ['POST', 'PUT'])
       assert.throws(() => router.find(method, '/v1/jobs/job_1'), {
         code: 'METHOD_NOT_ALLOWED',

@@ -5,7 +5,7 @@ import {
   type Key,
   Table,
   type Write,
-  type WriteResult,
+  type ConditionalWriteResult,
 } from '../../lib/aws/table.ts'
 import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -50,7 +50,7 @@ export class MemoryTable extends Table {
     key: Key,
     change: Change,
     { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<WriteResult> {
+  ): Promise<ConditionalWriteResult> {
     const write = { update: key, change, if: condition }
     if (this.losesResponses) this.#conditional(write, mark)
     return this.#conditional(write, mark)
@@ -59,11 +59,11 @@ export class MemoryTable extends Table {
   override async put(
     item: Item & Key,
     { condition = {}, mark }: { condition?: Condition; mark?: Item } = {},
-  ): Promise<WriteResult> {
+  ): Promise<ConditionalWriteResult> {
     return this.#conditional({ put: item, if: condition }, mark)
   }
 
-  #conditional(write: Write, mark: Item | undefined): WriteResult {
+  #conditional(write: Write, mark: Item | undefined): ConditionalWriteResult {
     const before = this.#before(write)
     if (holds(before, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =

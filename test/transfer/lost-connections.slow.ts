@@ -82,14 +82,14 @@ for (const [name, start] of Object.entries(kinds)) {
   test(`${name}: a transfer goes on when connections are lost, and ends at once when it is stopped`, async (t) => {
     const kind = await start(t)
     const proxy = await startProxy(kind.port)
-    const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
-    t.after(() => Promise.all([proxy.stop(), outgoing.close()]))
+    const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+    t.after(() => Promise.all([proxy.stop(), guardedHttp.close()]))
     const { signal } = new AbortController()
     const lose = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
 
     await kind.put('in.bin', content)
     lose(2)
-    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { http: outgoing, signal })
+    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { guardedHttp, signal })
     let got = Buffer.alloc(0)
     const store = async (body: AsyncIterable<Buffer>) => {
       got = await buffer(body)
@@ -105,7 +105,7 @@ for (const [name, start] of Object.entries(kinds)) {
     } satisfies OutgoingFile
     lose(2)
     let sent = 0
-    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { http: outgoing, signal })
+    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { guardedHttp, signal })
     await open.put(outFile, (bytes) => {
       sent += bytes
     })
@@ -115,7 +115,7 @@ for (const [name, start] of Object.entries(kinds)) {
     lose(0)
     const stop = new AbortController()
     let stoppedAt = 0
-    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { http: outgoing, signal: stop.signal })
+    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { guardedHttp, signal: stop.signal })
     await assert.rejects(
       stopped.put({ ...outFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()

@@ -19,9 +19,9 @@ import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { s3Credentials, region } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 
-const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
 const closed = new GuardedHttp()
-after(() => Promise.all([outgoing.close(), closed.close()]))
+after(() => Promise.all([guardedHttp.close(), closed.close()]))
 
 const access = {
   bucket: Bucket,
@@ -47,7 +47,7 @@ test('files below a prefix are found, and read from anywhere', async (t) => {
   const methods: string[] = []
   const note = (message: unknown) => methods.push((message as { request: ClientRequest }).request.method)
   subscribe('http.client.request.start', note)
-  const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { http: outgoing, signal })
+  const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { guardedHttp, signal })
   unsubscribe('http.client.request.start', note)
   assert.deepEqual(methods, ['GET'], 'the list tells all that is to be known')
   assert.deepEqual(
@@ -64,10 +64,10 @@ test('files below a prefix are found, and read from anywhere', async (t) => {
 test('a file that changed meanwhile is not put together from two', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
-  const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { http: outgoing, signal })
+  const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'two' }))
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
-  const [listed] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { http: outgoing, signal })
+  const [listed] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'three' }))
   await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
 })
@@ -75,7 +75,7 @@ test('a file that changed meanwhile is not put together from two', async (t) => 
 test('a result is stored with all that the export says of it', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
-  const store = await openS3({ ...access, endpoint, ...fields }, { http: outgoing, signal })
+  const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   let sent = 0
   const url = await store.put(fileOf(content), (bytes) => {
@@ -104,7 +104,7 @@ const hanging = () => {
 test('an export that is stopped ends at once and leaves nothing', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
-  const store = await openS3({ ...access, endpoint }, { http: outgoing, signal: stop.signal })
+  const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })
   const whole = fileOf(Buffer.alloc(30 * 1024 ** 2))
   const file: OutgoingFile = {
     ...whole,
@@ -124,7 +124,7 @@ test('an export that is stopped ends at once and leaves nothing', async (t) => {
 
 test('a part that is lost on its way is sent again, and one that never arrives leaves nothing', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
-  const store = await openS3({ ...access, endpoint }, { http: outgoing, signal })
+  const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const whole = fileOf(content)
   const breaking = async () =>
@@ -156,7 +156,7 @@ test('a part that is lost on its way is sent again, and one that never arrives l
 test('what the storage refuses is told in words', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const told = (fields: object, reason: string) =>
-    assert.rejects(findInS3({ ...access, endpoint, ...fields }, { http: outgoing, signal }), (error) => {
+    assert.rejects(findInS3({ ...access, endpoint, ...fields }, { guardedHttp, signal }), (error) => {
       assert.ok(error instanceof RemoteError, String(error))
       assert.equal(error.reason, reason)
       return true
@@ -171,7 +171,7 @@ test('an endpoint that is not public is not asked', async (t) => {
   const { endpoint } = await startWithBucket(t)
   for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
     await assert.rejects(
-      findInS3({ ...access, endpoint: address, key: 'a' }, { http: closed, signal }),
+      findInS3({ ...access, endpoint: address, key: 'a' }, { guardedHttp: closed, signal }),
       (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
     )
 })

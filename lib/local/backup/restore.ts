@@ -14,8 +14,8 @@ const stagingName = '.restore'
 const ignoredEntries: readonly string[] = ['lock.sqlite', 'lock.sqlite-journal', stagingName, 'lost+found']
 
 /**
- * Restores the data folder from an archive and returns its manifest. Nothing is overwritten: the folder has to be empty,
- * and everything is checked before it is moved into place.
+ * Restores the data folder from an archive and returns its manifest. Nothing is overwritten: the folder has to be
+ * empty, and everything is checked before it is moved into place.
  * @throws BackupError when the folder is not empty or in use, or the archive is damaged or not one of ours
  */
 export async function restoreDataFolder(

@@ -1,5 +1,5 @@
-// The embedded DynamoDB checks only the format of a signature. When callers have separate keys, this proxy in front of it
-// checks signatures and permissions, and forwards allowed requests.
+// The embedded DynamoDB checks only the format of a signature. When callers have separate keys, this proxy in front of
+// it checks signatures and permissions, and forwards allowed requests.
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../../log.ts'

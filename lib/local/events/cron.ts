@@ -1,8 +1,8 @@
 // Cron expressions of AWS. https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
 //
 // aws-cron-parser reads the fields, including L, W and #. Validation and the search for the next run are ours: the
-// library accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it misses
-// a last weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
+// library accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it
+// misses a last weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
 import parser from 'aws-cron-parser'
 
 export interface Cron {

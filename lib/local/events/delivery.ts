@@ -1,5 +1,5 @@
-// Sends the deliveries in the outbox to their targets: immediately, again after a failure, and finally to the dead-letter
-// queue.
+// Sends the deliveries in the outbox to their targets: immediately, again after a failure, and finally to the
+// dead-letter queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { LogFunction } from '../log-line.ts'
 import { createDeadLetter } from './dead-letter.ts'

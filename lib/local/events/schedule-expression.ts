@@ -40,8 +40,8 @@ export interface RunSearch {
 }
 
 /**
- * Returns the first run after a time, in milliseconds. A wall-clock time that does not exist because clocks go forward is
- * skipped; one that occurs twice because they go back runs once.
+ * Returns the first run after a time, in milliseconds. A wall-clock time that does not exist because clocks go forward
+ * is skipped; one that occurs twice because they go back runs once.
  */
 export function firstRun(
   schedule: ScheduleExpression,

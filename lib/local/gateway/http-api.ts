@@ -19,7 +19,9 @@ export interface HttpApiOptions {
 
 export type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
 
-/** "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes". */
+/**
+ * "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes".
+ */
 const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
 
 /** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */

@@ -8,7 +8,9 @@ const maxBodyBytes = 10 * 1024 * 1024
 export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Reads the body in the form of events; undefined when it is too large, which is detected before it is read to its end. */
+/**
+ * Reads the body in the form of events; undefined when it is too large, which is detected before it is read to its end.
+ */
 export async function readEventBody(request: IncomingMessage): Promise<EventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return undefined

@@ -5,8 +5,8 @@ const absolute = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[
 
 /**
  * Returns the path of a request target, and its host if it is absolute. "A server MUST accept the absolute-form in
- * requests" (RFC 9112, 3.2.2). Anything but an http URL is returned unchanged and is then not a valid path. An https URL
- * arrived without TLS, and "MUST be rejected" (RFC 9110, 7.4).
+ * requests" (RFC 9112, 3.2.2). Anything but an http URL is returned unchanged and is then not a valid path. An https
+ * URL arrived without TLS, and "MUST be rejected" (RFC 9110, 7.4).
  */
 export function parseTarget(url: string): { readonly path: string; readonly host?: string } {
   const [found, name = '', port = '', rest = ''] = absolute.exec(url) ?? []
@@ -15,9 +15,9 @@ export function parseTarget(url: string): { readonly path: string; readonly host
 }
 
 /**
- * Replaces an absolute target with its path. The server "MUST ignore the received Host header field (if any) and instead
- * use the host information of the request-target", so all later readers, including S3's signature check, see the same
- * host. Nothing is fetched from that host.
+ * Replaces an absolute target with its path. The server "MUST ignore the received Host header field (if any) and
+ * instead use the host information of the request-target", so all later readers, including S3's signature check, see
+ * the same host. Nothing is fetched from that host.
  */
 export function normalizeTarget(request: IncomingMessage): void {
   const { path, host } = parseTarget(request.url ?? '/')

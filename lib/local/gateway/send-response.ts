@@ -19,7 +19,9 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** Returns an error response of the gateway itself, in the format of all our errors; API Gateway only has `{ message }`. */
+/**
+ * Returns an error response of the gateway itself, in the format of all our errors; API Gateway only has `{ message }`.
+ */
 export function gatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
   const requestId = newId('req')

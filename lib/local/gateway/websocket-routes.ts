@@ -1,4 +1,5 @@
-// Selects the route of a message: https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
+// Selects the route of a message:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
 
 export interface WebSocketRoute {
   /** `$connect`, `$disconnect`, `$default` or a value of the selection expression. */
@@ -6,7 +7,9 @@ export interface WebSocketRoute {
   readonly functionName: string
 }
 
-/** Returns a function that evaluates an expression such as `$request.body.action`; undefined if a message is not JSON. */
+/**
+ * Returns a function that evaluates an expression such as `$request.body.action`; undefined if a message is not JSON.
+ */
 export function routeSelector(expression: string): (message: string) => string | undefined {
   const path = /^\$\{?request\.body((?:\.\w+)+)\}?$/.exec(expression)?.[1]?.slice(1).split('.')
   if (!path)

@@ -187,7 +187,10 @@ export class AsyncInvocations {
     }
   }
 
-  /** Sets the same attributes as Lambda (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html). */
+  /**
+   * Sets the same attributes as Lambda
+   * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
+   */
   async #sendToDeadLetterQueue(
     target: LocalFunction,
     payload: string,

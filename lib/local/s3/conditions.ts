@@ -11,7 +11,9 @@ function preconditionFailed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', undefined, { Condition: condition })
 }
 
-/** Conditions of Put, Copy and Complete. Checked inside the transaction that writes, so only one of several racers wins. */
+/**
+ * Conditions of Put, Copy and Complete. Checked inside the transaction that writes, so only one of several racers wins.
+ */
 export function checkWrite(headers: Headers, current: Current | undefined): void {
   const ifNoneMatch = headers.get('if-none-match')
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw notImplemented('If-None-Match')

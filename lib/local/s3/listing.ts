@@ -45,7 +45,8 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
         continue
       }
       commonPrefixes.push(last)
-      // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of keys.
+      // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of
+      // keys.
       from = successor(Buffer.from(last))
       break
     }
@@ -63,7 +64,9 @@ function start(prefix: string, after: string, delimiter: string): Buffer {
   return Buffer.compare(next, first) > 0 ? next : first
 }
 
-/** Returns the first byte string after all that start with this one. UTF-8 has no byte above 0xf4, so adding 1 is safe. */
+/**
+ * Returns the first byte string after all that start with this one. UTF-8 has no byte above 0xf4, so adding 1 is safe.
+ */
 function successor(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])
   const next = Buffer.from(bytes)

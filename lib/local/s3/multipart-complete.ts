@@ -136,7 +136,9 @@ interface Completed {
   readonly xml: string
 }
 
-/** Call within the commit: the upload must be unchanged since its parts were chosen; it is kept to answer repetitions. */
+/**
+ * Call within the commit: the upload must be unchanged since its parts were chosen; it is kept to answer repetitions.
+ */
 function finishUpload(
   db: Database,
   call: S3Call,

@@ -155,7 +155,9 @@ export function objectHeaders(object: S3Object): Record<string, string | number>
   }
 }
 
-/** Non-ASCII metadata is returned as an RFC 2047 word of the input, with each byte read as a character, as in S3's docs. */
+/**
+ * Non-ASCII metadata is returned as an RFC 2047 word of the input, with each byte read as a character, as in S3's docs.
+ */
 function encodeWord(name: string, value: string): string {
   if (!name.startsWith('x-amz-meta-') || !/[\u0080-\u00ff]/.test(value)) return value
   return `=?UTF-8?B?${Buffer.from(value).toString('base64')}?=`

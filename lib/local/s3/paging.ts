@@ -23,8 +23,8 @@ export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {
 }
 
 /**
- * Accepts plain digits only. AWS does not document how it reads `01` or `+1`; refusing them keeps clients from relying on
- * it.
+ * Accepts plain digits only. AWS does not document how it reads `01` or `+1`; refusing them keeps clients from relying
+ * on it.
  */
 export function parsePartNumber(text: string): number | undefined {
   return /^([1-9]\d{0,3}|10000)$/.test(text) ? Number(text) : undefined

@@ -1,4 +1,5 @@
-// The permission that an operation needs (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
+// The permission that an operation needs
+// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
 import type { S3Call, S3Services } from './call.ts'
 import { S3Error } from './errors.ts'
 

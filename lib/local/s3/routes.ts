@@ -70,7 +70,9 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
   ...absentOfObjects,
 }
 
-/** Query parameters that select another operation. One that is not supported must not be taken for a plain Get or Put. */
+/**
+ * Query parameters that select another operation. One that is not supported must not be taken for a plain Get or Put.
+ */
 const subresources = new Set([
   ...[...Object.keys(bucketOperations), ...Object.keys(objectOperations)]
     .map((route) => route.split(' ')[1])

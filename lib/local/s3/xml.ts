@@ -52,7 +52,10 @@ const parser = new XMLParser({
   htmlEntities: true,
 })
 
-/** Parses a document with the given root, or throws MalformedXML. Document types are refused, as they can only add entities. */
+/**
+ * Parses a document with the given root, or throws MalformedXML. Document types are refused, as they can only add
+ * entities.
+ */
 export function fromXml(text: string, root: string): Parsed {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')
   const document = parser.parse(text) as Parsed

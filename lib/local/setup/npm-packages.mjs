@@ -63,8 +63,8 @@ function nodeMatches(root) {
 }
 
 /**
- * Returns the npm that started this process, or the one on the PATH, and its environment. It must not run on the Node in
- * node_modules, which npm puts first on the PATH of its scripts and which is about to be replaced.
+ * Returns the npm that started this process, or the one on the PATH, and its environment. It must not run on the Node
+ * in node_modules, which npm puts first on the PATH of its scripts and which is about to be replaced.
  */
 function outerNpm(root, env) {
   const isOuter = (path) => Boolean(path) && !path.startsWith(join(root, 'node_modules'))

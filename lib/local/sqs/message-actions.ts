@@ -128,7 +128,9 @@ function usable(queue: Queue): Queue {
   return queue
 }
 
-/** Throws for what fails the whole batch: its total size, and a FIFO message without the fields that FIFO queues need. */
+/**
+ * Throws for what fails the whole batch: its total size, and a FIFO message without the fields that FIFO queues need.
+ */
 function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>['Entries']) {
   const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
   if (bytes > messageBytesLimit)

@@ -1,5 +1,5 @@
-// AddPermission and RemovePermission write the queue's policy. It is stored and returned, but never evaluated: the server
-// has one account, whose keys may do everything.
+// AddPermission and RemovePermission write the queue's policy. It is stored and returned, but never evaluated: the
+// server has one account, whose keys may do everything.
 import * as z from 'zod'
 import { invalidValue, missing, SqsError } from './errors.ts'
 import { type Action, isAction } from './inputs.ts'

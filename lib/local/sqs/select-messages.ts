@@ -95,8 +95,8 @@ export function openMessageSelector(store: SqsStore) {
   }
 
   /**
-   * Takes as many as possible from one group, then from the next, and none after a hidden message. Groups are ordered by
-   * when their oldest message became visible, so recently served groups come last.
+   * Takes as many as possible from one group, then from the next, and none after a hidden message. Groups are ordered
+   * by when their oldest message became visible, so recently served groups come last.
    */
   function pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []

@@ -25,8 +25,8 @@ interface Service {
 }
 
 /**
- * Kills the server at random times under eight writers, then checks that every acknowledged event reached its target and
- * every acknowledged schedule exists once.
+ * Kills the server at random times under eight writers, then checks that every acknowledged event reached its target
+ * and every acknowledged schedule exists once.
  */
 export async function runKillRounds(
   rounds: number,
