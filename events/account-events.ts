@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-const Subscription = z.object({
+const SubscriptionView = z.object({
   id: z.string(),
   plan: z.string(),
   previousPlan: z.string().optional(),
@@ -11,7 +11,7 @@ const Subscription = z.object({
   cancelAt: z.iso.datetime().optional(),
 })
 
-const Quota = z.object({
+const QuotaView = z.object({
   name: z.string().describe('As `requests-per-day`'),
   limit: z.int(),
   used: z.int(),
@@ -23,9 +23,9 @@ const Quota = z.object({
 
 /** What happens to the plan of an account, and to what the plan allows. */
 export const accountEvents = {
-  'subscription.created': { subscription: Subscription },
-  'subscription.updated': { subscription: Subscription },
-  'subscription.cancelled': { subscription: Subscription },
-  'quota.warning': { quota: Quota },
-  'quota.exceeded': { quota: Quota },
+  'subscription.created': { subscription: SubscriptionView },
+  'subscription.updated': { subscription: SubscriptionView },
+  'subscription.cancelled': { subscription: SubscriptionView },
+  'quota.warning': { quota: QuotaView },
+  'quota.exceeded': { quota: QuotaView },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>

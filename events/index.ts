@@ -14,7 +14,7 @@ export type EventName = keyof typeof events
 export const eventNames = Object.keys(events) as EventName[] // keys of a const table
 
 /** When each is told. */
-export const eventMeanings: Readonly<Record<EventName, string>> = {
+export const eventDescriptions: Readonly<Record<EventName, string>> = {
   'job.created': 'A job is accepted.',
   'job.queued': 'All that it needs from you is there; it waits for a worker.',
   'job.started': 'The first of its tasks is under way.',
@@ -34,7 +34,7 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
 }
 
 /** What every event has beside its body. */
-const Common = z.object({
+const CommonFields = z.object({
   event: z.string(),
   timestamp: z.iso.datetime(),
   id: z.string().describe('The same when the event is told again'),
@@ -43,12 +43,12 @@ const Common = z.object({
 })
 
 /** What subscribers get to see. */
-export type ServiceEvent = z.infer<typeof Common> & { readonly event: EventName } & Readonly<
+export type ServiceEvent = z.infer<typeof CommonFields> & { readonly event: EventName } & Readonly<
     Record<string, unknown>
   >
 
 /** As it stands on the bus: with whose it is, and what `sequence` counts within, as the id of a job. */
-export const Addressed = z.object({
+export const BusFields = z.object({
   owner: z.string(),
   stream: z.string(),
   /** The job has a `webhookUrl` of its own. */
@@ -58,11 +58,11 @@ export const Addressed = z.object({
   /** Of the end of a job: what it adds to the figures of its owner and of the service. */
   share: JobUsage.optional(),
 })
-export type Listener = NonNullable<z.infer<typeof Addressed>['listeners']>[number]
-export type BusEvent = ServiceEvent & Readonly<z.infer<typeof Addressed>>
+export type SubscriberKind = NonNullable<z.infer<typeof BusFields>['listeners']>[number]
+export type BusEvent = ServiceEvent & Readonly<z.infer<typeof BusFields>>
 
 /** Without what is nobody's business outside. */
-export function toldOf({
+export function toPublicEvent({
   owner: _owner,
   stream: _stream,
   hasWebhook: _hasWebhook,
@@ -76,4 +76,4 @@ export function toldOf({
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 
 export const eventSchema = <Name extends EventName>(name: Name) =>
-  Common.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })
+  CommonFields.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })

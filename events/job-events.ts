@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Fidelity } from '../lib/fidelity/fidelity.ts'
-import { JobError, JobStatus, Summary, TaskStatus, Warning } from '../lib/jobs/job.ts'
+import { JobError, JobStatus, BatchSummary, TaskStatus, Warning } from '../lib/jobs/job.ts'
 
 const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
 
@@ -23,7 +23,7 @@ const EventFile = z.object({
   url: z.string().optional(),
 })
 
-const ended = { endedAt: z.iso.datetime(), summary: Summary.optional().describe('Of a batch') }
+const ended = { endedAt: z.iso.datetime(), summary: BatchSummary.optional().describe('Of a batch') }
 
 /** What happens to a job. */
 export const jobEvents = {

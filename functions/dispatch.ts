@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { BusFields, type BusEvent } from '../events/index.ts'
+import { type BusEvent, BusFields } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
 import { loadConfigAndClearSecrets } from '../lib/load-config.ts'

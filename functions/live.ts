@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2, EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
-import { BusFields, type BusEvent } from '../events/index.ts'
+import { type BusEvent, BusFields } from '../events/index.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { createServices } from '../lib/create-services.ts'

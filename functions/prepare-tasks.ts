@@ -8,7 +8,9 @@ import { lazyAsync } from '../lib/lazy-async.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: Connections = {}) {
-  const open = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }))
+  const open = lazyAsync(async () =>
+    createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }),
+  )
   return {
     async handler(event: SQSEvent): Promise<SQSBatchResponse> {
       const services = await open()

@@ -2,7 +2,7 @@ import { createSecrets } from '../lib/aws/secrets.ts'
 import { createLambdaServices } from '../lib/lambda-services.ts'
 import { lazyAsync } from '../lib/lazy-async.ts'
 import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
-import { findDueRecords, createWakeHandlers } from '../lib/wakeups.ts'
+import { createWakeHandlers, findDueRecords } from '../lib/wakeups.ts'
 
 /** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
 const open = lazyAsync(async () => {

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** The folder that holds `functions/web` and `node_modules`: the checkout, or the root of a function's package. */
-function rootFolder(from: string): string {
+function findAssetRoot(from: string): string {
   if (existsSync(join(from, 'functions/web'))) return from
   const parent = dirname(from)
   if (parent === from) throw new Error('the files of the web page are not in the package')
-  return rootFolder(parent)
+  return findAssetRoot(parent)
 }
 
-const root = rootFolder(import.meta.dirname)
+const root = findAssetRoot(import.meta.dirname)
 
 export const webFolder = join(root, 'functions/web')

@@ -1,18 +1,18 @@
 /** A map that grows no further than `most` entries: the one that was set longest ago is forgotten. */
 export class BoundedMap<V> extends Map<string, V> {
-  readonly #most: number
+  readonly #maxEntries: number
 
-  constructor(most: number) {
+  constructor(maxEntries: number) {
     super()
-    this.#most = most
+    this.#maxEntries = maxEntries
   }
 
-  override set(name: string, value: V): this {
+  override set(key: string, value: V): this {
     // Maps keep the order in which entries came.
-    this.delete(name)
-    super.set(name, value)
+    this.delete(key)
+    super.set(key, value)
     const [oldest] = this.keys()
-    if (oldest !== undefined && this.size > this.#most) this.delete(oldest)
+    if (oldest !== undefined && this.size > this.#maxEntries) this.delete(oldest)
     return this
   }
 }

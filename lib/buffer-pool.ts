@@ -1,25 +1,25 @@
 import type { OnReadOpts } from 'node:net'
-import { freeingSpent } from './collect-garbage.ts'
-import { alignedMemory } from './direct-io.ts'
+import { createGarbageCollector } from './collect-garbage.ts'
+import { allocateAligned } from './direct-io.ts'
 
 /** Bytes of a buffer: the most that is read at a time. */
-export const reusedBytes = 256 * 1024
+export const pooledBufferBytes = 256 * 1024
 /** Less than that is copied, as whoever keeps it would keep a whole buffer. */
-export const leastReused = 64 * 1024
+export const minPooledReadBytes = 64 * 1024
 /** Buffers that are kept for what comes next. */
-const mostWaiting = 16
+const maxIdleBuffers = 16
 
-const waiting: Uint8Array<ArrayBuffer>[] = []
+const idleBuffers: Uint8Array<ArrayBuffer>[] = []
 /** Of buffers that are in use: bytes of them that nobody has given back. */
-const out = new WeakMap<ArrayBufferLike, number>()
+const outstandingBytes = new WeakMap<ArrayBufferLike, number>()
 
-const free = freeingSpent()
+const collectGarbage = createGarbageCollector()
 
-function take(): Uint8Array<ArrayBuffer> {
-  const kept = waiting.pop()
-  if (kept) return kept
-  free(reusedBytes)
-  return new Uint8Array(alignedMemory(reusedBytes), 0, reusedBytes)
+function acquireBuffer(): Uint8Array<ArrayBuffer> {
+  const idle = idleBuffers.pop()
+  if (idle) return idle
+  collectGarbage(pooledBufferBytes)
+  return new Uint8Array(allocateAligned(pooledBufferBytes), 0, pooledBufferBytes)
 }
 
 /**
@@ -28,15 +28,15 @@ function take(): Uint8Array<ArrayBuffer> {
  * as usual then.
  * @param push takes what was read, and says whether there may be more at once.
  */
-export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
-  let current = take()
+export function pooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {
+  let current = acquireBuffer()
   return {
     buffer: () => current,
     callback: (length) => {
       const read = Buffer.from(current.buffer, 0, length)
-      if (length < leastReused) return push(Buffer.from(read))
-      out.set(current.buffer, length)
-      current = take()
+      if (length < minPooledReadBytes) return push(Buffer.from(read))
+      outstandingBytes.set(current.buffer, length)
+      current = acquireBuffer()
       return push(read)
     },
   }
@@ -46,30 +46,30 @@ export function intoReused(push: (bytes: Buffer) => boolean): OnReadOpts {
  * Reads a piece of a file into such a buffer, which begins where a page of memory does.
  * @param read as that of a `FileHandle`: gives how many bytes there were.
  */
-export async function readIntoReused(
+export async function readIntoPooledBuffer(
   read: (into: Uint8Array<ArrayBuffer>) => Promise<{ readonly bytesRead: number }>,
 ): Promise<Buffer> {
-  const into = take()
+  const into = acquireBuffer()
   const { bytesRead } = await read(into)
-  out.set(into.buffer, bytesRead)
+  outstandingBytes.set(into.buffer, bytesRead)
   return Buffer.from(into.buffer, 0, bytesRead)
 }
 
 /** Whether it is of a buffer that is used again, if it is given back. */
-export const isReusable = ({ buffer }: Buffer): boolean => out.has(buffer)
+export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytes.has(buffer)
 
 /**
  * Gives back bytes as they came; they are overwritten soon.
  * @returns whether they were of such a buffer.
  */
-export function giveBack({ buffer, length }: Buffer): boolean {
-  const left = out.get(buffer)
-  if (left === undefined) return false
-  out.set(buffer, left - length)
-  if (left > length) return true
-  out.delete(buffer)
+export function releaseBuffer({ buffer, length }: Buffer): boolean {
+  const remaining = outstandingBytes.get(buffer)
+  if (remaining === undefined) return false
+  outstandingBytes.set(buffer, remaining - length)
+  if (remaining > length) return true
+  outstandingBytes.delete(buffer)
   // Never one that is shared: a socket has read into it.
-  if (waiting.length < mostWaiting && buffer instanceof ArrayBuffer)
-    waiting.push(new Uint8Array(buffer, 0, reusedBytes))
+  if (idleBuffers.length < maxIdleBuffers && buffer instanceof ArrayBuffer)
+    idleBuffers.push(new Uint8Array(buffer, 0, pooledBufferBytes))
   return true
 }

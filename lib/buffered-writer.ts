@@ -1,20 +1,20 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /** A thread is woken for each write: of small ones that costs more than the writing, and with one at a time reading waits. */
-const writeBytes = 512 << 10
-const writesAtATime = 3
-const syncBytes = 64 << 20
+const minWriteBytes = 512 << 10
+const maxConcurrentWrites = 3
+const bytesPerSync = 64 << 20
 
 /**
  * Writes chunks into a new file while the next ones arrive, and lets the disk begin early: one sync at the end would
  * cost the whole time again.
- * @param requireRoom is asked now and then whether it may go on.
+ * @param requireSpace is asked now and then whether it may go on.
  * @returns bytes.
  */
-export async function drain(
+export async function writeBuffered(
   chunks: AsyncIterable<Buffer>,
   file: FileHandle,
-  requireRoom: () => Promise<void> = async () => {},
+  requireSpace: () => Promise<void> = async () => {},
 ): Promise<number> {
   let size = 0
   let unsynced = 0
@@ -23,8 +23,8 @@ export async function drain(
   const writes: Promise<void>[] = []
   let syncing: Promise<void> = Promise.resolve()
   const writeBatch = async () => {
-    if (writes.length === writesAtATime) await writes.shift()
-    writes.push(settleLater(writeAll(file, batch, size)))
+    if (writes.length === maxConcurrentWrites) await writes.shift()
+    writes.push(deferRejection(writeAll(file, batch, size)))
     size += batchBytes
     unsynced += batchBytes
     batch = []
@@ -34,12 +34,12 @@ export async function drain(
     for await (const chunk of chunks) {
       batch.push(chunk)
       batchBytes += chunk.length
-      if (batchBytes < writeBytes) continue
+      if (batchBytes < minWriteBytes) continue
       await writeBatch()
-      if (unsynced < syncBytes) continue
-      await requireRoom()
+      if (unsynced < bytesPerSync) continue
+      await requireSpace()
       await syncing
-      syncing = settleLater(file.datasync())
+      syncing = deferRejection(file.datasync())
       unsynced = 0
     }
     if (batchBytes > 0) await writeBatch()
@@ -52,7 +52,7 @@ export async function drain(
 }
 
 /** A failed write is thrown at the next await; until then Node must not take it for unhandled. */
-function settleLater<T>(promise: Promise<T>): Promise<T> {
+function deferRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { expectationOf } from './describe-schema.ts'
+import { describeExpectation } from './describe-schema.ts'
 import { engineIds } from './engines/engine.ts'
 import { confinementLevels } from './engines/sandbox/confinement-levels.ts'
 import { planIds } from './plans.ts'
@@ -295,7 +295,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const parsed = schema.safeParse(value)
     if (!parsed.success) {
       throw new ConfigError(
-        `${name}: expected ${expectationOf(schema, [])}, got "${value}". ${schema.description}.`,
+        `${name}: expected ${describeExpectation(schema, [])}, got "${value}". ${schema.description}.`,
       )
     }
     return [name, parsed.data]

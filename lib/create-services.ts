@@ -11,16 +11,16 @@ import { DurationStats } from './conversion/duration-stats.ts'
 import { DownloadLimits } from './download-limit.ts'
 import type { Engine } from './engines/engine.ts'
 import { createResultLink } from './http/result-links.ts'
-import { type WaitForJobChange, Jobs } from './jobs/jobs.ts'
+import { Jobs, type WaitForJobChange } from './jobs/jobs.ts'
 import { JobStore } from './jobs/store.ts'
-import { preparingSender, createDirectSender, type TaskSender } from './jobs/task-sender.ts'
+import { createDirectSender, preparingSender, type TaskSender } from './jobs/task-sender.ts'
 import { lazyAsync } from './lazy-async.ts'
 import { createLog } from './log.ts'
 import { readPlans } from './read-plans.ts'
-import { deriveKey, createDailyKeys, Vault } from './sealed.ts'
+import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
 import { subscriberCacheMs } from './subscriber-cache.ts'
-import { type SubscriberLookup, loadSubscribers } from './subscribers.ts'
+import { loadSubscribers, type SubscriberLookup } from './subscribers.ts'
 import type { GuardedHttp } from './transfer/guarded-http.ts'
 import { TtlCache } from './ttl-cache.ts'
 import { Uploads } from './uploads.ts'
@@ -41,7 +41,12 @@ interface ServiceDeps {
 
 export function createServices(
   config: Config,
-  { waitForChange = sleepBeforePoll, connections = {}, timeouts, presignsTaskFiles: presignsTaskFiles = false }: ServiceDeps = {},
+  {
+    waitForChange = sleepBeforePoll,
+    connections = {},
+    timeouts,
+    presignsTaskFiles = false,
+  }: ServiceDeps = {},
 ): Services {
   const log = createLog(config)
   const table = new Table(config, documentClient(config, timeouts))

@@ -41,8 +41,14 @@ const maxListedValues = 50
 /** Of what a field takes; where its schema says nothing that a reader would understand, what it is for. */
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
   // What comes out of parsing is what a field means, unless code makes it, of which a schema says nothing.
-  const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) => schemaAt(jsonSchemaOf(schema, io), path))
-  return describeVariants(outputSchema) ?? describeVariants(inputSchema) ?? describeText(outputSchema ?? inputSchema)
+  const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
+    schemaAt(jsonSchemaOf(schema, io), path),
+  )
+  return (
+    describeVariants(outputSchema) ??
+    describeVariants(inputSchema) ??
+    describeText(outputSchema ?? inputSchema)
+  )
 }
 
 const jsonSchemas = {
@@ -86,7 +92,9 @@ function describeVariants(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined
   const variants = variantsOf(schema).filter(({ type }) => type !== 'null')
   const descriptions = variants.map((variant) => describeVariant(variant))
-  return descriptions.length === 0 || descriptions.includes(undefined) ? undefined : [...new Set(descriptions)].join(', or ')
+  return descriptions.length === 0 || descriptions.includes(undefined)
+    ? undefined
+    : [...new Set(descriptions)].join(', or ')
 }
 
 function describeVariant(schema: JsonSchema): string | undefined {
@@ -133,9 +141,14 @@ const isMeaningfulBound = (bound: number | undefined): bound is number =>
 
 const plurals = { character: 'characters', entry: 'entries' } as const
 
-function describeRange(min: number | undefined, max: number | undefined, unit?: keyof typeof plurals): string {
+function describeRange(
+  min: number | undefined,
+  max: number | undefined,
+  unit?: keyof typeof plurals,
+): string {
   const counted = (count: number) => (unit ? `${count} ${count === 1 ? unit : plurals[unit]}` : `${count}`)
-  if (isMeaningfulBound(min) && isMeaningfulBound(max)) return ` ${unit ? 'of' : 'from'} ${min} to ${counted(max)}`
+  if (isMeaningfulBound(min) && isMeaningfulBound(max))
+    return ` ${unit ? 'of' : 'from'} ${min} to ${counted(max)}`
   if (isMeaningfulBound(max)) return ` of at most ${counted(max)}`
   return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${counted(min)}` : ''
 }

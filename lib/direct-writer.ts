@@ -1,27 +1,27 @@
 import type { FileHandle } from 'node:fs/promises'
-import { alignedBytes, alignedMemory, openDirect, undefinedIfInvalid } from './direct-io.ts'
+import { allocateAligned, directIoAlignment, openDirect, undefinedIfUnsupported } from './direct-io.ts'
 
 /** Bytes of one write, and writes that are on their way at a time. */
 const blockBytes = 1 << 20
 const blockCount = 3
 
-type Memory = readonly Buffer[]
+type BufferSet = readonly Buffer[]
 
 /** Sets of buffers that nobody uses. */
-const unused: Memory[] = []
+const idleSets: BufferSet[] = []
 
-function takeMemory(): Memory {
-  const kept = unused.pop()
-  if (kept) return kept
-  const buffer = alignedMemory(blockBytes * blockCount)
+function acquireBuffers(): BufferSet {
+  const idle = idleSets.pop()
+  if (idle) return idle
+  const buffer = allocateAligned(blockBytes * blockCount)
   return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
 }
 
 /** Writes the rest of a file past the page cache. */
-export class DirectBlocks {
+export class DirectWriter {
   readonly #direct: FileHandle
   readonly #cached: FileHandle
-  readonly #memory = takeMemory()
+  readonly #buffers = acquireBuffers()
   readonly #writes: Promise<void>[] = Array.from({ length: blockCount }, () => Promise.resolve())
   #at: number
   /** The block that is being filled, and how far it is. */
@@ -35,30 +35,30 @@ export class DirectBlocks {
   }
 
   /** Undefined where this cannot be done: on file systems that only live in memory, or at an odd place of the file. */
-  static async after(at: number, { path, file }: { path: string; file: FileHandle }) {
-    if (at % alignedBytes !== 0) return undefined
+  static async openAt(at: number, { path, file }: { path: string; file: FileHandle }) {
+    if (at % directIoAlignment !== 0) return undefined
     const direct = await openDirect(path, 'write')
-    return direct && new DirectBlocks(direct, file, at)
+    return direct && new DirectWriter(direct, file, at)
   }
 
   /** Takes a copy of the bytes. @throws what an earlier write threw. */
   async write(chunk: Buffer): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
-      const block = this.#memory[this.#current] as Buffer // it counts round them
+      const block = this.#buffers[this.#current] as Buffer // it counts round them
       if (this.#filled === 0) await this.#writes[this.#current]
       const copied = chunk.copy(block, this.#filled, taken)
       taken += copied
       this.#filled += copied
-      if (this.#filled === blockBytes) this.#send(block)
+      if (this.#filled === blockBytes) this.#writeBlock(block)
     }
   }
 
-  #send(block: Buffer): void {
+  #writeBlock(block: Buffer): void {
     const at = this.#at
-    const write = writeWhole(this.#direct, block, at).catch((error: unknown) => {
+    const write = writeFully(this.#direct, block, at).catch((error: unknown) => {
       // Some file systems say no only now.
-      undefinedIfInvalid(error)
-      return writeWhole(this.#cached, block, at)
+      undefinedIfUnsupported(error)
+      return writeFully(this.#cached, block, at)
     })
     // It is thrown when the block is wanted again, or at the end.
     write.catch(() => {})
@@ -71,19 +71,19 @@ export class DirectBlocks {
   /** Writes what is no whole block, and waits for all. */
   async finish(): Promise<void> {
     await Promise.all(this.#writes)
-    const rest = this.#memory[this.#current]?.subarray(0, this.#filled)
-    if (rest && rest.length > 0) await writeWhole(this.#cached, rest, this.#at)
+    const rest = this.#buffers[this.#current]?.subarray(0, this.#filled)
+    if (rest && rest.length > 0) await writeFully(this.#cached, rest, this.#at)
   }
 
   /** To be called in any case: until then the disk may still read from the buffers. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writes)
     await this.#direct.close()
-    unused.push(this.#memory)
+    idleSets.push(this.#buffers)
   }
 }
 
-async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+async function writeFully(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
     done += bytesWritten

@@ -78,7 +78,10 @@ export function insufficientSpaceError(cause?: unknown): AppError {
 }
 
 /** Whether a request broke down for want of room. */
-export async function isCausedByFullDisk(thrown: unknown, { WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<boolean> {
+export async function isCausedByFullDisk(
+  thrown: unknown,
+  { WORK_DIR }: Pick<Config, 'WORK_DIR'>,
+): Promise<boolean> {
   return isNoSpaceError(thrown) || (await isFull(WORK_DIR).catch(() => false))
 }
 
@@ -123,7 +126,8 @@ export class DiskSpaceMonitor {
 
   /** Where the disk was as good as empty another try, or somebody who makes room, would change nothing. */
   #outOfSpaceError(cause?: unknown): AppError {
-    const wasNearlyEmpty = this.#initialFree !== undefined && this.#initialFree > this.#size * emptyDiskFraction
+    const wasNearlyEmpty =
+      this.#initialFree !== undefined && this.#initialFree > this.#size * emptyDiskFraction
     return wasNearlyEmpty ? exceedsDiskError(this.#size, cause) : outOfSpaceError(cause)
   }
 
@@ -138,7 +142,11 @@ export class DiskSpaceMonitor {
   }
 }
 
-const possiblyDiskErrors: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED', 'INTERNAL_ERROR'])
+const possiblyDiskErrors: ReadonlySet<string> = new Set([
+  'CORRUPT_FILE',
+  'CONVERSION_FAILED',
+  'INTERNAL_ERROR',
+])
 
 /** Of a disk that nobody else has filled. */
 const emptyDiskFraction = 0.9

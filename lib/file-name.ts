@@ -1,29 +1,30 @@
 import filenamify from 'filenamify'
 
-const longest = 200
+const maxNameLength = 200
 
 /** A client's file name as it is shown and given back: no folders, no control characters, no reserved ones. */
-export function fileName(given: string | undefined): string {
+export function sanitizeFileName(given: string | undefined): string {
   const base = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
   const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
-    maxLength: longest,
+    maxLength: maxNameLength,
   })
   return /^[._]*$/.test(clean) ? 'file' : clean
 }
 
-const mostFolders = 32
-const longestPath = 1000
+const maxFolderDepth = 32
+const maxPathLength = 1000
 
 /** Folders within an archive, as `album/2024`; each of them as `fileName` shows it. Undefined for what would lead elsewhere. */
-export function folderPath(given: string): string | undefined {
+export function sanitizeFolderPath(given: string): string | undefined {
   const folders = given.split('/')
   const isHostile = (folder: string) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be
     /^\s*\.{0,2}\s*$|[\\\u0000-\u001f\u007f]/.test(folder)
-  if (given.length > longestPath || folders.length > mostFolders || folders.some(isHostile)) return undefined
-  return folders.map(fileName).join('/')
+  if (given.length > maxPathLength || folders.length > maxFolderDepth || folders.some(isHostile))
+    return undefined
+  return folders.map(sanitizeFileName).join('/')
 }
 
 /** `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip` `files.zip`. */
@@ -61,6 +62,6 @@ export function nameFromTemplate(template: string, { name, jobId, index, date }:
     date: date.slice(0, 10),
   }
   const filled = template.replace(/\{(name|ext|jobId|index|date)\}/g, (_, key: string) => values[key] ?? '')
-  const isWhole = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
-  return fileName(isWhole ? filled : `${filled}.${extension}`)
+  const hasExtension = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
+  return sanitizeFileName(hasExtension ? filled : `${filled}.${extension}`)
 }

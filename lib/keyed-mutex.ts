@@ -1,15 +1,15 @@
 /** Work on one thing at a time, in the order in which it was asked for. */
-export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>()
+export class KeyedMutex {
+  readonly #lastByKey = new Map<string, Promise<unknown>>()
 
-  take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve()
-    const turn = before.then(work, work)
-    this.#last.set(name, turn)
-    const leave = () => {
-      if (this.#last.get(name) === turn) this.#last.delete(name)
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#lastByKey.get(key) ?? Promise.resolve()
+    const current = previous.then(work, work)
+    this.#lastByKey.set(key, current)
+    const cleanUp = () => {
+      if (this.#lastByKey.get(key) === current) this.#lastByKey.delete(key)
     }
-    turn.then(leave, leave)
-    return turn
+    current.then(cleanUp, cleanUp)
+    return current
   }
 }

@@ -1,11 +1,11 @@
 /** Starts once, when it is first wanted; a start that failed is tried again. */
-export function started<T>(start: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
+export function lazyAsync<T>(start: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | undefined
   return () => {
-    running ??= start().catch((error: unknown) => {
-      running = undefined
+    promise ??= start().catch((error: unknown) => {
+      promise = undefined
       throw error
     })
-    return running
+    return promise
   }
 }

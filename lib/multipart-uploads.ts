@@ -1,10 +1,10 @@
-import { type PlanLimits, limitsOfOwner } from './access/plan-limits.ts'
+import { limitsOfOwner, type PlanLimits } from './access/plan-limits.ts'
 import { partLimits, type StoredPart } from './aws/multipart.ts'
 import { requireOwnUpload, uploadNotFound } from './conversion/source.ts'
 import { requireDiskSpace } from './disk-space.ts'
 import { AppError } from './errors.ts'
 import { sanitizeFileName } from './file-name.ts'
-import { declaredSizeError } from './http/content-length.ts'
+import { sizeLimitError } from './http/content-length.ts'
 import { fileTooLargeError } from './http/multipart-form.ts'
 import { newId } from './ids.ts'
 import type { Services } from './services.ts'
@@ -18,11 +18,12 @@ export const partUrlLifetimeS = 3600
 const mib = 1024 ** 2
 
 /** Bytes of the largest file that may come in parts. */
-export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) => Math.min(partLimits.object, maxFileBytes)
+export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
+  Math.min(partLimits.maxObjectBytes, maxFileBytes)
 
 /** Bytes of a part with which the whole fits into as many as there may be. */
 export const partSizeFor = (size: number): number =>
-  Math.max(8, Math.ceil(size / partLimits.parts / mib)) * mib
+  Math.max(8, Math.ceil(size / partLimits.maxParts / mib)) * mib
 
 /** An upload whose file comes in parts. */
 export type MultipartUpload = UploadRecord & { readonly partsId: string }
@@ -38,17 +39,20 @@ export interface MultipartUploadRequest {
 }
 
 /** @throws AppError FILE_TOO_LARGE, INVALID_INPUT for an empty file, INSUFFICIENT_DISK_SPACE. */
-export async function startMultipartUpload(request: MultipartUploadRequest, services: Services): Promise<MultipartUpload> {
+export async function startMultipartUpload(
+  request: MultipartUploadRequest,
+  services: Services,
+): Promise<MultipartUpload> {
   const { config, files, uploads } = services
   const { owner, contentType, size, open } = request
   await requireDiskSpace(config)
   const limits = await limitsOfOwner(owner, services)
   const maxSize = maxMultipartBytes(limits)
-  if (size !== undefined && size > maxSize) throw declaredSizeError(maxSize, size)
+  if (size !== undefined && size > maxSize) throw sizeLimitError(maxSize, size)
   if (size === 0) throw emptyFileError('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, limits.retentionHours)
-  const partsId = await files.parts.begin(key, contentType)
+  const partsId = await files.parts.start(key, contentType)
   const now = Date.now()
   const upload = {
     ...{ id, owner, key, contentType, maxSize, partsId },
@@ -103,7 +107,7 @@ export async function signPartUrls(
   }
   const target = { key: upload.key, uploadId: upload.partsId }
   const signed = numbers.map(
-    async (number) => [number, await files.parts.url(target, number, partUrlLifetimeS)] as const,
+    async (number) => [number, await files.parts.signPartUrl(target, number, partUrlLifetimeS)] as const,
   )
   return new Map(await Promise.all(signed))
 }
@@ -137,7 +141,8 @@ export async function completeMultipartUpload(
     requireDeclaredSize(upload, size)
     // Parts can be sent anew, so the upload stays.
     if (size === 0) throw emptyFileError('parts')
-    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed') throw partResentError(upload)
+    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed')
+      throw partResentError(upload)
   }
   const stored = await services.files.head(key)
   if (!stored) throw uploadClosedError(upload)
@@ -156,7 +161,10 @@ export async function abortMultipartUpload(upload: MultipartUpload, services: Se
   await deleteMultipartUpload(upload, services)
 }
 
-async function deleteMultipartUpload({ id, key, partsId: uploadId }: MultipartUpload, { files, uploads }: Services) {
+async function deleteMultipartUpload(
+  { id, key, partsId: uploadId }: MultipartUpload,
+  { files, uploads }: Services,
+) {
   await files.parts.abort({ key, uploadId })
   await files.delete([key])
   await uploads.delete([id])
@@ -165,7 +173,10 @@ async function deleteMultipartUpload({ id, key, partsId: uploadId }: MultipartUp
 const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
 
 /** The parts that are named, as they are there. */
-function matchParts(references: readonly PartReference[], uploaded: readonly StoredPart[]): readonly StoredPart[] {
+function matchParts(
+  references: readonly PartReference[],
+  uploaded: readonly StoredPart[],
+): readonly StoredPart[] {
   const known = new Map(uploaded.map((part) => [part.number, part]))
   const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
   if (unordered)
@@ -174,9 +185,15 @@ function matchParts(references: readonly PartReference[], uploaded: readonly Sto
     const part = known.get(number)
     if (!part) throw invalidPartError(number, 'it has not arrived. PUT it to its URL first')
     if (normalizeEtag(part.etag) !== normalizeEtag(etag))
-      throw invalidPartError(number, `its ETag is ${normalizeEtag(part.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`)
-    if (part.size < partLimits.least && index < references.length - 1)
-      throw invalidPartError(number, `it has ${part.size} bytes; all but the last need at least ${partLimits.least}`)
+      throw invalidPartError(
+        number,
+        `its ETag is ${normalizeEtag(part.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`,
+      )
+    if (part.size < partLimits.minBytes && index < references.length - 1)
+      throw invalidPartError(
+        number,
+        `it has ${part.size} bytes; all but the last need at least ${partLimits.minBytes}`,
+      )
     return part
   })
 }

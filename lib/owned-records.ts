@@ -6,71 +6,71 @@ import type { Item, Key, Table, Write } from './aws/table.ts'
 export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
 export type OwnedKind = (typeof ownedKinds)[number]
 
-const listOf = (owner: string) => `OWNER#${owner}`
-const placeOf = (owner: string, kind: OwnedKind, id: string): Key => ({
-  pk: listOf(owner),
+const ownerPartition = (owner: string) => `OWNER#${owner}`
+const listEntryKey = (owner: string, kind: OwnedKind, id: string): Key => ({
+  pk: ownerPartition(owner),
   sk: `${kind}#${id}`,
 })
 /** How many things of each kind an owner has. */
-export const ownedCounts = (owner: string): Key => ({ pk: listOf(owner), sk: 'COUNTS' })
+export const ownedCountsKey = (owner: string): Key => ({ pk: ownerPartition(owner), sk: 'COUNTS' })
 
 /** The record of a thing. What belongs to it stands in the same partition. */
 export const ownedKey = (kind: OwnedKind, id: string): Key => ({ pk: `${kind}#${id}`, sk: kind })
 
-interface Owned extends Item {
+interface OwnedRecord extends Item {
   readonly id: string
   readonly owner: string
 }
 
 /**
  * Stores a new one; false when the owner has as many as there may be.
- * @param along is written with it, or not at all.
+ * @param extraWrites is written with it, or not at all.
  */
 export async function createOwned(
   table: Table,
   kind: OwnedKind,
-  record: Owned,
-  most: number,
-  along: readonly Write[] = [],
+  record: OwnedRecord,
+  max: number,
+  extraWrites: readonly Write[] = [],
 ): Promise<boolean> {
   const { id, owner } = record
-  const count = ownedCounts(owner)
-  const made = () =>
+  const count = ownedCountsKey(owner)
+  const create = () =>
     table.transact([
       {
         update: count,
         change: { setPlus: { [kind]: [kind, 1] } },
-        if: { present: [kind], below: { [kind]: most } },
+        if: { present: [kind], below: { [kind]: max } },
       },
-      { put: { ...placeOf(owner, kind, id), id } },
+      { put: { ...listEntryKey(owner, kind, id), id } },
       { put: { ...ownedKey(kind, id), ...record }, if: { exists: false } },
-      ...along,
+      ...extraWrites,
     ])
-  if (await made()) return true
+  if (await create()) return true
   // The first of an owner finds no count yet.
   const { applied } = await table.update(count, { set: { [kind]: 0 } }, { condition: { absent: [kind] } })
-  return applied && made()
+  return applied && create()
 }
 
 /** Ids of an owner's things, the newest first. */
-export async function ownedIds(table: Table, kind: OwnedKind, owner: string): Promise<string[]> {
-  const places = await table.partition(listOf(owner), `${kind}#`)
-  return places.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
+export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string): Promise<string[]> {
+  const entries = await table.partition(ownerPartition(owner), `${kind}#`)
+  return entries.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
 }
 
-/** Removes one with all that belongs to it; false when somebody else has done so. @param along is written with that. */
+/** Removes one with all that belongs to it; false when somebody else has done so. @param extraWrites is written with that. */
 export async function removeOwned(
   table: Table,
   kind: OwnedKind,
-  { id, owner }: Owned,
-  along: readonly Write[] = [],
+  { id, owner }: OwnedRecord,
+  extraWrites: readonly Write[] = [],
 ): Promise<boolean> {
   const key = ownedKey(kind, id)
   const removed = await table.transact([
-    { update: ownedCounts(owner), change: { setPlus: { [kind]: [kind, -1] } } },
-    { delete: placeOf(owner, kind, id), if: { exists: true } },
+    { update: ownedCountsKey(owner), change: { setPlus: { [kind]: [kind, -1] } } },
+    { delete: listEntryKey(owner, kind, id), if: { exists: true } },
     { delete: key },
-    ...along,
+    ...extraWrites,
   ])
   const below = await table.partition(key.pk)
   await table.writeAll(
@@ -81,26 +81,26 @@ export async function removeOwned(
 }
 
 /** Gives all of these kinds to another owner, who has none of them yet. */
-export async function moveOwnedThings(
+export async function moveOwnedRecords(
   table: Table,
   kinds: readonly OwnedKind[],
   from: string,
   to: string,
 ): Promise<void> {
   for (const kind of kinds)
-    for (const id of await ownedIds(table, kind, from)) {
-      const count = ownedCounts(to)
+    for (const id of await listOwnedIds(table, kind, from)) {
+      const count = ownedCountsKey(to)
       await table.update(count, { setOnce: { [kind]: 0 } }, { condition: {} })
       await table.transact([
-        { update: ownedCounts(from), change: { setPlus: { [kind]: [kind, -1] } } },
+        { update: ownedCountsKey(from), change: { setPlus: { [kind]: [kind, -1] } } },
         { update: count, change: { setPlus: { [kind]: [kind, 1] } } },
-        { delete: placeOf(from, kind, id), if: { exists: true } },
-        { put: { ...placeOf(to, kind, id), id } },
+        { delete: listEntryKey(from, kind, id), if: { exists: true } },
+        { put: { ...listEntryKey(to, kind, id), id } },
         // Whoever has read it before decides by it no more.
-        { update: ownedKey(kind, id), change: { set: { owner: to }, setPlus: versionOf(kind) } },
+        { update: ownedKey(kind, id), change: { set: { owner: to }, setPlus: versionBump(kind) } },
       ])
     }
 }
 
-const versionOf = (kind: OwnedKind): Record<string, readonly [string, number]> =>
+const versionBump = (kind: OwnedKind): Record<string, readonly [string, number]> =>
   kind === 'WORKFLOW' ? { version: ['version', 1] } : {}

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { describeExpectation, customExpectation } from './describe-schema.ts'
+import { customExpectation, describeExpectation } from './describe-schema.ts'
 import { AppError } from './errors.ts'
 import { requireUnambiguousJson } from './http/json-body.ts'
 import { isNestedTooDeep } from './json-depth.ts'
@@ -86,7 +86,8 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
     }))
   if (issue.code === 'invalid_key') return [{ field, error: `expected ${describeKeyRule(issue)}` }]
   const expected = `${customExpectation(issue) ?? describeExpectation(schema, path)}${safeIntegerLimit(issue)}`
-  if (received === undefined && path.length > 0) return [{ field, error: `it is missing; expected ${expected}` }]
+  if (received === undefined && path.length > 0)
+    return [{ field, error: `it is missing; expected ${expected}` }]
   return [{ field, error: `expected ${expected}${describeReceived(path, received)}` }]
 }
 
@@ -110,7 +111,10 @@ function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** The field as the client sent it: where a schema makes a list of a text, the text as a whole is what came. */
-function locateSentValue(path: readonly PropertyKey[], value: unknown): { path: PropertyKey[]; received: unknown } {
+function locateSentValue(
+  path: readonly PropertyKey[],
+  value: unknown,
+): { path: PropertyKey[]; received: unknown } {
   const sent: PropertyKey[] = []
   let received = value
   for (const name of path) {
@@ -151,5 +155,7 @@ function formatValue(received: unknown): string {
 function describeType(received: unknown): string {
   if (Array.isArray(received)) return 'a list'
   if (received === null || received === undefined) return 'nothing'
-  return typeof received === 'object' ? 'an object' : `a ${typeof received === 'string' ? 'text' : typeof received}`
+  return typeof received === 'object'
+    ? 'an object'
+    : `a ${typeof received === 'string' ? 'text' : typeof received}`
 }

@@ -1,14 +1,14 @@
 /** What a function may do with what the service consists of, in AWS's own names; the roles of the deployment follow. */
-export type Right =
+export type Permission =
   /** Records of the table, in partitions that begin so; in all of them when left out. */
-  | { readonly table: readonly TableAction[]; readonly in?: readonly string[] }
+  | { readonly table: readonly TableAction[]; readonly partitions?: readonly string[] }
   /** Reads an index of the table. */
   | { readonly index: string }
   /** Files whose keys begin so. */
-  | { readonly files: readonly FileAction[]; readonly below: readonly string[] }
+  | { readonly files: readonly FileAction[]; readonly prefixes: readonly string[] }
   /** Finds files by the beginning of their keys, and learns that one is not there: without it S3 says "forbidden". */
   | { readonly list: true }
-  | { readonly queues: readonly string[]; readonly may: readonly QueueAction[] }
+  | { readonly queues: readonly string[]; readonly actions: readonly QueueAction[] }
   /** Publishes events. */
   | { readonly publish: true }
   /** Commands of open WebSockets, by method: sends, looks whether one is there, closes. */

@@ -11,7 +11,7 @@ export type Sealed = z.infer<typeof Sealed>
 export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(value).success
 
 /** What is shown in place of a secret. */
-export const hidden = '***'
+export const redacted = '***'
 
 /** What keys are for; one of them tells nothing about the others (RFC 5869). */
 export type KeyPurpose =
@@ -27,7 +27,7 @@ export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
 
 /** Keys of addresses, one for each day. Every reply about a job signs with them: they are made once. */
-export function keysOfDays(secret: string): (day: number) => Buffer {
+export function createDailyKeys(secret: string): (day: number) => Buffer {
   const known = new Map<number, Buffer>()
   return (day) => {
     const key = known.get(day) ?? deriveKey(secret, `download ${day}`)
@@ -50,56 +50,58 @@ export class Vault {
     this.#key = deriveKey(secret, 'seal')
   }
 
-  /** @param place where it will stand; it opens there only, so that nobody can move it to a record of their own. */
-  seal(value: unknown, place: string): Sealed {
+  /** @param context where it will stand; it opens there only, so that nobody can move it to a record of their own. */
+  seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(place))
+    const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(context))
     const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
     return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
   }
 
   /** @throws when it was sealed by another service or for another place. */
-  open({ sealed }: Sealed, place: string): unknown {
+  unseal({ sealed }: Sealed, context: string): unknown {
     const bytes = Buffer.from(sealed, 'base64url')
     const text = bytes.subarray(nonceBytes + tagBytes)
     const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, nonceBytes))
-      .setAAD(Buffer.from(place))
+      .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
     return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
   }
 
   /** The values of these names sealed, unless they are already. */
-  sealSome(
+  sealSecrets(
     values: Readonly<Record<string, unknown>>,
     secrets: ReadonlySet<string>,
-    place: string,
+    context: string,
   ): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
-        const isOpen = secrets.has(name) && value !== undefined && !isSealed(value)
-        return [name, isOpen ? this.seal(value, place) : value]
+        const isPlainSecret = secrets.has(name) && value !== undefined && !isSealed(value)
+        return [name, isPlainSecret ? this.seal(value, context) : value]
       }),
     )
   }
 
   /** Every sealed value in it, however deep, opened. */
-  openAll<T>(value: T, place: string): T {
-    return mapped(value, (one) => (isSealed(one) ? { value: this.open(one, place) } : undefined)) as T
+  unsealAll<T>(value: T, context: string): T {
+    return mapDeep(value, (inner) =>
+      isSealed(inner) ? { value: this.unseal(inner, context) } : undefined,
+    ) as T
   }
 }
 
 /** As clients and operators see it. */
-export const withoutSecrets = <T>(value: T): T =>
-  mapped(value, (one) => (isSealed(one) ? { value: hidden } : undefined)) as T
+export const redactSecrets = <T>(value: T): T =>
+  mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 
 /** A copy in which some values have others in their place, however deep they are. */
-export function mapped(
+export function mapDeep(
   value: unknown,
-  replace: (one: unknown) => { readonly value: unknown } | undefined,
+  replace: (inner: unknown) => { readonly value: unknown } | undefined,
 ): unknown {
   const replaced = replace(value)
   if (replaced) return replaced.value
-  if (Array.isArray(value)) return value.map((one) => mapped(one, replace))
+  if (Array.isArray(value)) return value.map((inner) => mapDeep(inner, replace))
   if (typeof value !== 'object' || value === null || value instanceof Set) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, replace)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapDeep(inner, replace)]))
 }

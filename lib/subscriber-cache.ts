@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds for which a process believes what it has read of who listens to an owner. */
-export const believedMs = 200
+export const subscriberCacheMs = 200
 
 /** Whoever changes that waits for it before he answers: from then on all processes know. */
-export const untilHeeded = () => pause(believedMs)
+export const waitForCacheExpiry = () => sleep(subscriberCacheMs)

@@ -1,15 +1,15 @@
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { cachedBytes as usually } from './direct-io.ts'
-import { DirectBlocks } from './direct-writer.ts'
+import { maxCachedFileBytes as defaultCachedBytes } from './direct-io.ts'
+import { DirectWriter } from './direct-writer.ts'
 
 /** The disk begins early and often: whoever waits for the last sync waits for the bytes since the one before it. */
-const syncBytes = 16 << 20
+const bytesPerSync = 16 << 20
 
-interface Draining {
+interface SyncWriteOptions {
   readonly path: string
   /** Is told of each chunk, which is of no use any more. */
-  readonly written: (chunk: Buffer) => void
+  readonly onWritten: (chunk: Buffer) => void
   /** Bytes, where somebody has told; there may be more or fewer. */
   readonly size?: number | undefined
   readonly cachedBytes?: number
@@ -19,37 +19,37 @@ interface Draining {
  * Writes chunks into a file, in a process that has nothing else to do: each as it comes, while it is in the processor's
  * cache.
  */
-export async function drainAtOnce(
+export async function writeSynchronously(
   chunks: AsyncIterable<Buffer>,
-  { path, written, size, cachedBytes: most = usually }: Draining,
+  { path, onWritten, size, cachedBytes: maxCachedBytes = defaultCachedBytes }: SyncWriteOptions,
 ): Promise<void> {
   const file = await open(path, 'w')
-  const cachedBytes = size !== undefined && size > most ? 0 : most
-  const cached = new CachedWrites(file)
-  let direct: DirectBlocks | undefined
-  let rest: Pick<DirectBlocks, 'write'> | undefined
+  const cachedBytes = size !== undefined && size > maxCachedBytes ? 0 : maxCachedBytes
+  const cached = new CachedWriter(file)
+  let direct: DirectWriter | undefined
+  let uncached: Pick<DirectWriter, 'write'> | undefined
   try {
     for await (const chunk of chunks) {
-      const kept = rest ? 0 : cachedBytes - cached.bytes
-      if (kept > 0) await cached.write(chunk.subarray(0, kept))
-      if (kept < chunk.length) {
-        if (!rest) {
-          direct = await DirectBlocks.after(cached.bytes, { path, file })
-          rest = direct ?? cached
+      const cacheable = uncached ? 0 : cachedBytes - cached.bytes
+      if (cacheable > 0) await cached.write(chunk.subarray(0, cacheable))
+      if (cacheable < chunk.length) {
+        if (!uncached) {
+          direct = await DirectWriter.openAt(cached.bytes, { path, file })
+          uncached = direct ?? cached
         }
-        await rest.write(chunk.subarray(kept))
+        await uncached.write(chunk.subarray(cacheable))
       }
-      written(chunk)
+      onWritten(chunk)
     }
     await direct?.finish()
-    await cached.settled()
+    await cached.flush()
   } finally {
-    await Promise.allSettled([cached.settled(), direct?.close()])
+    await Promise.allSettled([cached.flush(), direct?.close()])
     await file.close()
   }
 }
 
-class CachedWrites {
+class CachedWriter {
   readonly #file: FileHandle
   bytes = 0
   #unsynced = 0
@@ -63,7 +63,7 @@ class CachedWrites {
     for (let at = 0; at < chunk.length; ) at += writeSync(this.#file.fd, chunk, at)
     this.bytes += chunk.length
     this.#unsynced += chunk.length
-    if (this.#unsynced < syncBytes) return
+    if (this.#unsynced < bytesPerSync) return
     await this.#syncing
     this.#syncing = this.#file.datasync()
     // It is thrown at the next await; until then Node must not take it for unhandled.
@@ -71,5 +71,5 @@ class CachedWrites {
     this.#unsynced = 0
   }
 
-  settled = (): Promise<void> => this.#syncing
+  flush = (): Promise<void> => this.#syncing
 }

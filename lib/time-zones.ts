@@ -1,12 +1,12 @@
 // Clocks of time zones, by the zone data that Node brings along. A "wall time" is what a clock in the zone shows,
 // written as the milliseconds that the same digits would be in UTC.
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone)
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone)
   if (known) return known
-  const clock = new Intl.DateTimeFormat('en-US', {
+  const formatter = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -16,15 +16,15 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   })
-  clocks.set(zone, clock)
-  return clock
+  formatters.set(zone, formatter)
+  return formatter
 }
 
 /** A name of the IANA database; offsets such as `+02:00`, which Intl knows too, are no names. */
-export function isZone(zone: string): boolean {
+export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
-    clockOf(zone)
+    formatterOf(zone)
     return true
   } catch {
     return false
@@ -33,7 +33,7 @@ export function isZone(zone: string): boolean {
 
 export function wallTime(zone: string, instant: number): number {
   if (zone === 'UTC') return instant
-  const parts = clockOf(zone).formatToParts(instant)
+  const parts = formatterOf(zone).formatToParts(instant)
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value)
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
 }
@@ -44,7 +44,7 @@ const dayMs = 86_400_000
  * When a clock in the zone shows a wall time: the first time if it does so twice, undefined if it never does
  * because the clocks are put forward over it.
  */
-export function instantOf(zone: string, wall: number): number | undefined {
+export function instantOfWallTime(zone: string, wall: number): number | undefined {
   if (zone === 'UTC') return wall
   const candidates = [wall - dayMs, wall + dayMs].map((around) => wall - (wallTime(zone, around) - around))
   return candidates.sort((a, b) => a - b).find((instant) => wallTime(zone, instant) === wall)

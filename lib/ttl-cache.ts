@@ -1,40 +1,40 @@
 import { BoundedMap } from './bounded-map.ts'
 
 /** What was looked up lately, so that it is not asked for with each request. What changes elsewhere is noticed when its life is over. */
-export class ShortMemory<T> {
-  readonly #lifeMs: number
+export class TtlCache<T> {
+  readonly #ttlMs: number
   readonly #now: () => number
-  readonly #known: BoundedMap<{ readonly value: Promise<T>; readonly until: number }>
+  readonly #entries: BoundedMap<{ readonly value: Promise<T>; readonly expiresAtMs: number }>
 
   constructor(
-    lifeMs: number,
-    { most = 10_000, now = () => performance.now() }: { most?: number; now?: () => number } = {},
+    ttlMs: number,
+    { maxEntries = 10_000, now = () => performance.now() }: { maxEntries?: number; now?: () => number } = {},
   ) {
-    this.#lifeMs = lifeMs
-    this.#known = new BoundedMap(most)
+    this.#ttlMs = ttlMs
+    this.#entries = new BoundedMap(maxEntries)
     this.#now = now
   }
 
   /** Those who ask at the same time share one look. A failure is not kept. */
-  get(name: string, load: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(name)
-    if (known && known.until > this.#now()) return known.value
+  get(key: string, load: () => Promise<T>): Promise<T> {
+    const cached = this.#entries.get(key)
+    if (cached && cached.expiresAtMs > this.#now()) return cached.value
     const value = load()
-    this.#keep(name, value)
-    value.catch(() => this.forget(name))
+    this.#store(key, value)
+    value.catch(() => this.delete(key))
     return value
   }
 
   /** What somebody has looked up by another way. */
-  put(name: string, value: T): void {
-    this.#keep(name, Promise.resolve(value))
+  set(key: string, value: T): void {
+    this.#store(key, Promise.resolve(value))
   }
 
-  #keep(name: string, value: Promise<T>): void {
-    this.#known.set(name, { value, until: this.#now() + this.#lifeMs })
+  #store(key: string, value: Promise<T>): void {
+    this.#entries.set(key, { value, expiresAtMs: this.#now() + this.#ttlMs })
   }
 
-  forget(name: string): void {
-    this.#known.delete(name)
+  delete(key: string): void {
+    this.#entries.delete(key)
   }
 }

@@ -1,5 +1,5 @@
 /** Names that no two files share, on systems too that take `A` for `a`: else one of them would hide the other. */
-export class DistinctNames {
+export class UniqueNames {
   readonly #taken = new Set<string>()
 
   constructor(reserved: readonly string[] = []) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Table } from './aws/table.ts'
 import { StoredFile } from './jobs/job.ts'
-import type { Along } from './jobs/store.ts'
+import type { TransactionWrite } from './jobs/store.ts'
 import { uploadDays } from './resources/storage.ts'
 
 /** A file on its way into the service by presigned URL. */
@@ -34,7 +34,7 @@ const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
 /** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
-export const maxPutBytes = 5 * 1024 ** 3
+export const maxSingleUploadBytes = 5 * 1024 ** 3
 
 /** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
 export const uploadLifetimeS = 3600
@@ -43,7 +43,7 @@ export const uploadLifetimeS = 3600
  * Seconds in which a file may be sent in parts and used: less than a day, after which the storage drops parts that
  * nobody put together, by what is left for the job.
  */
-export const partsLifetimeS = 20 * 3600
+export const multipartLifetimeS = 20 * 3600
 
 /** Records of uploads; expired ones leave the table by its time-to-live. */
 export class Uploads {
@@ -63,7 +63,7 @@ export class Uploads {
   }
 
   /** Its file was fetched from elsewhere. */
-  async arrived({ id }: UploadRecord, file: StoredFile): Promise<void> {
+  async attachFetchedFile({ id }: UploadRecord, file: StoredFile): Promise<void> {
     await this.#table.update(
       keyOf(id),
       { set: { file, filename: file.filename, size: file.size } },
@@ -72,12 +72,12 @@ export class Uploads {
   }
 
   /** All of it is there, and this large. */
-  async measured({ id }: UploadRecord, size: number): Promise<void> {
+  async recordSize({ id }: UploadRecord, size: number): Promise<void> {
     await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
   }
 
   /** These are nobody's from now on: what is sent late is deleted when it arrives. */
-  async forget(ids: readonly string[]): Promise<void> {
+  async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
   }
 }
@@ -91,7 +91,7 @@ const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, tt
  * The write that gives an upload to a job; it does not hold when another job was faster. An upload whose `jobId` is
  * known is given away again: its job was never stored.
  */
-export const claimUpload = (upload: UploadRecord, jobId: string): Along => ({
+export const claimUploadWrite = (upload: UploadRecord, jobId: string): TransactionWrite => ({
   update: keyOf(upload.id),
   change: { set: { jobId } },
   if: {
@@ -104,7 +104,7 @@ export const claimUpload = (upload: UploadRecord, jobId: string): Along => ({
 })
 
 /** The write that makes the record of an upload that a task of a new job waits for, or fetches. */
-export const newUpload = (upload: UploadRecord): Along => {
+export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
   const { pk, sk, ...set } = recordOf(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }

@@ -6,31 +6,31 @@ import { ConcurrencySlots } from './jobs/run/concurrency-slots.ts'
 import { Live } from './live/live.ts'
 import { wakeShards } from './resources/storage.ts'
 import type { Services } from './services.ts'
-import { wakeLane } from './webhooks/resume-lane.ts'
+import { resumeLane } from './webhooks/resume-lane.ts'
 import { Workflows } from './workflows/workflows.ts'
 
 /** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
-export type Waker = (id: string, now: Date) => Promise<void>
+export type WakeHandler = (id: string, now: Date) => Promise<void>
 
 /** Who is called, by what stands before the `#` in the key of the record. */
-export const wakersOf = (services: Services): Readonly<Record<string, Waker>> => ({
+export const createWakeHandlers = (services: Services): Readonly<Record<string, WakeHandler>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
   PLAN: (account) => publishPlanChanges(account, services),
   MOVE: (account, now) => resumeMove(account, now, services),
   CLOSE: (account) => resumeDeletion(account, services),
   SLOTS: (owner) => new ConcurrencySlots(services).wake(owner),
-  LANE: (id, now) => wakeLane(id, now, services),
+  LANE: (id, now) => resumeLane(id, now, services),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 
-export interface Due {
+export interface DueRecord {
   readonly kind: string
   readonly id: string
 }
 
 /** What somebody must look at now, longest overdue first within each part of the index. */
-export async function dueAt(now: Date, limit: number, table: Table): Promise<Due[]> {
+export async function findDueRecords(now: Date, limit: number, table: Table): Promise<DueRecord[]> {
   const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
   const found = await Promise.all(
     shards.map(async (shard) => {
@@ -40,13 +40,13 @@ export async function dueAt(now: Date, limit: number, table: Table): Promise<Due
         ExpressionAttributeValues: { ':shard': shard, ':now': now.toISOString() },
         Limit: Math.ceil(limit / wakeShards),
       })
-      return items.map(({ pk }) => dueOf(String(pk)))
+      return items.map(({ pk }) => parseDueKey(String(pk)))
     }),
   )
   return found.flat()
 }
 
-function dueOf(pk: string): Due {
+function parseDueKey(pk: string): DueRecord {
   const at = pk.indexOf('#')
   return { kind: pk.slice(0, at), id: pk.slice(at + 1) }
 }

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { readLent } from '../lib/aws/prefetched-files.ts'
-import { giveBack } from '../lib/buffer-pool.ts'
-import { watched } from '../lib/collect-garbage.ts'
-import { Outgoing } from '../lib/transfer/guarded-http.ts'
+import { readLocatedFiles } from '../lib/aws/prefetched-files.ts'
+import { releaseBuffer } from '../lib/buffer-pool.ts'
+import { tapStream } from '../lib/collect-garbage.ts'
+import { GuardedHttp } from '../lib/transfer/guarded-http.ts'
 import { scratchFolder } from './scratch-folder.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
@@ -19,14 +19,14 @@ const sha256 = (chunks: readonly Buffer[]) =>
   chunks.reduce((sum, chunk) => sum.update(chunk), createHash('sha256')).digest('hex')
 const expected = sha256([bytes])
 
-/** A server that sends `bytes` to everybody, in one piece or in chunks of HTTP. */
+/** A server that sends `bytes` in one piece or with chunked encoding. */
 async function serving(t: TestContext, isChunked = false) {
   const server = createServer((_, response) => {
     if (!isChunked) response.setHeader('content-length', bytes.length)
     response.end(bytes)
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
   t.after(async () => {
     await outgoing.close()
     server.close()
@@ -35,7 +35,7 @@ async function serving(t: TestContext, isChunked = false) {
   return async () => (await outgoing.request(url, { signal: t.signal })).body as AsyncIterable<Buffer>
 }
 
-test('buffers that were given back are used again', async (t) => {
+test('released buffers are reused', async (t) => {
   const get = await serving(t)
   const places = new Set<ArrayBufferLike>()
   let large = 0
@@ -44,7 +44,7 @@ test('buffers that were given back are used again', async (t) => {
     for await (const chunk of await get()) {
       sum.update(chunk)
       const { buffer } = chunk
-      if (!giveBack(chunk)) continue
+      if (!releaseBuffer(chunk)) continue
       large++
       places.add(buffer)
     }
@@ -54,15 +54,15 @@ test('buffers that were given back are used again', async (t) => {
   assert.ok(places.size <= 10, `${large} pieces came in ${places.size} buffers`)
 })
 
-test('what nobody gives back stays as it came', async (t) => {
+test('data in buffers that are not released is not overwritten', async (t) => {
   const get = await serving(t)
   const kept: Buffer[] = []
   for await (const chunk of await get()) kept.push(chunk)
-  for await (const chunk of await get()) giveBack(chunk)
+  for await (const chunk of await get()) releaseBuffer(chunk)
   assert.equal(sha256(kept), expected)
 })
 
-test('of a buffer that is given back in part nothing is overwritten', async (t) => {
+test('a partially released buffer is not overwritten', async (t) => {
   const get = await serving(t, true)
   const kept: Buffer[] = []
   const sum = createHash('sha256')
@@ -70,15 +70,15 @@ test('of a buffer that is given back in part nothing is overwritten', async (t) 
     sum.update(chunk)
     const half = chunk.length >> 1
     kept.push(chunk.subarray(half))
-    giveBack(chunk.subarray(0, half))
+    releaseBuffer(chunk.subarray(0, half))
   }
   assert.equal(sum.digest('hex'), expected)
   const before = sha256(kept)
-  for await (const chunk of await get()) giveBack(chunk)
+  for await (const chunk of await get()) releaseBuffer(chunk)
   assert.equal(sha256(kept), before)
 })
 
-test('what is sent from such buffers arrives whole, however slowly it is taken', async (t) => {
+test('data sent from pooled buffers arrives completely, even to a slow reader', async (t) => {
   const path = join(scratchFolder('sent'), 'file')
   writeFileSync(path, bytes)
   const server = createServer(async (request, response) => {
@@ -90,22 +90,22 @@ test('what is sent from such buffers arrives whole, however slowly it is taken',
     response.end(sum.digest('hex'))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
   t.after(async () => {
     await outgoing.close()
     server.close()
   })
   const buffers = new Set<ArrayBufferLike>()
   const send = async (way: string) => {
-    const file = await readLent([{ path, size: bytes.length }], {
-      ...{ start: 0, end: bytes.length, givesBack: true },
+    const file = await readLocatedFiles([{ path, size: bytes.length }], {
+      ...{ start: 0, end: bytes.length, releasesBuffers: true },
     })
     const { body } = await outgoing.request(
       `http://127.0.0.1:${(server.address() as AddressInfo).port}/${way}`,
       {
         method: 'PUT',
         headers: { 'content-length': String(bytes.length) },
-        body: watched(file, ({ buffer }) => void buffers.add(buffer)),
+        body: tapStream(file, ({ buffer }) => void buffers.add(buffer)),
         signal: t.signal,
       },
     )

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAccountName } from '../lib/display-name.ts'
+import { toAccountName } from '../lib/display-name.ts'
 
-test('the name that somebody has elsewhere becomes one that can be read, or is that of his address', () => {
-  const named = (name: string) => asAccountName(name, 'ann')
-  assert.equal(named(' Ann\nLee '), 'Ann Lee')
-  assert.equal(named('Ann \u202eeeL'), 'Ann  eeL')
-  assert.equal(named('\u200b\0'), 'ann')
-  assert.equal(named(''), 'ann')
-  assert.equal(named('x'.repeat(10_000)).length, 200)
-  assert.equal(named(`${'x'.repeat(199)}😀`).length, 200, 'half a character is none')
+test('a name from another provider is made readable, or replaced with the email address', () => {
+  const nameOf = (name: string) => toAccountName(name, 'ann')
+  assert.equal(nameOf(' Ann\nLee '), 'Ann Lee')
+  assert.equal(nameOf('Ann \u202eeeL'), 'Ann  eeL')
+  assert.equal(nameOf('\u200b\0'), 'ann')
+  assert.equal(nameOf(''), 'ann')
+  assert.equal(nameOf('x'.repeat(10_000)).length, 200)
+  assert.equal(nameOf(`${'x'.repeat(199)}😀`).length, 200, 'an unpaired surrogate is removed')
 })

@@ -43,7 +43,7 @@ const diamond = [
 const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
 
 /** A stored job whose first task has started. */
-const begun = (state: JobState, second = 1): JobState => ({
+const startJob = (state: JobState, second = 1): JobState => ({
   ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(second), attempt: 1 } }),
   job: of(state.job, {
     set: {
@@ -54,7 +54,7 @@ const begun = (state: JobState, second = 1): JobState => ({
   }),
 })
 
-const underWay = (state: JobState, percent: number, second: number): JobState => ({
+const withProgress = (state: JobState, percent: number, second: number): JobState => ({
   ...state,
   job: of(state.job, {
     set: { 'log.1': { at: timestamp(second), percent, stage: 'convert', taskName: 'left' } },
@@ -81,7 +81,7 @@ const oneFailed = {
   both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
 }
 
-const cancelled = (state: JobState): JobState => ({
+const cancel = (state: JobState): JobState => ({
   ...state,
   job: of(state.job, {
     set: { status: 'cancelled', cancelledBy: 'user', endedAt: timestamp(6) },
@@ -96,7 +96,7 @@ const gone = (state: JobState, why: Partial<Job>): JobState => ({
     setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
-const expiredAfter = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
+const expire = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
   gone(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
 const deletions = (state: JobState) =>
   filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
@@ -108,7 +108,7 @@ const fact = (state: JobState, name: string) => {
 }
 
 const fresh = newJob(diamond, { tag: 'mine' })
-const running = underWay(begun(fresh), 20, 2)
+const running = withProgress(startJob(fresh), 20, 2)
 const done = over(running, allDone)
 const waiting = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
 const arrived: JobState = {
@@ -136,10 +136,10 @@ test('events of a job with its own webhook are marked, others are not', () => {
 })
 
 test('an uploaded file has one event with its source', () => {
-  const told = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
+  const events = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
-    told.map(({ file }) => file),
+    events.map(({ file }) => file),
     [{ uploadId: 'upl_2', jobId: 'job_1', ...facts, sha256: 'ab' }],
   )
   const again = { ...sent, job: { ...sent.job, retryOf: 'job_0' } }
@@ -183,36 +183,36 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
         require: 'any',
       },
     )
-    return [createEndEvent(over(begun(batch), { left: allDone.left, right: oneFailed.right }))]
+    return [createEndEvent(over(startJob(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
     createFileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
   ],
-  'a job that is cancelled': () => [createEndEvent(cancelled(running))],
+  'a job that is cancelled': () => [createEndEvent(cancel(running))],
   'a job that is deleted': () => {
-    const deleted = gone(cancelled(running), { deletedAt: timestamp(7) })
+    const deleted = gone(cancel(running), { deletedAt: timestamp(7) })
     return [...findUnpublishedEvents(deleted), createEndEvent(deleted), ...deletions(deleted)]
   },
   'a job that expires': () => {
-    const late = expiredAfter(done, 'retention')
+    const late = expire(done, 'retention')
     return [...deletions(late), createExpiredEvent(late, filesOfJob(late).length)]
   },
-  'a job whose upload never came': () => [createExpiredEvent(expiredAfter(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never came': () => [createExpiredEvent(expire(waiting, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
   test(`events of ${story} match their schemas and are the same when created again`, () => {
-    const told = tell()
-    assert.ok(told.length > 0)
-    for (const event of told) {
+    const events = tell()
+    assert.ok(events.length > 0)
+    for (const event of events) {
       const strict = eventSchema(event.event).strict()
       const body = JSON.parse(JSON.stringify(toPublicEvent(event)))
       assert.deepEqual(strict.parse(body), body)
       assert.equal(event.owner, fresh.job.owner)
     }
-    assert.deepEqual(tell(), told)
-    for (const [stream, events] of Map.groupBy(told, ({ stream }) => stream)) {
-      const numbers = events.map(({ sequence }) => sequence)
+    assert.deepEqual(tell(), events)
+    for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
+      const numbers = ofStream.map(({ sequence }) => sequence)
       const first = stream === fresh.job.id ? (numbers[0] ?? 0) : 1
       assert.deepEqual(
         numbers,
@@ -232,9 +232,9 @@ test('every event has an example that matches its schema', () => {
 })
 
 test('every event of jobs and files is covered by one of these cases', () => {
-  const told = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
+  const events = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
   const known = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
-  assert.deepEqual([...new Set(told)].sort(), known.sort())
+  assert.deepEqual([...new Set(events)].sort(), known.sort())
 })
 
 const jobIn = (event: BusEvent | undefined) => {
@@ -245,10 +245,10 @@ const statusesIn = (event: BusEvent | undefined) =>
   Object.entries(jobIn(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
 test('an event describes the job at its time, whatever happened since', () => {
-  const states = [begun(fresh), running, withTasks(running, allDone), done, expiredAfter(done, 'retention')]
+  const states = [startJob(fresh), running, withTasks(running, allDone), done, expire(done, 'retention')]
   for (const state of states) {
     assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
-    assert.deepEqual(createStartedEvent(state), createStartedEvent(begun(fresh)))
+    assert.deepEqual(createStartedEvent(state), createStartedEvent(startJob(fresh)))
   }
   for (const state of states.slice(1))
     assert.deepEqual(fact({ ...state, job: running.job }, '1'), fact(running, '1'))
@@ -269,8 +269,8 @@ test('events of a job list all its tasks as they were at that time', () => {
 })
 
 test('the events of a job are numbered from 1 in chronological order', () => {
-  const late = expiredAfter(done, 'retention')
-  const told = [
+  const late = expire(done, 'retention')
+  const events = [
     ...createCreationEvents(late),
     ...findUnpublishedEvents(running),
     createEndEvent(done),
@@ -278,7 +278,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
     createExpiredEvent(late, filesOfJob(late).length),
   ]
   assert.deepEqual(
-    told.map(({ event, sequence }) => `${sequence} ${event}`),
+    events.map(({ event, sequence }) => `${sequence} ${event}`),
     [
       '1 job.created',
       '2 job.queued',
@@ -289,11 +289,11 @@ test('the events of a job are numbered from 1 in chronological order', () => {
       '10 job.expired',
     ],
   )
-  assert.equal(new Set(told.map(({ id }) => id)).size, told.length, 'ids are unique')
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
 })
 
 test('events that may not have been published are published in order', () => {
-  const again = underWay(running, 40, 3)
+  const again = withProgress(running, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [
@@ -318,14 +318,14 @@ test('no event contains bucket keys, the owner of the job or fields of tasks', (
     ],
     { tag: 'mine' },
   )
-  const ended = over(begun(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
-  const late = expiredAfter(ended, 'retention')
-  const told = [
+  const ended = over(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const late = expire(ended, 'retention')
+  const events = [
     ...createCreationEvents(late),
     createStartedEvent(late),
     createEndEvent(ended),
     ...deletions(late),
     createExpiredEvent(late, 2),
   ]
-  assert.doesNotMatch(JSON.stringify(told.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
+  assert.doesNotMatch(JSON.stringify(events.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileName, folderPath, withExtension } from '../lib/file-name.ts'
+import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../lib/file-name.ts'
 
-test('a result is named as its source, with the extension of its format', () => {
+test('a result has the name of its source with the extension of its format', () => {
   const names = {
     'report.final.docx': 'report.final.pdf',
     'files.tar.gz': 'files.pdf',
@@ -15,7 +15,7 @@ test('a result is named as its source, with the extension of its format', () => 
   for (const [name, result] of Object.entries(names)) assert.equal(withExtension(name, 'pdf'), result)
 })
 
-test('a name keeps no folder, no control character and nothing that turns the writing round', () => {
+test('folders, control characters and bidirectional overrides are removed from file names', () => {
   const names = {
     '../../etc/passwd': 'passwd',
     'C:\\temp\\a.txt': 'a.txt',
@@ -24,17 +24,17 @@ test('a name keeps no folder, no control character and nothing that turns the wr
     '..': 'file',
     '': 'file',
   }
-  for (const [name, clean] of Object.entries(names)) assert.equal(fileName(name), clean)
+  for (const [name, clean] of Object.entries(names)) assert.equal(sanitizeFileName(name), clean)
 })
 
-test('folders of an archive lead into it, and nowhere else', () => {
+test('folders in an archive cannot lead outside of it', () => {
   const taken = {
     album: 'album',
     'Größe & 日本/2024': 'Größe & 日本/2024',
     'C:/a*b': 'C_/a_b',
     '.git': '.git',
   }
-  for (const [given, clean] of Object.entries(taken)) assert.equal(folderPath(given), clean)
+  for (const [given, clean] of Object.entries(taken)) assert.equal(sanitizeFolderPath(given), clean)
   const hostile = [
     ...[
       '',
@@ -53,5 +53,6 @@ test('folders of an archive lead into it, and nowhere else', () => {
     ],
     ...[`${'a/'.repeat(32)}b`, 'a'.repeat(1001)],
   ]
-  for (const given of hostile) assert.equal(folderPath(given), undefined, JSON.stringify(given.slice(0, 20)))
+  for (const given of hostile)
+    assert.equal(sanitizeFolderPath(given), undefined, JSON.stringify(given.slice(0, 20)))
 })

@@ -8,19 +8,19 @@ import { engines } from '../lib/engines/index.ts'
 import { MetadataOptions } from '../lib/engines/metadata/options.ts'
 import { toolOptions } from '../lib/engines/pdf/tools/options.ts'
 import { AppError } from '../lib/errors.ts'
-import { parseJson, parseInput } from '../lib/parse-input.ts'
+import { parseInput, parseJson } from '../lib/parse-input.ts'
 import { requestHeaders } from '../lib/tasks/import-url.ts'
 import { taskOperations } from '../lib/tasks/index.ts'
 
 type Wrong = Readonly<Record<string, string>>
 
-/** What is said of each field. */
+/** Messages by field. */
 function said(schema: z.ZodType, value: unknown): Wrong {
   try {
     parseInput(schema, value, 'body')
   } catch (error) {
     assert.ok(error instanceof AppError)
-    // Made by the function that is under test.
+    // Created by the function under test.
     const { errors, field } = error.details as { errors: { field: string; error: string }[]; field: string }
     assert.equal(error.message, `${errors[0]?.field}: ${errors[0]?.error}.`)
     assert.equal(field, errors[0]?.field)
@@ -33,7 +33,7 @@ const upload = presignUpload.body?.schema ?? z.never()
 const query = listJobs.query ?? z.never()
 const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said: Wrong][] = [
   [
-    'fields that are missing',
+    'missing fields',
     upload,
     {},
     {
@@ -42,7 +42,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     },
   ],
   [
-    'fields that do not exist, or not so',
+    'unknown and misspelled fields',
     upload,
     { filename: 'a', size: 1, ContentType: 'a/b', extra: 1 },
     {
@@ -52,7 +52,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     },
   ],
   [
-    'names that cannot be, and values that are secret',
+    'invalid names and secret values',
     requestHeaders,
     { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
     {
@@ -65,7 +65,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
   ],
   ['a body that is no object', upload, [], { body: 'expected an object, got a list' }],
   [
-    'words, bounds, times and lists',
+    'enums, limits, times and lists',
     query,
     { limit: '1000', sort: 'x', createdAfter: 'yesterday', status: 'failed,over' },
     {
@@ -88,13 +88,13 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     },
   ],
   [
-    'a secret, which is not repeated',
+    'a secret, which is not quoted',
     toolOptions['decrypt-pdf'],
     { password: 5 },
     { password: 'expected a text' },
   ],
   [
-    'a text with several faults, told of once',
+    'a text with several errors, reported once',
     MetadataOptions,
     { author: `a\nb${'x'.repeat(3000)}`, strip: 'perhaps' },
     {
@@ -103,22 +103,22 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     },
   ],
   [
-    'the one form that nearly fits',
+    'the alternative that fits best',
     z.object({ items: z.union([z.string(), z.array(z.object({ target: z.enum(['a', 'b']) }))]) }),
     { items: [{ target: 'a' }, { target: 'c' }] },
     { 'items.1.target': 'expected a or b, got "c"' },
   ],
 ]
 for (const [what, schema, value, expected] of sentences) {
-  test(`${what}: each is named, with what was expected and what came`, () => {
+  test(`${what} are reported with the expected and the actual value`, () => {
     assert.deepEqual(said(schema, value), expected)
   })
 }
 
-/** Words of the library, for those who write schemas. */
+/** Terms of zod, which are for developers. */
 const forDevelopers = /Invalid|received|undefined|Too (?:big|small)|Unrecognized|NaN|pattern|expected:/
 
-test('nothing that anybody may send wrongly is answered in words for developers', () => {
+test('no error about input contains the terms of zod', () => {
   const wrong = ['', 'x'.repeat(3000), '\n', -1e12, 0.5, {}, [], [{}], null, true, '2026-13-45']
   const schemas: [string, z.ZodObject][] = [
     ...engines.flatMap(({ id, capabilities }) =>
@@ -129,11 +129,11 @@ test('nothing that anybody may send wrongly is answered in words for developers'
     ),
     ...taskOperations.map(({ name, fields }): [string, z.ZodObject] => [name, fields]),
     ['metadata', MetadataOptions],
-    // Both are objects of fields.
+    // Both are objects with fields.
     ['uploads', upload as z.ZodObject],
     ['list', query as z.ZodObject],
   ]
-  // Most options are shared by many conversions.
+  // Many conversions share options.
   const seen = new Set<unknown>()
   for (const [name, schema] of schemas) {
     for (const field of Object.keys(schema.shape)) {
@@ -148,19 +148,19 @@ test('nothing that anybody may send wrongly is answered in words for developers'
   }
 })
 
-test('a hundred wrong fields are not all listed', () => {
+test('of a hundred invalid fields only some are listed', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
   assert.equal(Object.keys(said(z.strictObject({}), fields)).length, 20)
 })
 
-test('what comes back from the table in any order is told in one', () => {
+test('errors about values from the table have a fixed order', () => {
   const one = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
   const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
   assert.equal(JSON.stringify(sortKeys(one)), JSON.stringify(sortKeys(other)))
   assert.deepEqual(sortKeys(one), one)
 })
 
-test('of what came too long the beginning is shown, and no half of a character', () => {
+test('a long value is truncated, but not within a character', () => {
   const list = z.strictObject({ a: z.int() })
   assert.equal(said(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
   assert.equal(
@@ -178,7 +178,7 @@ test('of what came too long the beginning is shown, and no half of a character',
   )
 })
 
-test('JSON in a field of a form has each name once, and whole characters', () => {
+test('JSON in a form field with duplicate names or unpaired surrogates is refused', () => {
   const options = z.record(z.string(), z.unknown())
   const of = (text: string) => parseJson(options, text, 'options', 'a JSON object')
   assert.throws(() => of('{"quality":1,"quality":2}'), {
@@ -188,7 +188,7 @@ test('JSON in a field of a form has each name once, and whole characters', () =>
   assert.throws(() => of('{"title":"\\ud83d"}'), { details: { field: 'title' }, message: /half of one/ })
 })
 
-test('JSON in a field of a form is refused by its field where it is none, or nested too deep', () => {
+test('invalid or deeply nested JSON in a form field is refused with the field', () => {
   const options = z.record(z.string(), z.unknown())
   const of = (text: string) => parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
   assert.deepEqual(of('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })

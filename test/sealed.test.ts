@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deriveKey, isSealed, Vault, withoutSecrets } from '../lib/sealed.ts'
+import { deriveKey, isSealed, redactSecrets, Vault } from '../lib/sealed.ts'
 
 const vault = new Vault('a secret of this test')
 const secrets = new Set(['password', 'key'])
 
-test('what is sealed opens where it was sealed for, and nowhere else', () => {
+test('a sealed value can only be opened for the context it was sealed for', () => {
   const sealed = vault.seal({ password: 'ü' }, 'job_1')
   assert.ok(isSealed(sealed))
   assert.doesNotMatch(Buffer.from(sealed.sealed, 'base64url').toString('latin1'), /password/)
-  assert.deepEqual(vault.open(sealed, 'job_1'), { password: 'ü' })
-  assert.throws(() => vault.open(sealed, 'job_2'))
-  assert.throws(() => new Vault('another secret').open(sealed, 'job_1'))
+  assert.deepEqual(vault.unseal(sealed, 'job_1'), { password: 'ü' })
+  assert.throws(() => vault.unseal(sealed, 'job_2'))
+  assert.throws(() => new Vault('another secret').unseal(sealed, 'job_1'))
   const bytes = Buffer.from(sealed.sealed, 'base64url')
   for (const at of [0, 12, 28]) {
     const turned = Buffer.from(bytes)
     turned[at] = (turned[at] ?? 0) ^ 1
-    assert.throws(() => vault.open({ sealed: turned.toString('base64url') }, 'job_1'), `byte ${at}`)
+    assert.throws(() => vault.unseal({ sealed: turned.toString('base64url') }, 'job_1'), `byte ${at}`)
   }
-  // The same twice is not the same: who reads the table cannot tell who has one password.
+  // Sealing a value twice differs, so that equal passwords cannot be recognized in the table.
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)
 })
 
-test('of some values those of secret names are sealed, once', () => {
-  const sealed = vault.sealSome({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
+test('only values with secret names are sealed, and only once', () => {
+  const sealed = vault.sealSecrets({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
   assert.deepEqual([sealed['dpi'], sealed['key']], [7, undefined])
   assert.ok(isSealed(sealed['password']))
-  assert.deepEqual(vault.sealSome(sealed, secrets, 'job_1'), sealed)
+  assert.deepEqual(vault.sealSecrets(sealed, secrets, 'job_1'), sealed)
 })
 
-test('what is sealed is opened, or hidden, however deep it lies, and all else stays', () => {
+test('nested sealed values are opened or redacted, and all others stay unchanged', () => {
   const set = new Set([1])
   const value = (secret: unknown) => ({
     a: [{ password: secret, b: null }, 'text'],
@@ -38,13 +38,13 @@ test('what is sealed is opened, or hidden, however deep it lies, and all else st
     none: undefined,
   })
   const sealed = value(vault.seal('open sesame', 'job_1'))
-  assert.deepEqual(vault.openAll(sealed, 'job_1'), value('open sesame'))
-  assert.deepEqual(withoutSecrets(sealed), value('***'))
-  assert.equal(vault.openAll('text', 'job_1'), 'text')
+  assert.deepEqual(vault.unsealAll(sealed, 'job_1'), value('open sesame'))
+  assert.deepEqual(redactSecrets(sealed), value('***'))
+  assert.equal(vault.unsealAll('text', 'job_1'), 'text')
   assert.equal(isSealed({ sealed: 'a', more: 1 }), false)
 })
 
-test('keys of one secret tell nothing about each other', () => {
+test('keys derived from one secret are independent', () => {
   const keys = (['owner', 'cursor', 'idempotency', 'signed urls', 'seal'] as const).map((purpose) =>
     deriveKey('s', purpose),
   )

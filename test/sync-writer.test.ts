@@ -5,14 +5,14 @@ import { constants, readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { drainAtOnce } from '../lib/sync-writer.ts'
+import { writeSynchronously } from '../lib/sync-writer.ts'
 import { scratchFolder } from './scratch-folder.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const cachedBytes = 4 << 20
 const folder = scratchFolder('drain')
 
-/** Of no even size, one of them across the end of what is cached. */
+/** Chunks of odd sizes, one of them across the end of the cached part. */
 const pieces = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
 const whole = Buffer.concat(pieces)
 
@@ -29,19 +29,19 @@ const bytesInMemory = (path: string) =>
 
 async function drainTo(path: string, size?: number): Promise<number> {
   let given = 0
-  const written = (piece: Buffer) => {
+  const onWritten = (piece: Buffer) => {
     given += piece.length
-    // It is used again for something else.
+    // The buffer is reused for something else.
     piece.fill(0)
   }
   const copies = pieces.map((piece) => Buffer.from(piece))
-  await drainAtOnce(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
-    ...{ path, written, size, cachedBytes },
+  await writeSynchronously(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
+    ...{ path, onWritten, size, cachedBytes },
   })
   return given
 }
 
-test('a large file is whole, and what is far into it is on the disk alone', async (context) => {
+test('a large file is complete, and its later part is not cached in memory', async (context) => {
   const path = join(folder, 'large')
   assert.equal(await drainTo(path), whole.length)
   assert.equal(sha256(readFileSync(path)), sha256(whole))
@@ -53,7 +53,7 @@ test('a large file is whole, and what is far into it is on the disk alone', asyn
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
 })
 
-test('a file that is said to be large goes to the disk alone from its first byte', async (context) => {
+test('a file declared as large is not cached in memory at all', async (context) => {
   const path = join(folder, 'said to be large')
   await drainTo(path, whole.length)
   if (!(await writesPastCache(path))) return context.diagnostic(noWayPast)
@@ -62,7 +62,7 @@ test('a file that is said to be large goes to the disk alone from its first byte
   assert.equal(sha256(readFileSync(path)), sha256(whole))
 })
 
-test('a file is whole whatever its size was said to be', async () => {
+test('a file is complete whatever size was declared', async () => {
   for (const size of [1, 2 ** 40]) {
     const path = join(folder, `said to have ${size}`)
     await drainTo(path, size)
@@ -73,15 +73,21 @@ test('a file is whole whatever its size was said to be', async () => {
 test('a small file stays in memory', async () => {
   const path = join(folder, 'small')
   const bytes = Buffer.from('a file of few bytes')
-  await drainAtOnce(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, { path, written: () => {} })
+  await writeSynchronously(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, {
+    path,
+    onWritten: () => {},
+  })
   assert.equal(readFileSync(path, 'utf8'), 'a file of few bytes')
 })
 
-test('what fails on the way is thrown', async () => {
+test('a write error is thrown', async () => {
   async function* broken() {
     yield* pieces.slice(0, 60)
     throw new Error('the line is dead')
   }
   const path = join(folder, 'broken')
-  await assert.rejects(drainAtOnce(broken(), { path, written: () => {}, cachedBytes }), /the line is dead/)
+  await assert.rejects(
+    writeSynchronously(broken(), { path, onWritten: () => {}, cachedBytes }),
+    /the line is dead/,
+  )
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DistinctNames } from '../lib/unique-names.ts'
+import { UniqueNames } from '../lib/unique-names.ts'
 
 const distinct = (given: readonly string[], reserved: readonly string[] = []) => {
-  const names = new DistinctNames(reserved)
+  const names = new UniqueNames(reserved)
   return given.map((name) => names.next(name))
 }
 
-test('the second of a name gets a number that no other name has', () => {
+test('a repeated name gets a number that makes it unique', () => {
   assert.deepEqual(distinct(['a.png', 'a (2).png', 'a.png', 'A.PNG']), [
     'a.png',
     'a (2).png',
@@ -18,7 +18,7 @@ test('the second of a name gets a number that no other name has', () => {
   assert.deepEqual(distinct(['toString', 'toString']), ['toString', 'toString (2)'])
 })
 
-test('of a path the last part gets the number', () => {
+test('in a path the last segment gets the number', () => {
   assert.deepEqual(distinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
     'v1.2/notes',
     'v1.2/notes (2)',

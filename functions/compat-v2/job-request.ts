@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { isInternalTask, operationsByCompatName, internalTaskPrefix } from '../../lib/webhooks/compat-names.ts'
+import {
+  internalTaskPrefix,
+  isInternalTask,
+  operationsByCompatName,
+} from '../../lib/webhooks/compat-names.ts'
 
 /** Alternative spellings of operations in the tasks of a job. */
 const operationAliases: Readonly<Record<string, string>> = {
@@ -56,7 +60,9 @@ const Task = z.looseObject({ operation: z.string().min(1), ...fields })
 /** Body of a single task, whose operation is in the path. */
 export const SingleTaskBody = z.looseObject({ ...fields, name: z.string().nullish() })
 
-const Name = z.string().refine((name) => !isInternalTask(name), `expected names that do not begin with ${internalTaskPrefix}`)
+const Name = z
+  .string()
+  .refine((name) => !isInternalTask(name), `expected names that do not begin with ${internalTaskPrefix}`)
 
 export const JobBody = z.looseObject({
   tasks: z.record(Name, Task),

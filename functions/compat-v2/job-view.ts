@@ -1,5 +1,5 @@
 import type { JobView } from '../../lib/jobs/view.ts'
-import { isInternalTask, compatOperation } from '../../lib/webhooks/compat-names.ts'
+import { compatOperation, isInternalTask } from '../../lib/webhooks/compat-names.ts'
 import { internalExportPrefix } from './job-request.ts'
 
 const statuses: Readonly<Record<string, string>> = {

@@ -27,9 +27,9 @@ import { compatJobView } from './job-view.ts'
 import { reuseJobForADay } from './reuse-job.ts'
 import { startCompatJob } from './start-job.ts'
 import {
+  buildSignedText,
   hasValidSignature,
   parseJobParam,
-  signedText,
   signedUrlPath,
   signingSecretOf,
 } from './url-signature.ts'
@@ -79,7 +79,7 @@ const startSigned = contract({
   reply: redirects,
   handle: async (request, services) => {
     const { params, query } = request
-    const text = signedText(`${publicUrlOf(services)}${signedUrlPath}${params.keyId}`, query)
+    const text = buildSignedText(`${publicUrlOf(services)}${signedUrlPath}${params.keyId}`, query)
     if (!hasValidSignature(text, query.s, signingSecretOf(params.keyId, services.keys.signedUrls)))
       throw new AppError(
         'INVALID_SIGNATURE',

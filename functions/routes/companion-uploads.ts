@@ -9,12 +9,12 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import {
   abortMultipartUpload,
-  startMultipartUpload,
   completeMultipartUpload,
   findMultipartUpload,
-  maxMultipartBytes,
   listUploadedParts,
+  maxMultipartBytes,
   signPartUrls,
+  startMultipartUpload,
 } from '../../lib/multipart-uploads.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
 import {
@@ -178,7 +178,10 @@ const abort = contract({
   reply: { status: 200, form: 'raw', schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
-    await abortMultipartUpload(await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services), services)
+    await abortMultipartUpload(
+      await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services),
+      services,
+    )
     return { data: {} }
   },
 })

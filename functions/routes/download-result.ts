@@ -45,7 +45,8 @@ export const downloadResult = contract({
     if (!isSigned && !canRead(job, principal)) throw jobNotFound(jobId)
     const file = await findResultFile(job, query, services)
     const isFetched = method !== 'HEAD'
-    if (link !== undefined) await services.downloadLimits[isFetched ? 'countDownload' : 'check'](link, Number(max))
+    if (link !== undefined)
+      await services.downloadLimits[isFetched ? 'countDownload' : 'check'](link, Number(max))
     const leftS = isSigned ? Number(exp) - Date.now() / 1000 : linkLifetimeS
     const lifetimeS = link === undefined ? leftS : Math.min(leftS, limitedLinkLifetimeS)
     const [location] = await Promise.all([

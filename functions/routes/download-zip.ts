@@ -80,7 +80,7 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Body>>
 
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, principal, requestId, newJobId } = request
-  const jobIds = requestedJobIds(body)
+  const jobIds = parseJobIds(body)
   const folders = foldersOf(body, jobIds)
   const states = await Promise.all(jobIds.map((id) => loadOwnJob(id, principal, services)))
   const entries = states.flatMap((state) => listZipEntries(state.job.id, state, body.tasks))
@@ -112,7 +112,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   )
 }
 
-function requestedJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
+function parseJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly string[] {
   if ((jobIds === undefined) === (jobId === undefined))
     throw new AppError('INVALID_INPUT', 'jobIds: expected either jobIds or jobId, got both or neither.', {
       field: 'jobIds',

@@ -52,11 +52,14 @@ export const connectDrive = contract({
   errors: driveErrors,
   handle: async ({ params, query, principal, headers }, services) => {
     const { redirectUri, state: clientState } = query
-    const begun = await new DriveService(params.drive, services).startAuthorization(principal.ownerId, {
-      ...{ redirectUri, clientState },
-    })
-    if (!wantsHtml(headers)) return { data: begun }
-    return { data: begun, status: 302, headers: { location: begun.authorizationUrl } }
+    const authorization = await new DriveService(params.drive, services).startAuthorization(
+      principal.ownerId,
+      {
+        ...{ redirectUri, clientState },
+      },
+    )
+    if (!wantsHtml(headers)) return { data: authorization }
+    return { data: authorization, status: 302, headers: { location: authorization.authorizationUrl } }
   },
 })
 

@@ -8,14 +8,14 @@ import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
   abortMultipartUpload,
-  startMultipartUpload,
   completeMultipartUpload,
   findMultipartUpload,
+  listUploadedParts,
   maxMultipartBytes,
   partSizeFor,
-  listUploadedParts,
   partUrlLifetimeS,
   signPartUrls,
+  startMultipartUpload,
 } from '../../lib/multipart-uploads.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
@@ -112,11 +112,18 @@ export const createMultipart = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     const { filename, type, size } = body
-    const upload = await startMultipartUpload({ owner: principal.ownerId, filename, contentType: type, size }, services)
+    const upload = await startMultipartUpload(
+      { owner: principal.ownerId, filename, contentType: type, size },
+      services,
+    )
     return {
       data: {
         ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
-        ...{ partSize: partSizeFor(size ?? 0), maxParts: partLimits.maxParts, minPartSize: partLimits.minBytes },
+        ...{
+          partSize: partSizeFor(size ?? 0),
+          maxParts: partLimits.maxParts,
+          minPartSize: partLimits.minBytes,
+        },
         ...{
           maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
           expiresAt: upload.expiresAt,
@@ -242,7 +249,10 @@ export const abortMultipart = contract({
   reply: { status: 200, schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, query, principal }, services) => {
-    await abortMultipartUpload(await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services), services)
+    await abortMultipartUpload(
+      await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services),
+      services,
+    )
     return { data: {} }
   },
 })

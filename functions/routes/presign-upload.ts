@@ -4,7 +4,7 @@ import { writeAccess } from '../../lib/access/principal.ts'
 import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { AppError } from '../../lib/errors.ts'
 import { sanitizeFileName } from '../../lib/file-name.ts'
-import { declaredSize, declaredSizeError } from '../../lib/http/content-length.ts'
+import { declaredSize, sizeLimitError } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -60,7 +60,7 @@ export const presignUpload = contract({
     await requireDiskSpace(services.config)
     const bounds = limitsOfPlan(principal.plan, services)
     const maxSize = Math.min(maxSingleUploadBytes, bounds.maxFileBytes)
-    if (body.size > bounds.maxFileBytes) throw declaredSizeError(bounds.maxFileBytes, body.size)
+    if (body.size > bounds.maxFileBytes) throw sizeLimitError(bounds.maxFileBytes, body.size)
     if (body.size > maxSingleUploadBytes) throw tooLargeForOneRequestError(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'size: expected a file that is not empty, got 0 bytes.', {

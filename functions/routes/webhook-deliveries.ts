@@ -8,7 +8,7 @@ import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Services } from '../../lib/services.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
-import { maxReplayedEvents, ManualDeliveries } from '../../lib/webhooks/manual-deliveries.ts'
+import { ManualDeliveries, maxReplayedEvents } from '../../lib/webhooks/manual-deliveries.ts'
 import {
   DeliveryView,
   DeliveryWithAttempts,

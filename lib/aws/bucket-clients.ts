@@ -14,7 +14,11 @@ const maxTimedAttempts = 2
 export type BucketClients = Awaited<ReturnType<typeof openBucketClients>>
 
 /** Loaded when the first file is wanted, with the commands that are sent by them. */
-export async function openBucketClients(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
+export async function openBucketClients(
+  config: Config,
+  connection?: ClientConnection,
+  timeouts?: StoreTimeouts,
+) {
   const sdk = await import('./s3.ts')
   // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
   const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined

@@ -2,7 +2,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { SocketExchange } from './sockets.ts'
 
 /** How a client gets its requests to a server that is nearer than an endpoint: settings that take the place of its own. */
-export type Connection = Pick<
+export type ClientConnection = Pick<
   S3ClientConfig,
   'requestHandler' | 'signer' | 'requestChecksumCalculation' | 'credentials'
 >
@@ -25,9 +25,9 @@ export interface LocatedFile {
 
 /** For the services that have one; the clients of all others connect to their endpoints. */
 export interface Connections {
-  readonly s3?: Connection | undefined
-  readonly sqs?: Connection | undefined
-  readonly eventBridge?: Connection | undefined
+  readonly s3?: ClientConnection | undefined
+  readonly sqs?: ClientConnection | undefined
+  readonly eventBridge?: ClientConnection | undefined
   readonly files?: FileExchange | undefined
   readonly sockets?: SocketExchange | undefined
 }

@@ -14,21 +14,24 @@ import * as z from 'zod'
 /** What was put aside after all attempts goes back to where it came from. */
 
 /** Milliseconds that somebody waits for the end of it; SQS goes on by itself. */
-const patienceMs = 60_000
-const lookMs = 250
+const maxWaitMs = 60_000
+const pollMs = 250
 
-const clientOf = (region: string) => new SQSClient({ region, useQueueUrlAsEndpoint: false })
+const createClient = (region: string) => new SQSClient({ region, useQueueUrlAsEndpoint: false })
 
 /** Tasks go back to their queue. @returns how many have, and whether these are all. */
-export async function moveBack(name: string, region: string): Promise<{ moved: number; isOver: boolean }> {
-  const sqs = clientOf(region)
+export async function redriveMessages(
+  name: string,
+  region: string,
+): Promise<{ moved: number; isOver: boolean }> {
+  const sqs = createClient(region)
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
   )
   const { QueueArn: SourceArn } = Attributes
   await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
-  const until = Date.now() + patienceMs
+  const until = Date.now() + maxWaitMs
   for (;;) {
     const { Results: [latest] = [] } = await sqs.send(
       new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),
@@ -37,20 +40,25 @@ export async function moveBack(name: string, region: string): Promise<{ moved: n
     if (latest?.Status === 'FAILED') throw new Error(`SQS moved ${moved} messages: ${latest.FailureReason}`)
     if (latest?.Status !== 'RUNNING') return { moved, isOver: true }
     if (Date.now() > until) return { moved, isOver: false }
-    await sleep(lookMs)
+    await sleep(pollMs)
   }
 }
 
 /** As a rule of the bus hands it to a function. */
-const Put = z.object({ source: z.string(), 'detail-type': z.string(), time: z.string(), detail: z.unknown() })
+const BusEventMessage = z.object({
+  source: z.string(),
+  'detail-type': z.string(),
+  time: z.string(),
+  detail: z.unknown(),
+})
 
 /**
  * Events that a function was called with go to the bus again, as no queue feeds it. Whoever listens to them hears them
  * twice, which changes nothing: they keep their ids.
  * @returns how many.
  */
-export async function publishAgain(name: string, bus: string, region: string): Promise<number> {
-  const sqs = clientOf(region)
+export async function republishEvents(name: string, bus: string, region: string): Promise<number> {
+  const sqs = createClient(region)
   const events = new EventBridgeClient({ region })
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
   for (let count = 0; ; ) {
@@ -59,7 +67,7 @@ export async function publishAgain(name: string, bus: string, region: string): P
     )
     if (Messages.length === 0) return count
     for (const { Body = '', ReceiptHandle } of Messages) {
-      const { source, 'detail-type': type, time, detail } = Put.parse(JSON.parse(Body))
+      const { source, 'detail-type': type, time, detail } = BusEventMessage.parse(JSON.parse(Body))
       const entry = { Source: source, DetailType: type, Time: new Date(time), Detail: JSON.stringify(detail) }
       const { FailedEntryCount } = await events.send(
         new PutEventsCommand({ Entries: [{ EventBusName: bus, ...entry }] }),

@@ -73,7 +73,11 @@ export class Files {
   /** Of files that others send in parts. */
   readonly parts: MultipartStorage
 
-  constructor(config: Config, { s3: connection, files: exchange }: Connections = {}, timeouts?: StoreTimeouts) {
+  constructor(
+    config: Config,
+    { s3: connection, files: exchange }: Connections = {},
+    timeouts?: StoreTimeouts,
+  ) {
     this.#exchange = exchange
     this.#open = lazyAsync(() => openBucketClients(config, connection, timeouts))
     this.#bucket = config.BUCKET_NAME

@@ -8,17 +8,22 @@ export interface StoredPart {
   readonly size: number
 }
 
-interface PartsOf {
+interface MultipartTarget {
   readonly key: string
   /** The name that the storage gave this upload. */
   readonly uploadId: string
 }
 
 /** What the storage allows (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html); the last part may be smaller. */
-export const partLimits = { least: 5 * 1024 ** 2, most: 5 * 1024 ** 3, parts: 10_000, object: 5 * 1024 ** 4 }
+export const partLimits = {
+  minBytes: 5 * 1024 ** 2,
+  maxBytes: 5 * 1024 ** 3,
+  maxParts: 10_000,
+  maxObjectBytes: 5 * 1024 ** 4,
+}
 
 /** Files that somebody else sends in parts, straight to the storage. */
-export class Parts {
+export class MultipartStorage {
   readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
 
@@ -28,7 +33,7 @@ export class Parts {
   }
 
   /** @returns the name that the storage gives it. */
-  async begin(key: string, contentType: string): Promise<string> {
+  async start(key: string, contentType: string): Promise<string> {
     const { s3, CreateMultipartUploadCommand } = await this.#open()
     const { UploadId } = await s3.send(
       new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key, ContentType: contentType }),
@@ -38,21 +43,21 @@ export class Parts {
   }
 
   /** Where one part is PUT to, as raw bytes; again as often as need be. */
-  async url(of: PartsOf, number: number, expiresS: number): Promise<string> {
+  async signPartUrl(target: MultipartTarget, number: number, expiresS: number): Promise<string> {
     const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
-    const command = new UploadPartCommand({ ...this.#target(of), PartNumber: number })
+    const command = new UploadPartCommand({ ...this.#target(target), PartNumber: number })
     return getSignedUrl(signer, command, { expiresIn: expiresS })
   }
 
   /** Those that are there, in order; undefined when there is no such upload any more. */
-  async list(of: PartsOf): Promise<StoredPart[] | undefined> {
+  async list(target: MultipartTarget): Promise<StoredPart[] | undefined> {
     const { s3, ListPartsCommand } = await this.#open()
     const found: StoredPart[] = []
     try {
       // The SDK's own paginator never ends: where nothing follows, the storage names the last part all the same.
       for (let after: string | undefined; ; ) {
         const page = await s3.send(
-          new ListPartsCommand({ ...this.#target(of), ...(after && { PartNumberMarker: after }) }),
+          new ListPartsCommand({ ...this.#target(target), ...(after && { PartNumberMarker: after }) }),
         )
         for (const { PartNumber: number = 0, ETag: etag = '', Size: size = 0 } of page.Parts ?? [])
           found.push({ number, etag, size })
@@ -68,11 +73,19 @@ export class Parts {
   /**
    * @returns `over` when there is no such upload any more, `changed` when a part was sent anew since they were listed.
    */
-  async complete(of: PartsOf, parts: readonly StoredPart[]): Promise<'done' | 'over' | 'changed'> {
+  async complete(
+    target: MultipartTarget,
+    parts: readonly StoredPart[],
+  ): Promise<'done' | 'over' | 'changed'> {
     const { s3, CompleteMultipartUploadCommand } = await this.#open()
-    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
+    const MultipartStorage = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
     try {
-      await s3.send(new CompleteMultipartUploadCommand({ ...this.#target(of), MultipartUpload: { Parts } }))
+      await s3.send(
+        new CompleteMultipartUploadCommand({
+          ...this.#target(target),
+          MultipartUpload: { Parts: MultipartStorage },
+        }),
+      )
       return 'done'
     } catch (error) {
       if (isGone(error)) return 'over'
@@ -82,14 +95,14 @@ export class Parts {
   }
 
   /** Deletes what is there; nothing to delete is no error. */
-  async abort(of: PartsOf): Promise<void> {
+  async abort(target: MultipartTarget): Promise<void> {
     const { s3, AbortMultipartUploadCommand } = await this.#open()
-    await s3.send(new AbortMultipartUploadCommand(this.#target(of))).catch((error: unknown) => {
+    await s3.send(new AbortMultipartUploadCommand(this.#target(target))).catch((error: unknown) => {
       if (!isGone(error)) throw error
     })
   }
 
-  #target = ({ key, uploadId }: PartsOf) => ({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
+  #target = ({ key, uploadId }: MultipartTarget) => ({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
 }
 
 const isGone = (error: unknown) => error instanceof Error && error.name === 'NoSuchUpload'

@@ -3,16 +3,16 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import * as z from 'zod'
 import { Sha256 } from './sha256.ts'
 
-const Value = z.object({ SecretString: z.string().min(1) })
+const SecretValue = z.object({ SecretString: z.string().min(1) })
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 /**
  * A value that Secrets Manager keeps: CloudFormation gives it to the distribution. It is asked for once in the life of a
  * deployment, so that signing one request takes the place of a client.
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
-export async function secretValue(
+export async function readSecretValue(
   arn: string,
   { config }: Pick<S3Client, 'config'>,
   send: typeof fetch = fetch,
@@ -32,11 +32,11 @@ export async function secretValue(
       'x-amz-target': 'secretsmanager.GetSecretValue',
     },
   })
-  const answer = await send(`https://${hostname}/`, {
+  const response = await send(`https://${hostname}/`, {
     ...{ method: 'POST', headers: signed.headers, body },
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`Secrets Manager answered ${answer.status} about ${arn}: ${text}`)
-  return Value.parse(JSON.parse(text)).SecretString
+  const text = await response.text()
+  if (!response.ok) throw new Error(`Secrets Manager answered ${response.status} about ${arn}: ${text}`)
+  return SecretValue.parse(JSON.parse(text)).SecretString
 }

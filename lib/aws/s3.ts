@@ -17,4 +17,4 @@ export {
 } from '@aws-sdk/client-s3'
 export { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 export { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-export { storeStream } from './upload-stream.ts'
+export { uploadStream } from './upload-stream.ts'

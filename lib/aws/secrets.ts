@@ -40,7 +40,10 @@ type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['hand
  * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
  * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
  */
-function createSecretReader(bucket: string, settings: ClientSettings): (name: SecretName) => Promise<string | undefined> {
+function createSecretReader(
+  bucket: string,
+  settings: ClientSettings,
+): (name: SecretName) => Promise<string | undefined> {
   const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = settings
   const { config } = new DynamoDBClient(createClientConfig(settings))
   const signer = new SignatureV4({

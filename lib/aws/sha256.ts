@@ -11,10 +11,10 @@ export class Sha256 implements Checksum {
 
   constructor(secret?: SourceData) {
     this.#key = secret === undefined ? undefined : keyOf(secret)
-    this.#hash = this.#begin()
+    this.#hash = this.#start()
   }
 
-  #begin() {
+  #start() {
     return this.#key ? createHmac('sha256', this.#key) : createHash('sha256')
   }
 
@@ -27,7 +27,7 @@ export class Sha256 implements Checksum {
   }
 
   reset(): void {
-    this.#hash = this.#begin()
+    this.#hash = this.#start()
   }
 }
 

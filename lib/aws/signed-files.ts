@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { sha256Of } from '../file-hash.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
-import { goneFile, overwrittenFile } from './file-errors.ts'
-import type { FetchedFile } from './files.ts'
-import { mostSingleBytes, type SignedOutput, type TaskFiles } from './task-files.ts'
+import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
+import type { FileReference } from './files.ts'
+import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
 
 /** As often as the SDK does. */
-const attempts = 3
+const maxAttempts = 3
 const pauseMs = 100
 
 /** The storage does not let it through: the signature has ended before its time, or does not cover it. */
-export class SignatureRefused extends Error {}
+export class SignatureRejectedError extends Error {}
 
-interface Signed {
+interface TaskUrls {
   /** Addresses by key. */
   readonly inputs: Readonly<Record<string, string>>
-  readonly output: SignedOutput
+  readonly output: PresignedForm
 }
 
 /**
@@ -28,57 +28,57 @@ interface Signed {
  * of its own.
  */
 export class SignedFiles implements TaskFiles {
-  readonly #signed: Signed
+  readonly #urls: TaskUrls
   /** Where on this machine those are that were sent from it. */
-  readonly #sent = new Map<string, string>()
+  readonly #sentPaths = new Map<string, string>()
 
-  constructor(signed: Signed) {
-    this.#signed = signed
+  constructor(signed: TaskUrls) {
+    this.#urls = signed
   }
 
-  async getFile(file: FetchedFile, path: string, signal: AbortSignal): Promise<void> {
+  async getFile(file: FileReference, path: string, signal: AbortSignal): Promise<void> {
     const body = await this.#open(file, signal)
     await pipeline(body, createWriteStream(path), { signal })
   }
 
-  async stream(file: FetchedFile, { start, end }: ByteRange, signal: AbortSignal): Promise<Readable> {
+  async stream(file: FileReference, { start, end }: ByteRange, signal: AbortSignal): Promise<Readable> {
     return this.#open(file, signal, { range: `bytes=${start}-${end - 1}` })
   }
 
-  async #open({ key, filename, etag }: FetchedFile, signal: AbortSignal, range: { range?: string } = {}) {
-    const url = this.#signed.inputs[key]
-    if (url === undefined) throw new SignatureRefused(`nobody signed for the input ${key}`)
-    const answer = await asked(() =>
+  async #open({ key, filename, etag }: FileReference, signal: AbortSignal, range: { range?: string } = {}) {
+    const url = this.#urls.inputs[key]
+    if (url === undefined) throw new SignatureRejectedError(`nobody signed for the input ${key}`)
+    const response = await fetchWithRetries(() =>
       fetch(url, { headers: { ...range, ...(etag && { 'if-match': etag }) }, signal }),
     )
-    if (answer.ok && answer.body)
-      return Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
-    const said = await answer.text()
-    if (answer.status === 412) throw overwrittenFile(filename)
-    if (answer.status === 404) throw goneFile(filename)
-    throw refused(answer.status, said)
+    if (response.ok && response.body)
+      return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
+    const text = await response.text()
+    if (response.status === 412) throw fileOverwrittenError(filename)
+    if (response.status === 404) throw fileGoneError(filename)
+    throw storageError(response.status, text)
   }
 
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     const { size } = await stat(path)
-    if (size > mostSingleBytes)
+    if (size > maxSinglePutBytes)
       throw new AppError(
         'FILE_TOO_LARGE',
-        `The result has ${size} bytes, more than the ${mostSingleBytes} bytes (5 GiB) that one conversion can store here. Make a smaller one, or convert the file in parts.`,
-        { size, max: mostSingleBytes },
+        `The result has ${size} bytes, more than the ${maxSinglePutBytes} bytes (5 GiB) that one conversion can store here. Make a smaller one, or convert the file in parts.`,
+        { size, max: maxSinglePutBytes },
       )
-    const { url, prefix, fields } = this.#signed.output
-    if (!key.startsWith(prefix)) throw new SignatureRefused(`nobody signed for the output ${key}`)
+    const { url, prefix, fields } = this.#urls.output
+    if (!key.startsWith(prefix)) throw new SignatureRejectedError(`nobody signed for the output ${key}`)
     const form = new FormData()
     const checksum = Buffer.from(await sha256, 'hex').toString('base64')
     const all = { ...fields, key, 'Content-Type': contentType, 'x-amz-checksum-sha256': checksum }
     for (const [name, value] of Object.entries(all)) form.set(name, value)
     // S3 ignores every field behind the file.
     form.set('file', await openAsBlob(path), 'file')
-    const answer = await asked(() => fetch(url, { method: 'POST', body: form }))
-    const said = await answer.text()
-    if (!answer.ok) throw refused(answer.status, said)
-    this.#sent.set(key, path)
+    const response = await fetchWithRetries(() => fetch(url, { method: 'POST', body: form }))
+    const text = await response.text()
+    if (!response.ok) throw storageError(response.status, text)
+    this.#sentPaths.set(key, path)
   }
 
   /** By `path`, in the work folder. */
@@ -94,7 +94,7 @@ export class SignedFiles implements TaskFiles {
 
   /** Of a file that this process has sent: it is here still. */
   async read(key: string, start: number, end: number): Promise<Uint8Array> {
-    const path = this.#sent.get(key)
+    const path = this.#sentPaths.get(key)
     if (path === undefined) throw new Error(`${key} was not sent from here`)
     const file = await open(path)
     try {
@@ -115,23 +115,23 @@ export class SignedFiles implements TaskFiles {
 }
 
 /** Again when the storage or the way to it fails. */
-async function asked(ask: () => Promise<Response>): Promise<Response> {
+async function fetchWithRetries(send: () => Promise<Response>): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const answer = await ask()
-      if (answer.status < 500 || attempt >= attempts) return answer
-      await answer.body?.cancel()
+      const response = await send()
+      if (response.status < 500 || attempt >= maxAttempts) return response
+      await response.body?.cancel()
     } catch (error) {
       // Undici says so of connections; what was aborted stays so.
-      if (!(error instanceof TypeError) || attempt >= attempts) throw error
+      if (!(error instanceof TypeError) || attempt >= maxAttempts) throw error
     }
     await sleep(pauseMs * 2 ** attempt * Math.random())
   }
 }
 
-const refused = (status: number, said: string) => {
-  const code = /<Code>(\w+)<\/Code>/.exec(said)?.[1] ?? 'no code'
+const storageError = (status: number, text: string) => {
+  const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? 'no code'
   return status === 403 || status === 400
-    ? new SignatureRefused(`the storage answered ${status} ${code}`)
+    ? new SignatureRejectedError(`the storage answered ${status} ${code}`)
     : new Error(`the storage answered ${status} ${code}`)
 }

@@ -46,22 +46,24 @@ export interface Expressions {
   ExpressionAttributeValues?: Record<string, unknown>
 }
 
-export function expressions(change: Change, condition?: Condition): Expressions {
-  const scribe = new Scribe()
-  const update = updateExpression(change, scribe)
-  const only = condition && conditionExpression(condition, scribe)
+export function createExpressions(change: Change, condition?: Condition): Expressions {
+  const placeholders = new PlaceholderMap()
+  const update = updateExpression(change, placeholders)
+  const only = condition && conditionExpression(condition, placeholders)
   return {
     ...(update && { UpdateExpression: update }),
     ...(only && { ConditionExpression: only }),
-    ...(scribe.names.size > 0 && { ExpressionAttributeNames: Object.fromEntries(scribe.names) }),
-    ...(scribe.values.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(scribe.values.map((value, at) => [`:${at}`, value])),
+    ...(placeholders.names.size > 0 && { ExpressionAttributeNames: Object.fromEntries(placeholders.names) }),
+    ...(placeholders.values.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(
+        placeholders.values.map((value, at) => [`:${at}`, value]),
+      ),
     }),
   }
 }
 
 /** Names and values stand beside an expression, never in it. */
-class Scribe {
+class PlaceholderMap {
   readonly names = new Map<string, string>()
   readonly values: unknown[] = []
 
@@ -98,7 +100,7 @@ class Scribe {
   }
 }
 
-function updateExpression(change: Change, scribe: Scribe): string {
+function updateExpression(change: Change, placeholders: PlaceholderMap): string {
   const {
     set = {},
     setOnce = {},
@@ -111,23 +113,27 @@ function updateExpression(change: Change, scribe: Scribe): string {
   } = change
   const defined = Object.entries(set).filter(([, value]) => value !== undefined)
   const sets = [
-    ...defined.map(([name, value]) => `${scribe.name(name)} = ${scribe.value(value)}`),
+    ...defined.map(([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`),
     ...Object.entries(setOnce).map(
-      ([name, value]) => `${scribe.name(name)} = if_not_exists(${scribe.name(name)}, ${scribe.value(value)})`,
+      ([name, value]) =>
+        `${placeholders.name(name)} = if_not_exists(${placeholders.name(name)}, ${placeholders.value(value)})`,
     ),
     ...Object.entries(setPlus).map(
-      ([name, [from, plus]]) => `${scribe.name(name)} = ${scribe.name(from)} + ${scribe.value(plus)}`,
+      ([name, [from, plus]]) =>
+        `${placeholders.name(name)} = ${placeholders.name(from)} + ${placeholders.value(plus)}`,
     ),
   ]
   const numbers = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
-    Object.entries(of).map(([name, value]) => `${scribe.name(name)} ${scribe.value(value)}`)
-  const sums = Object.entries(add).map(([name, value]) => `${scribe.plainName(name)} ${scribe.value(value)}`)
+    Object.entries(of).map(([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`)
+  const sums = Object.entries(add).map(
+    ([name, value]) => `${placeholders.plainName(name)} ${placeholders.value(value)}`,
+  )
   const strings = Object.entries(collect).map(
-    ([name, value]) => `${scribe.name(name)} ${scribe.value(value)}`,
+    ([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`,
   )
   const clauses = [
     ['SET', sets],
-    ['REMOVE', remove.map((name) => scribe.name(name))],
+    ['REMOVE', remove.map((name) => placeholders.name(name))],
     ['ADD', [...numbers(include), ...sums, ...strings]],
     ['DELETE', numbers(exclude)],
   ] as const
@@ -137,7 +143,7 @@ function updateExpression(change: Change, scribe: Scribe): string {
     .join(' ')
 }
 
-function conditionExpression(condition: Condition, scribe: Scribe): string {
+function conditionExpression(condition: Condition, placeholders: PlaceholderMap): string {
   const {
     exists,
     equal = {},
@@ -152,24 +158,30 @@ function conditionExpression(condition: Condition, scribe: Scribe): string {
   } = condition
   const parts = [
     ...(exists === undefined ? [] : [`attribute_${exists ? '' : 'not_'}exists(pk)`]),
-    ...Object.entries(equal).map(([name, value]) => `${scribe.name(name)} = ${scribe.value(value)}`),
+    ...Object.entries(equal).map(
+      ([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`,
+    ),
     ...Object.entries(oneOf).map(
       ([name, values]) =>
-        `${scribe.name(name)} IN (${values.map((value) => scribe.value(value)).join(', ')})`,
+        `${placeholders.name(name)} IN (${values.map((value) => placeholders.value(value)).join(', ')})`,
     ),
-    ...present.map((name) => `attribute_exists(${scribe.name(name)})`),
-    ...absent.map((name) => `attribute_not_exists(${scribe.name(name)})`),
+    ...present.map((name) => `attribute_exists(${placeholders.name(name)})`),
+    ...absent.map((name) => `attribute_not_exists(${placeholders.name(name)})`),
     ...Object.entries(below).map(([name, value]) => {
-      const path = scribe.name(name)
-      return `(attribute_not_exists(${path}) OR ${path} < ${scribe.value(value)})`
+      const path = placeholders.name(name)
+      return `(attribute_not_exists(${path}) OR ${path} < ${placeholders.value(value)})`
     }),
     ...Object.entries(lacks).flatMap(([name, values]) =>
-      [...values].map((value) => `NOT contains(${scribe.name(name)}, ${scribe.value(value)})`),
+      [...values].map((value) => `NOT contains(${placeholders.name(name)}, ${placeholders.value(value)})`),
     ),
-    ...Object.entries(after).map(([name, value]) => `${scribe.name(name)} > ${scribe.value(value)}`),
-    ...Object.entries(until).map(([name, value]) => `${scribe.name(name)} <= ${scribe.value(value)}`),
+    ...Object.entries(after).map(
+      ([name, value]) => `${placeholders.name(name)} > ${placeholders.value(value)}`,
+    ),
+    ...Object.entries(until).map(
+      ([name, value]) => `${placeholders.name(name)} <= ${placeholders.value(value)}`,
+    ),
   ]
   if (either.length > 0)
-    parts.push(`(${either.map((one) => `(${conditionExpression(one, scribe)})`).join(' OR ')})`)
+    parts.push(`(${either.map((one) => `(${conditionExpression(one, placeholders)})`).join(' OR ')})`)
   return parts.join(' AND ')
 }

@@ -23,7 +23,7 @@ import type { Config } from '../config.ts'
 import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { createClientConfig } from './client-config.ts'
 import { type Change, type Condition, createExpressions } from './table-expressions.ts'
-import { limitCallTime, backgroundTimeouts, type StoreTimeouts } from './timeouts.ts'
+import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 export type Item = Record<string, unknown>
 export interface Key {
@@ -150,7 +150,12 @@ export class Table {
   ): Promise<ConditionalWriteResult> {
     const result = await this.#writeConditionally(
       (returned) =>
-        new PutCommand({ TableName: this.#name, Item: item, ...createExpressions({}, condition), ...returned }),
+        new PutCommand({
+          TableName: this.#name,
+          Item: item,
+          ...createExpressions({}, condition),
+          ...returned,
+        }),
       mark,
     )
     return result.applied ? { applied: true, item } : result
@@ -194,7 +199,8 @@ export class Table {
   #transactItem(write: Write): TransactItem {
     const TableName = this.#name
     if ('put' in write) return { Put: { TableName, Item: write.put, ...createExpressions({}, write.if) } }
-    if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...createExpressions({}, write.if) } }
+    if ('delete' in write)
+      return { Delete: { TableName, Key: write.delete, ...createExpressions({}, write.if) } }
     const { UpdateExpression = '', ...rest } = createExpressions(write.change, write.if ?? { exists: true })
     return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
   }

@@ -4,10 +4,10 @@ import type { Files } from './files.ts'
 export type TaskFiles = Pick<Files, 'getFile' | 'putFile' | 'delete' | 'receive' | 'read' | 'stream'>
 
 /** Bytes of one object that comes in one request (AWS's limit), as a form does. */
-export const mostSingleBytes = 5 * 1024 ** 3
+export const maxSinglePutBytes = 5 * 1024 ** 3
 
 /** A form for files whose keys begin with the prefix. */
-export interface SignedOutput {
+export interface PresignedForm {
   readonly url: string
   readonly prefix: string
   readonly fields: Readonly<Record<string, string>>

@@ -1,48 +1,48 @@
 import type { MiddlewareStack } from '@smithy/types'
 
 /** A store did not answer in the time that we had for it. Whether it did what it was asked for nobody knows. */
-export class Unanswered extends Error {
+export class StoreTimeoutError extends Error {
   override readonly name = 'Unanswered'
 }
 
 /** Milliseconds for one call in all, with the repetitions that the SDK makes of it. */
-export interface Patience {
+export interface StoreTimeouts {
   readonly callMs: number
   /** Until a request is repeated. */
   readonly attemptMs: number
 }
 
 /** Of what runs in the background: what it has done would have to be done again. */
-export const longPatience: Patience = { callMs: 9500, attemptMs: 3000 }
+export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000 }
 /** Of requests: a client that is told soon to come again is better off than one that waits. */
-export const shortPatience: Patience = { callMs: 3500, attemptMs: 1700 }
+export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 
 /** How long a store that was silent is asked briefly only: what a request still has to clear up must not wait as long again. */
-const rememberedMs = 2000
-const brieflyMs = 400
+const silenceMemoryMs = 2000
+const shortCallMs = 400
 
 /** Ends calls of a client that get no answer; without it they last as long as the other side is silent. */
-export function limitPatience<Input extends object, Output extends object>(
+export function limitCallTime<Input extends object, Output extends object>(
   { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
-  { callMs }: Patience,
+  { callMs }: StoreTimeouts,
   /** Names of the commands that it is for, such as `HeadObjectCommand`; all when left out. */
   commands?: readonly string[],
 ): void {
   let silentUntil = 0
 
-  async function within<T>(asked: Promise<T>, name: string): Promise<T> {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const limitMs = Date.now() < silentUntil ? Math.min(brieflyMs, callMs) : callMs
+  async function withTimeout<T>(call: Promise<T>, name: string): Promise<T> {
+    const { promise: timedOut, reject } = Promise.withResolvers<never>()
+    const limitMs = Date.now() < silentUntil ? Math.min(shortCallMs, callMs) : callMs
     const timer = setTimeout(
-      () => reject(new Unanswered(`${name} got no answer within ${limitMs} ms`)),
+      () => reject(new StoreTimeoutError(`${name} got no answer within ${limitMs} ms`)),
       limitMs,
     )
     try {
-      const answer = await Promise.race([asked, late])
+      const response = await Promise.race([call, timedOut])
       silentUntil = 0
-      return answer
+      return response
     } catch (error) {
-      silentUntil = isSilence(error) ? Date.now() + rememberedMs : 0
+      silentUntil = isTimeout(error) ? Date.now() + silenceMemoryMs : 0
       throw error
     } finally {
       clearTimeout(timer)
@@ -52,27 +52,27 @@ export function limitPatience<Input extends object, Output extends object>(
   middlewareStack.add(
     (next, { commandName = '' }) =>
       (call) =>
-        commands && !commands.includes(commandName) ? next(call) : within(next(call), commandName),
+        commands && !commands.includes(commandName) ? next(call) : withTimeout(next(call), commandName),
     { step: 'initialize', name: 'limitPatience', override: true },
   )
 }
 
-const isSilence = (error: unknown) =>
-  error instanceof Unanswered || (error instanceof Error && error.name === 'TimeoutError')
+const isTimeout = (error: unknown) =>
+  error instanceof StoreTimeoutError || (error instanceof Error && error.name === 'TimeoutError')
 
-const brokenCodes: ReadonlySet<unknown> = new Set([
+const connectionErrorCodes: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
 ])
-const busyNames: ReadonlySet<string> = new Set([
+const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'SlowDown'],
 ])
 
 /** Whether a store is away or too busy, so that the same request may succeed soon. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (isSilence(error) || busyNames.has(error.name)) return true
+  if (isTimeout(error) || throttlingErrorNames.has(error.name)) return true
   // As the SDK's errors have it: of those that came as an answer.
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown }
   const status = $metadata?.httpStatusCode
-  return status === undefined ? brokenCodes.has(code) : status >= 500
+  return status === undefined ? connectionErrorCodes.has(code) : status >= 500
 }

@@ -8,47 +8,47 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 
-interface Storing {
+interface UploadOptions {
   readonly partBytes: number
   /** Parts that are in memory at a time. */
-  readonly partsAtATime: number
+  readonly maxConcurrentParts: number
   readonly signal?: AbortSignal
   /** Is told bytes as they have gone out. */
-  readonly sent?: (bytes: number) => void
+  readonly onSent?: (bytes: number) => void
 }
 
 type Target = Omit<PutObjectCommandInput, 'Body'> & { readonly Body: Readable }
 
 /** What carries bytes, or makes an object of them: nothing of it may go on when somebody stops it. */
-const stoppable = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
+const abortableCommands = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
 
 /**
  * Stores a stream of any length in a bucket of ours or of somebody else. Nothing stays when it fails or the signal
  * fires: the SDK's own `abort` ends at once, but leaves the parts that are on their way, and somebody pays for them.
  * So what is on its way is broken off, and the SDK clears up as after any failure.
  */
-export async function storeStream(
+export async function uploadStream(
   client: S3Client,
   params: Target,
-  { partBytes, partsAtATime, signal, sent = () => {} }: Storing,
+  { partBytes, maxConcurrentParts, signal, onSent = () => {} }: UploadOptions,
 ): Promise<void> {
-  const stopped = {
+  const abortableClient = {
     config: client.config,
     send: (command: Parameters<S3Client['send']>[0]) =>
-      stoppable.some((kind) => command instanceof kind) && signal
+      abortableCommands.some((kind) => command instanceof kind) && signal
         ? client.send(command, { abortSignal: signal })
         : client.send(command),
   }
   const upload = new Upload({
-    client: stopped as unknown as S3Client, // all of it that an upload uses
-    queueSize: partsAtATime,
+    client: abortableClient as unknown as S3Client, // all of it that an upload uses
+    queueSize: maxConcurrentParts,
     partSize: partBytes,
     params,
   })
-  let told = 0
+  let reported = 0
   upload.on('httpUploadProgress', ({ loaded = 0 }) => {
-    sent(Math.max(0, loaded - told))
-    told = Math.max(told, loaded)
+    onSent(Math.max(0, loaded - reported))
+    reported = Math.max(reported, loaded)
   })
   const { Body } = params
   const stop = () => void Body.destroy(signal?.reason instanceof Error ? signal.reason : undefined)

@@ -17,8 +17,8 @@ import {
 import { untilAborted } from '../engines/sandbox/until-aborted.ts'
 import { AppError } from '../errors.ts'
 import { type CaptureFields, pickOptions } from '../tasks/capture-fields.ts'
-import { httpUrl, withoutCredentials } from '../transfer/guarded-http.ts'
-import type { Capture, RemoteFile } from '../transfer/transfer.ts'
+import { moveCredentialsToHeader, parseHttpUrl } from '../transfer/guarded-http.ts'
+import type { CaptureFile, RemoteFile } from '../transfer/transfer.ts'
 import { PageRequests } from './page-requests.ts'
 import { openTab } from './tab.ts'
 import { type PageLoad, scrollThrough, waitUntilReady } from './wait-until-ready.ts'
@@ -30,9 +30,12 @@ type Fields = Readonly<Record<string, unknown>>
 type Warnings = { code: string; message: string }[]
 
 /** Captures a website in a browser of its own, which is never shared with other users. */
-export const captureWebsite: Capture = async (input, { outgoing: httpClient, signal, workDir, progress }) => {
+export const captureWebsite: CaptureFile = async (
+  input,
+  { guardedHttp: httpClient, signal, workDir, progress },
+) => {
   const fields = input as CaptureFields
-  const { url, headers } = withoutCredentials(httpUrl(fields.url), fields.headers)
+  const { url, headers } = moveCredentialsToHeader(parseHttpUrl(fields.url), fields.headers)
   const to = fields.output_format === 'jpeg' ? 'jpg' : fields.output_format
   const limitS = fields.timeout + fields.wait_time / 1000 + captureLimitS
   const limitedSignal = AbortSignal.any([signal, AbortSignal.timeout(limitS * 1000)])
@@ -48,7 +51,7 @@ export const captureWebsite: Capture = async (input, { outgoing: httpClient, sig
       url,
       headers,
       userAgent,
-      outgoing: httpClient,
+      guardedHttp: httpClient,
       signal: limitedSignal,
     })
     const view = viewFor(input, to)
@@ -67,7 +70,7 @@ export const captureWebsite: Capture = async (input, { outgoing: httpClient, sig
       warnings.push(...(await captureTo({ call: tab.call, missingFiles: 0 }, path, to, input)))
     }
     await untilAborted(Promise.race([work(), tab.broken]), limitedSignal)
-    if (requests.dropped > 0) warnings.push(linksDroppedWarning(requests.dropped))
+    if (requests.dropped > 0) warnings.push(createLinksWarning(requests.dropped))
     return { file: await openCapture(path, nameOf(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
@@ -127,7 +130,7 @@ async function captureTo(page: Page, path: string, to: Target, input: Fields): P
   return [{ code: 'PAGE_CUT', message }]
 }
 
-function linksDroppedWarning(count: number) {
+function createLinksWarning(count: number) {
   const files =
     count === 1 ? 'One file requested by the page was' : `${count} files requested by the page were`
   return { code: 'LINKS_DROPPED', message: `${files} not loaded: missing, too large or not public.` }

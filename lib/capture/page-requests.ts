@@ -2,13 +2,13 @@ import { Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { decoded } from '../transfer/content-decoding.ts'
+import { decodeBody } from '../transfer/content-decoding.ts'
 import {
+  defaultMaxRedirects,
+  type GuardedHttp,
   isSameHost,
-  mostRedirects,
-  type Outgoing,
   type OutgoingRequest,
-  redirects,
+  redirectStatuses,
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { requestHeaders, responseHeaders } from './headers.ts'
@@ -46,7 +46,7 @@ export interface VisitContext {
   /** Additional headers, sent only to the host of `url`. */
   readonly headers: Readonly<Record<string, string>>
   readonly userAgent: string
-  readonly outgoing: Outgoing
+  readonly guardedHttp: GuardedHttp
   readonly signal: AbortSignal
 }
 
@@ -101,7 +101,7 @@ export class PageRequests {
   }
 
   async #fetch(paused: Paused, isPage: boolean): Promise<PageResponse> {
-    const { outgoing, signal, url: siteUrl, headers, userAgent } = this.#visit
+    const { guardedHttp: outgoing, signal, url: siteUrl, headers, userAgent } = this.#visit
     const { request } = paused
     const url = new URL(request.url)
     this.#requireAllowed(paused, url)
@@ -112,10 +112,10 @@ export class PageRequests {
       headers: requestHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
       ...(request.hasPostData && { body: Buffer.concat(bodyParts) }),
       signal: limitedSignal,
-      mostRedirects: 0,
+      maxRedirects: 0,
     })
     if (isPage) requirePage(response)
-    const isEmpty = request.method === 'HEAD' || redirects.includes(response.status)
+    const isEmpty = request.method === 'HEAD' || redirectStatuses.includes(response.status)
     if (isEmpty) response.body.destroy()
     const body = isEmpty ? Buffer.alloc(0) : await this.#read(response, url)
     return { status: response.status, headers: responseHeaders(response.headers), body }
@@ -124,16 +124,16 @@ export class PageRequests {
   #requireAllowed({ requestId, redirectedRequestId = '', request }: Paused, url: URL): void {
     const hops = redirectedRequestId === '' ? 0 : (this.#redirects.get(redirectedRequestId) ?? 0) + 1
     this.#redirects.set(requestId, hops)
-    if (hops > mostRedirects)
-      throw new RemoteError('status', `${url.host} redirects more than ${mostRedirects} times.`, {
-        isPassing: false,
+    if (hops > defaultMaxRedirects)
+      throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
+        isTransient: false,
       })
     if (isUnwanted(request.headers, url)) throw new UnwantedRequest()
     if (!methods.includes(request.method) || ++this.#files > limits.files)
-      throw new RemoteError('status', `The request to ${url.host} is not allowed.`, { isPassing: false })
+      throw new RemoteError('status', `The request to ${url.host} is not allowed.`, { isTransient: false })
   }
 
-  async #read(response: Parameters<typeof decoded>[0], url: URL): Promise<Buffer> {
+  async #read(response: Parameters<typeof decodeBody>[0], url: URL): Promise<Buffer> {
     const tooLargeError = () => pageFileTooLarge(url)
     if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
       response.body.destroy()
@@ -148,7 +148,7 @@ export class PageRequests {
         else done(null, chunk)
       },
     })
-    const decodedBody = decoded(response)
+    const decodedBody = decodeBody(response)
     decodedBody.on('error', (error) => counter.destroy(error))
     counter.on('close', () => decodedBody.destroy())
     return buffer(decodedBody.pipe(counter))

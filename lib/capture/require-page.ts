@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { type OutgoingResponse, redirects } from '../transfer/guarded-http.ts'
+import { type OutgoingResponse, redirectStatuses } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 
 /** Content types that a browser shows instead of downloading. */
@@ -7,7 +7,7 @@ const shownTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-
 
 /** @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT for a file download. */
 export function requirePage({ status, headers, url, body }: OutgoingResponse): void {
-  if (redirects.includes(status)) return
+  if (redirectStatuses.includes(status)) return
   const refusal = findRefusal({ status, headers, url })
   if (!refusal) return
   body.destroy()
@@ -22,8 +22,8 @@ function findRefusal({ status, headers, url }: Pick<OutgoingResponse, 'status' |
   if (status === 404 || status === 410)
     return new RemoteError('not-found', `${host} has no such page (status ${status}).`, details)
   if (status >= 400) {
-    const isPassing = status === 408 || status === 429 || status >= 500
-    return new RemoteError('status', `${host} responded with status ${status}.`, { ...details, isPassing })
+    const isTransient = status === 408 || status === 429 || status >= 500
+    return new RemoteError('status', `${host} responded with status ${status}.`, { ...details, isTransient })
   }
   const type = headers['content-type'] ?? 'text/html'
   const isDownload = /^\s*attachment/i.test(String(headers['content-disposition'] ?? ''))

@@ -9,8 +9,8 @@ import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**
- * Returns the steps of a route with their validated options. Unknown options cause warnings, not errors. Option names may
- * be written as `audio_codec` or `audioCodec`.
+ * Returns the steps of a route with their validated options. Unknown options cause warnings, not errors. Option names
+ * may be written as `audio_codec` or `audioCodec`.
  * @throws AppError INVALID_INPUT naming each option with an invalid value, or an option with two values.
  */
 export function stepsWithOptions(

@@ -10,7 +10,10 @@ import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
-/** Turns a job that is over into a new request, with copies of its files, since the old job may be deleted at any time. */
+/**
+ * Turns a job that is over into a new request, with copies of its files, since the old job may be deleted at any
+ * time.
+ */
 export async function createRetryRequest(
   state: JobState,
   services: Services,

@@ -88,7 +88,8 @@ export function createUploadSource(
 }
 
 /**
- * Returns an upload that has not expired and is open or belongs to this owner, including uploads from before signing up.
+ * Returns an upload that has not expired and is open or belongs to this owner, including uploads from before signing
+ * up.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function requireOwnUpload(

@@ -1,4 +1,4 @@
-import type { Right } from '../permissions.ts'
+import type { Permission } from '../permissions.ts'
 import { type SecretName, secretsOf } from '../resources/declaration.ts'
 import { type FunctionName, functionNames, functions, rowOf } from '../resources/functions.ts'
 import { imageIds, type QueueId } from '../resources/queues.ts'
@@ -29,9 +29,9 @@ const sub = (text: string) => ({ 'Fn::Sub': text })
 const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId))
 
 /** A right as IAM has it. */
-function statementOf(right: Right): Statement {
+function statementOf(right: Permission): Statement {
   if ('table' in right) {
-    const partitions = right.in?.map((prefix) => `${prefix}*`)
+    const partitions = right.partitions?.map((prefix) => `${prefix}*`)
     const condition = partitions && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }
     return allow(right.table, arnOf('Table'), condition)
   }
@@ -39,10 +39,10 @@ function statementOf(right: Right): Statement {
   if ('files' in right)
     return allow(
       right.files,
-      right.below.map((prefix) => sub(`\${Bucket.Arn}/${prefix}*`)),
+      right.prefixes.map((prefix) => sub(`\${Bucket.Arn}/${prefix}*`)),
     )
   if ('list' in right) return allow(['s3:ListBucket'], arnOf('Bucket'))
-  if ('queues' in right) return allow(right.may, right.queues.map(queueArn))
+  if ('queues' in right) return allow(right.actions, right.queues.map(queueArn))
   if ('publish' in right) return allow(['events:PutEvents'], arnOf('Bus'))
   const connections = `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/\${sls:stage}`
   return allow(
@@ -66,9 +66,9 @@ function ofLambda(name: string): Statement[] {
 
 /** By function, all that its role allows beyond writing its log. */
 export const statementsOfRoles = (): Readonly<Record<string, readonly Statement[]>> => {
-  const declared: [string, readonly Right[]][] = [
-    ...functionNames.map((name): [string, readonly Right[]] => [name, functions[name].rights]),
-    ...imageIds.map((image): [string, readonly Right[]] => [`convert-${image}`, convertRights(image)]),
+  const declared: [string, readonly Permission[]][] = [
+    ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
+    ...imageIds.map((image): [string, readonly Permission[]] => [`convert-${image}`, convertRights(image)]),
   ]
   return Object.fromEntries(
     declared.map(([name, rights]) => [name, [...ofLambda(name), ...rights.map(statementOf)]]),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { integer, coerceNumber } from '../coerce.ts'
+import { coerceNumber, integer } from '../coerce.ts'
 
-export { integer, coerceNumber as numberFromText }
+export { coerceNumber as numberFromText, integer }
 
 /** Parses the strings `true` and `false`; every non-empty string would be truthy otherwise. */
 const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { makeBook, titleFromName } from './calibre/ebook.ts'
+import { convertEbook, titleFromName } from './calibre/ebook.ts'
 import {
-  BookOptions,
-  bookArgs,
-  bookShape,
+  EbookOptions,
+  ebookArgs,
+  ebookOptionShape,
   epubArgs,
-  hasBookOptions,
-  unheldOptions,
+  findUnsupportedOptions,
+  hasEbookOptions,
 } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { convertEmail, emailCapability } from './pandoc/email.ts'
@@ -40,7 +40,7 @@ import { rewriteUnsupportedNodes } from './pandoc/unsupported-nodes.ts'
 import { printStyle, removeGenerator } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { readingAny } from './text/text-options.ts'
+import { withTextOptions } from './text/text-options.ts'
 import { featureError } from './unsupported-feature.ts'
 
 /**
@@ -57,7 +57,7 @@ const ebookFormats: readonly FormatId[] = ['epub', 'fb2']
 const webPages: readonly FormatId[] = ['html', 'xhtml']
 const referenceIds = ['bib', 'csljson'] as const
 const noOptions = z.object({})
-const bookOptions = z.object(bookShape)
+const bookOptions = z.object(ebookOptionShape)
 
 const officeTargets = pandocTargetIds.filter((id) => officeFormats.includes(id))
 const markupTargets = pandocTargetIds.filter(
@@ -82,7 +82,7 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
 })
 
 const layoutDropped =
-  'The layout of pages was left out: text, headings, lists, tables, notes and pictures were kept.'
+  'The page layout was lost: text, headings, lists, tables, notes and images were kept.'
 
 /** Text sources with an encoding option; the other formats have a fixed encoding. */
 const encodedSources = pandocSourceIds.filter((id) => !pandocSource(id).isBinary && id !== 'rtf')
@@ -101,7 +101,7 @@ const capabilities: readonly Capability[] = [
   { ...row(documentSources, ebookFormats, cost.officeToBook), drops: layoutDropped },
   row(referenceIds, referenceIds, cost.markup),
   emailCapability,
-].flatMap(readingAny(encodedSources))
+].flatMap(withTextOptions(encodedSources))
 
 /** Converts between markup formats, from markup to ebooks, and emails to web pages. */
 export const pandoc: Engine = {
@@ -126,7 +126,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   } else {
     await convertViaAst(work, input, from, path, tools).catch((error: unknown) => {
       // Stack overflow: the document is nested deeper than any real one.
-      throw error instanceof RangeError ? featureError(from, 'parts nested thousands deep', error) : error
+      throw error instanceof RangeError ? featureError(from, 'content nested thousands of levels deep', error) : error
     })
   }
   tools.progress(1)
@@ -171,8 +171,8 @@ async function convertViaAst(
   })
   if (dropped > 0) warnAboutDroppedImages(dropped, work.to, tools)
   await writeFile(join(tools.workDir, treeFile), JSON.stringify(tree))
-  const options = BookOptions.parse(work.options)
-  const needsCalibre = hasBookOptions(options)
+  const options = EbookOptions.parse(work.options)
+  const needsCalibre = hasEbookOptions(options)
   const book = needsCalibre ? join(tools.workDir, 'book.epub') : path
   const sandboxArgs = images === 'packed' || needsCalibre ? [] : ['--sandbox']
   const effectiveWriter = needsCalibre ? 'epub3' : writer
@@ -217,10 +217,10 @@ async function printStyleArgs(target: FormatId, { workDir }: Tools): Promise<str
 }
 
 function warnAboutDroppedImages(count: number, to: FormatId, tools: Tools): void {
-  const subject = count === 1 ? 'A picture was' : `${count} pictures were`
+  const subject = count === 1 ? 'An image was' : `${count} images were`
   tools.warn(
     'PICTURES_DROPPED',
-    `${subject} left out: not part of the file that was sent, or ${to} cannot hold one.`,
+    `${subject} left out: not included in the file, or not supported by ${to}.`,
   )
 }
 
@@ -228,14 +228,14 @@ function warnAboutDroppedImages(count: number, to: FormatId, tools: Tools): void
 async function applyEbookOptions(
   book: string,
   path: string,
-  options: BookOptions,
+  options: EbookOptions,
   to: FormatId,
   tools: Tools,
 ) {
-  const args = [...(to === 'epub' ? epubArgs : []), ...bookArgs(options)]
-  await makeBook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
-  for (const name of unheldOptions(options, to)) {
-    tools.warn('OPTION_NOT_HELD', `${name} has no effect: a ${to} leaves the look to the reader's device.`)
+  const args = [...(to === 'epub' ? epubArgs : []), ...ebookArgs(options)]
+  await convertEbook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
+  for (const name of findUnsupportedOptions(options, to)) {
+    tools.warn('OPTION_NOT_HELD', `${name} has no effect: in ${to}, the reader's device controls the layout.`)
   }
 }
 
@@ -244,7 +244,7 @@ async function write(args: readonly string[], to: FormatId, tools: Tools): Promi
     await tools.exec('pandoc', [...args, join(tools.workDir, treeFile)])
   } catch (error) {
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
-    const sentence = `The document could be read, but not written as ${to}.`
+    const sentence = `The document was read but could not be written as ${to}.`
     throw new AppError('CONVERSION_FAILED', sentence, { to }, { cause: error })
   }
 }

@@ -21,7 +21,7 @@ export const successHead = (data: string) => `{"success":true,"data":${data}`
 export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
 
 /** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
-export const mirroredBody = (data: object, requestId: string) => ({
+export const mirrorBody = (data: object, requestId: string) => ({
   ...data,
   ...successBody(data, requestId),
 })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
 import type { Bus } from '../aws/bus.ts'
 import { BoundedMap } from '../bounded-map.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import type { Log } from '../log.ts'
-import { forEachConcurrently } from '../map-concurrently.ts'
 import { addSubscribers, type SubscriberLookup } from '../subscribers.ts'
 import { createProgressEvent, createStartedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from './job.ts'
@@ -131,7 +131,8 @@ export class JobLifecycle {
         },
       },
     )
-    // After a lost response the write is not reported as applied, but the stored fact is ours (or has the same timestamp).
+    // After a lost response the write is not reported as applied, but the stored fact is ours (or has the same
+    // timestamp).
     const stored = record?.log[name]
     const isOurs = applied || stored?.at === fact.at
     if (!isOurs || !record || !stored) return record

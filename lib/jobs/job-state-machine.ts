@@ -19,8 +19,8 @@ import {
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /**
- * Decisions about a job, derived from its records without I/O. Each write returns the changed record, and these functions
- * decide what happens next; the same record always leads to the same decision.
+ * Decisions about a job, derived from its records without I/O. Each write returns the changed record, and these
+ * functions decide what happens next; the same record always leads to the same decision.
  */
 
 /** Seconds after the end of a lease before the task is sent to another worker. */
@@ -176,7 +176,10 @@ export function uniqueWarnings(warnings: readonly Warning[]): Warning[] {
   return [...new Map(warnings.map((warning) => [byContent(warning), warning])).values()]
 }
 
-/** Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept here. */
+/**
+ * Files behind the links of a job's exports; without such links, the files stored elsewhere, which are also kept
+ * here.
+ */
 export function resultFiles(state: JobState): StoredFile[] {
   const links = state.fixed.filter(({ operation }) => operation === 'export/url')
   const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)

@@ -274,8 +274,9 @@ export class Jobs {
   }
 
   /**
-   * Waits until the job satisfies the condition or the timeout has passed. Returns its latest version, or undefined when
-   * it does not exist. Reacts to notifications where this process receives them, and polls at growing intervals otherwise.
+   * Waits until the job satisfies the condition or the timeout has passed. Returns its latest version, or undefined
+   * when it does not exist. Reacts to notifications where this process receives them, and polls at growing intervals
+   * otherwise.
    * @param knownJob the job that the caller has just created, to save a read.
    */
   async waitFor(

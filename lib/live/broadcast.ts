@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../events/index.ts'
 import type { PostOutcome } from '../aws/sockets.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { loadViewState } from '../http/job-access.ts'
 import { type Job, liveStatuses } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
-import { forEachConcurrently } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
 import { Connections, type ListenerWithRequests } from './connections.ts'
-import { type FeedEntry, type Feed, EventFeeds } from './event-feed.ts'
-import { type CloseReason, closeReasons, type frameErrors, pingIntervalMs, type ServerFrame } from './frames.ts'
-import { eventFrame, toJobFrame, isTerminalEvent, jobFrame, snapshotFrames } from './render.ts'
-import { isSubscribed, removeSubscriptions, addSubscription } from './subscriptions.ts'
+import { EventFeeds, type Feed, type FeedEntry } from './event-feed.ts'
+import {
+  type CloseReason,
+  closeReasons,
+  type frameErrors,
+  pingIntervalMs,
+  type ServerFrame,
+} from './frames.ts'
+import { eventFrame, isTerminalEvent, jobFrame, snapshotFrames, toJobFrame } from './render.ts'
+import { addSubscription, isSubscribed, removeSubscriptions } from './subscriptions.ts'
 
 /** Sockets that are written to at a time. */
 const maxConcurrentPosts = 50
@@ -108,10 +114,13 @@ export class Broadcast {
   }
 
   /** What sockets of single jobs show beside the events. */
-  async #loadJobs(entries: readonly FeedEntry[], listeners: readonly ListenerWithRequests[]): Promise<ReadonlyMap<string, Job>> {
-    const ids = listeners.flatMap(({ listener: { jobId, from }, requests: wants }) =>
+  async #loadJobs(
+    entries: readonly FeedEntry[],
+    listeners: readonly ListenerWithRequests[],
+  ): Promise<ReadonlyMap<string, Job>> {
+    const ids = listeners.flatMap(({ listener: { jobId, from }, requests }) =>
       jobId !== undefined &&
-      (from === undefined || wants.length > 0 || entries.some(({ stream }) => stream === jobId))
+      (from === undefined || requests.length > 0 || entries.some(({ stream }) => stream === jobId))
         ? [jobId]
         : [],
     )
@@ -120,8 +129,8 @@ export class Broadcast {
   }
 
   async #serveUser(round: SocketRound): Promise<void> {
-    const { listener, requests: wants, entries, feed, owner } = round
-    if (listener.from === undefined && wants.length === 0) return
+    const { listener, requests, entries, feed, owner } = round
+    if (listener.from === undefined && requests.length === 0) return
     let { from, subscriptions } = listener
     const frames =
       from === undefined
@@ -129,9 +138,9 @@ export class Broadcast {
         : entries
             .filter((entry) => isSubscribed(entry, subscriptions))
             .map((entry) => eventFrame(entry, this.#services.resultLink))
-    for (const { request: want } of wants) {
-      if (from === undefined && want.type !== 'greet') continue
-      switch (want.type) {
+    for (const { request } of requests) {
+      if (from === undefined && request.type !== 'greet') continue
+      switch (request.type) {
         case 'greet':
           // Told twice that it is open.
           if (from !== undefined) break
@@ -139,14 +148,14 @@ export class Broadcast {
           frames.push(hello(listener.id, feed.last))
           break
         case 'subscribe':
-          subscriptions = addSubscription(subscriptions, want)
-          frames.push(...snapshotFrames(feed.last, await this.#snapshot(owner, want.jobs)))
+          subscriptions = addSubscription(subscriptions, request)
+          frames.push(...snapshotFrames(feed.last, await this.#snapshot(owner, request.jobs)))
           break
         case 'unsubscribe':
-          subscriptions = removeSubscriptions(subscriptions, want.jobs)
+          subscriptions = removeSubscriptions(subscriptions, request.jobs)
           break
         case 'resume': {
-          const missed = await this.#feeds.readMissed(owner, want.since, feed, from)
+          const missed = await this.#feeds.readMissed(owner, request.since, feed, from)
           if (missed)
             frames.push(
               ...missed
@@ -155,10 +164,10 @@ export class Broadcast {
             )
           else
             frames.push(
-              sequenceGone(want.since),
+              sequenceGone(request.since),
               ...snapshotFrames(feed.last, await this.#snapshot(owner, '*')),
             )
-          from = Math.min(want.since, from ?? want.since)
+          from = Math.min(request.since, from ?? request.since)
         }
       }
     }
@@ -166,8 +175,8 @@ export class Broadcast {
   }
 
   async #serveJob(round: SocketRound, jobId: string): Promise<void> {
-    const { listener, requests: wants, entries, jobs, feed } = round
-    if (listener.from === undefined && wants.length === 0) return
+    const { listener, requests, entries, jobs, feed } = round
+    if (listener.from === undefined && requests.length === 0) return
     const job = jobs.get(jobId)
     const jobEntries = listener.from === undefined ? [] : entries.filter(({ stream }) => stream === jobId)
     const jobFrames = jobEntries.flatMap((entry) => toJobFrame(entry, job) ?? [])
@@ -175,7 +184,7 @@ export class Broadcast {
       jobEntries.some(({ event }) => isTerminalEvent(event)) ||
       (listener.from === undefined &&
         (job === undefined || !liveStatuses.some((live) => live === job.status)))
-    const frames = [...jobFrames, ...(wants.length > 0 && job ? [jobFrame(job)] : [])]
+    const frames = [...jobFrames, ...(requests.length > 0 && job ? [jobFrame(job)] : [])]
     const sent = await this.#deliver(
       round,
       frames.map((frame) => JSON.stringify(frame)),
@@ -186,7 +195,7 @@ export class Broadcast {
 
   /** False when nobody reads it. */
   async #deliver(
-    { owner, listener, requests: wants }: SocketRound,
+    { owner, listener, requests }: SocketRound,
     frames: readonly string[],
     changed: Pick<ListenerWithRequests['listener'], 'from' | 'subscriptions'>,
   ): Promise<boolean> {
@@ -196,11 +205,11 @@ export class Broadcast {
       else await this.#connections.remove(listener.id, owner)
       return false
     }
-    if (wants.length > 0)
+    if (requests.length > 0)
       await this.#connections.completeRequests(
         owner,
         { ...listener, ...changed },
-        wants.map(({ key }) => key),
+        requests.map(({ key }) => key),
       )
     return true
   }

@@ -3,7 +3,7 @@ import type { Key, Table } from '../aws/table.ts'
 
 /** What opens one socket, for pages that cannot send a header: short-lived, and good for once, as it stands in an address. */
 
-export const ticketS = 60
+export const ticketLifetimeS = 60
 const prefix = 'wst_'
 
 const keyOf = (ticket: string): Key => ({
@@ -11,16 +11,20 @@ const keyOf = (ticket: string): Key => ({
   sk: 'TICKET',
 })
 
-export async function makeTicket(table: Table, owner: string, now = Date.now()) {
+export async function createTicket(table: Table, owner: string, now = Date.now()) {
   const ticket = `${prefix}${randomBytes(24).toString('base64url')}`
-  const expires = now + ticketS * 1000
+  const expires = now + ticketLifetimeS * 1000
   const expiresAt = new Date(expires).toISOString()
   await table.put({ ...keyOf(ticket), owner, expiresAt, ttl: Math.ceil(expires / 1000) })
   return { ticket, expiresAt }
 }
 
 /** Whose it is; undefined when it was used, is too old, or never was. */
-export async function useTicket(table: Table, ticket: string, now = Date.now()): Promise<string | undefined> {
+export async function redeemTicket(
+  table: Table,
+  ticket: string,
+  now = Date.now(),
+): Promise<string | undefined> {
   const key = keyOf(ticket)
   const found = await table.get(key)
   if (!found || String(found['expiresAt']) <= new Date(now).toISOString()) return undefined

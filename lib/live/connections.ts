@@ -130,7 +130,10 @@ export class Connections {
   /** Every socket of an owner, with what it wants. */
   async list(owner: string): Promise<ListenerWithRequests[]> {
     const items = await this.#table.partition(livePartition(owner), 'S#')
-    const found = new Map<string, { listener: SocketListener; requests: { key: Key; request: SocketRequest }[] }>()
+    const found = new Map<
+      string,
+      { listener: SocketListener; requests: { key: Key; request: SocketRequest }[] }
+    >()
     const now = Date.now() / 1000
     for (const item of items) {
       const sk = String(item['sk'])
@@ -138,7 +141,9 @@ export class Connections {
       if (order === undefined && Number(item['ttl']) > now)
         found.set(id, { listener: SocketListener.parse(item), requests: [] })
       else if (order !== undefined)
-        found.get(id)?.requests.push({ key: { pk: livePartition(owner), sk }, request: SocketRequest.parse(item) })
+        found
+          .get(id)
+          ?.requests.push({ key: { pk: livePartition(owner), sk }, request: SocketRequest.parse(item) })
     }
     return [...found.values()]
   }
@@ -152,7 +157,8 @@ export class Connections {
 
   /** Nobody is there any more. */
   async remove(id: string, owner: string | undefined): Promise<void> {
-    const requests = owner === undefined ? [] : await this.#table.partition(livePartition(owner), requestPrefix(id))
+    const requests =
+      owner === undefined ? [] : await this.#table.partition(livePartition(owner), requestPrefix(id))
     await this.#table.writeAll(
       [],
       [

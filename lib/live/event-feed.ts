@@ -146,7 +146,10 @@ export class EventFeeds {
       const advance: Write = {
         update: feedKey(owner),
         change: { set: { last, ...(isFree && lease(holder, now)) } },
-        if: { equal: { last: feed.last, first: feed.first }, ...(isFree && { either: isFreeFor(holder, now) }) },
+        if: {
+          equal: { last: feed.last, first: feed.first },
+          ...(isFree && { either: isFreeFor(holder, now) }),
+        },
       }
       if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
     }
@@ -154,7 +157,12 @@ export class EventFeeds {
   }
 
   /** What came after `seq`, up to and with `to`. Undefined when some of it is not there, or it is too much. */
-  async readMissed(owner: string, seq: number, { first, last }: Feed, to = last): Promise<FeedEntry[] | undefined> {
+  async readMissed(
+    owner: string,
+    seq: number,
+    { first, last }: Feed,
+    to = last,
+  ): Promise<FeedEntry[] | undefined> {
     const count = to - seq
     if (count <= 0) return seq <= last ? [] : undefined
     if (seq < first || count > maxMissed) return undefined

@@ -2,8 +2,8 @@ import { loadViewState } from '../http/job-access.ts'
 import { isTerminalStatus, type Job } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import type { Services } from '../services.ts'
-import { addition, type Entry, type Feed, Feeds } from './event-feed.ts'
-import { isEnd, reduced } from './render.ts'
+import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
+import { isTerminalEvent, withoutTaskList } from './render.ts'
 
 /** The events of one job as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
@@ -12,9 +12,9 @@ const retryMs = 1000
 /** Silence after which proxies would take the connection for dead. */
 const heartbeatMs = 15_000
 /** How long to wait for what another process may have added. */
-const lookMs = 1000
+const pollMs = 1000
 /** A stream that goes on and on is begun anew before its feed ends. */
-export const longestMs = 2 * 3600_000
+export const maxStreamMs = 2 * 3600_000
 
 export interface StreamOptions {
   /** Of the last event that the client has had. */
@@ -22,7 +22,7 @@ export interface StreamOptions {
   /** Milliseconds since the epoch. */
   readonly deadline: number
   /** The client gets nothing before the end, which therefore comes with the first events. */
-  readonly isWhole: boolean
+  readonly isBuffered: boolean
 }
 
 /** Undefined when the job is over and the client has had all of it. */
@@ -31,40 +31,41 @@ export async function eventStream(
   services: Services,
   options: StreamOptions,
 ): Promise<AsyncIterable<string> | undefined> {
-  const feeds = new Feeds(services.table)
+  const feeds = new EventFeeds(services.table)
   const feed = await feeds.watch(job.owner)
   const { lastEventId } = options
-  const missed = lastEventId === undefined ? undefined : await feeds.since(job.owner, lastEventId, feed)
-  const had = missed?.filter(({ stream }) => stream === job.id)
-  if (had?.length === 0 && isTerminalStatus(job.status)) return undefined
-  return pieces({ job, services, feeds, feed, had, ...options })
+  const missedOfOwner =
+    lastEventId === undefined ? undefined : await feeds.readMissed(job.owner, lastEventId, feed)
+  const missed = missedOfOwner?.filter(({ stream }) => stream === job.id)
+  if (missed?.length === 0 && isTerminalStatus(job.status)) return undefined
+  return streamEvents({ job, services, feeds, feed, missed, ...options })
 }
 
 interface Streaming extends StreamOptions {
   readonly job: Job
   readonly services: Services
-  readonly feeds: Feeds
+  readonly feeds: EventFeeds
   readonly feed: Feed
   /** What the client has missed; undefined where nobody knows. */
-  readonly had?: Entry[] | undefined
+  readonly missed?: FeedEntry[] | undefined
 }
 
-async function* pieces({ had, ...streaming }: Streaming) {
+async function* streamEvents({ missed, ...streaming }: Streaming) {
   yield `retry: ${retryMs}\n\n`
-  const { feed, isWhole } = streaming
+  const { feed, isBuffered } = streaming
   let isOver = false
-  let shown = 0
-  if (had) {
-    yield* had.map(eventPiece)
-    isOver = had.some(({ event }) => isEnd(event)) || (isWhole && had.length > 0)
+  let snapshotSequence = 0
+  if (missed) {
+    yield* missed.map(formatEntry)
+    isOver = missed.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missed.length > 0)
   } else {
     // Read after the feed, so that nothing can come between the two.
     const now = await currentJob(streaming)
-    if (now) yield piece('snapshot', feed.last, await view(now, streaming))
+    if (now) yield formatEvent('snapshot', feed.last, await createView(now, streaming))
     isOver = !now || isTerminalStatus(now.status)
-    shown = now?.sequence ?? 0
+    snapshotSequence = now?.sequence ?? 0
   }
-  if (!isOver) yield* later(streaming, shown)
+  if (!isOver) yield* streamNewEvents(streaming, snapshotSequence)
 }
 
 async function currentJob({ job, services }: Streaming): Promise<Job | undefined> {
@@ -72,43 +73,51 @@ async function currentJob({ job, services }: Streaming): Promise<Job | undefined
   return now?.deletedAt ? undefined : now
 }
 
-async function view(job: Job, { services }: Streaming): Promise<StatusView> {
+async function createView(job: Job, { services }: Streaming): Promise<StatusView> {
   return statusView(await loadViewState(job, services), services.resultLink)
 }
 
 /**
  * What comes after the feed as it was, until the job is over.
  *
- * @param shown number of the job's last event before its snapshot. An event may reach the feed after a snapshot that
+ * @param snapshotSequence number of the job's last event before its snapshot. An event may reach the feed after a snapshot that
  * shows what it tells: a client would see the job go back.
  */
-async function* later({ job, feeds, feed, deadline, isWhole }: Streaming, shown: number) {
+async function* streamNewEvents(
+  { job, feeds, feed, deadline, isBuffered }: Streaming,
+  snapshotSequence: number,
+) {
   let { last } = feed
-  let saidAt = Date.now()
+  let lastSentAtMs = Date.now()
   while (Date.now() < deadline) {
-    const entries = await next(job.owner, last, deadline, feeds)
+    const entries = await waitForEntries(job.owner, last, deadline, feeds)
     last = entries.at(-1)?.seq ?? last
-    const own = entries.filter(({ stream, event }) => stream === job.id && event.sequence > shown)
-    yield* own.map(eventPiece)
-    if (own.some(({ event }) => isEnd(event)) || (isWhole && own.length > 0)) return
-    if (own.length > 0) saidAt = Date.now()
-    else if (!isWhole && Date.now() - saidAt > heartbeatMs) {
-      saidAt = Date.now()
+    const own = entries.filter(({ stream, event }) => stream === job.id && event.sequence > snapshotSequence)
+    yield* own.map(formatEntry)
+    if (own.some(({ event }) => isTerminalEvent(event)) || (isBuffered && own.length > 0)) return
+    if (own.length > 0) lastSentAtMs = Date.now()
+    else if (!isBuffered && Date.now() - lastSentAtMs > heartbeatMs) {
+      lastSentAtMs = Date.now()
       yield ': still here\n\n'
     }
   }
 }
 
 /** What has come by now, or comes within a while. */
-async function next(owner: string, last: number, deadline: number, feeds: Feeds): Promise<Entry[]> {
-  const come = addition(owner, Math.min(lookMs, Math.max(0, deadline - Date.now())))
+async function waitForEntries(
+  owner: string,
+  last: number,
+  deadline: number,
+  feeds: EventFeeds,
+): Promise<FeedEntry[]> {
+  const appended = waitForAppend(owner, Math.min(pollMs, Math.max(0, deadline - Date.now())))
   const now = await feeds.read(owner)
-  if (now && now.last > last) return feeds.between(owner, last, now.last)
-  await come
+  if (now && now.last > last) return feeds.readRange(owner, last, now.last)
+  await appended
   return []
 }
 
-const eventPiece = ({ seq, event }: Entry) => piece(event.event, seq, reduced(event))
+const formatEntry = ({ seq, event }: FeedEntry) => formatEvent(event.event, seq, withoutTaskList(event))
 
-const piece = (event: string, id: number, data: unknown) =>
+const formatEvent = (event: string, id: number, data: unknown) =>
   `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`

@@ -26,7 +26,10 @@ export const closeReasons = {
   unauthenticated: { code: 4401, description: 'The token or ticket is not valid.' },
   forbidden: { code: 4403, description: 'The page belongs to another origin.' },
   authTimeout: { code: 4408, description: 'The client did not say within 10 s who it is.' },
-  tooSlow: { code: 4409, description: 'The client does not read what it is sent. Connect again, then resume.' },
+  tooSlow: {
+    code: 4409,
+    description: 'The client does not read what it is sent. Connect again, then resume.',
+  },
   tooMany: { code: 4429, description: 'There are too many connections of this identity, or to this job.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly description: string }>>
 export type CloseReason = keyof typeof closeReasons

@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
 /** What a handshake says about who it is. */
-export type Claim =
+export type IdentityClaim =
   | { readonly kind: 'known'; readonly owner: string }
   | { readonly kind: 'ticket'; readonly ticket: string }
   | { readonly kind: 'unknown' }
@@ -25,31 +25,36 @@ const bearerProtocol = 'bearer.'
 const unknown = { kind: 'unknown' } as const
 
 /** The first that is there decides, in this order: cookie, header, subprotocol, ticket. Without any the first frame does. */
-export async function claimOf(
+export async function readClaim(
   { headers, query, sourceIp: peer = '' }: Handshake,
   services: Services,
-): Promise<Claim> {
+): Promise<IdentityClaim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
   const sourceIp = clientIpOf({ headers, sourceIp: peer }, services.config)
-  const byCookie = cookies ? await claim({ headers: { origin }, cookies, sourceIp }, services) : unknown
+  const byCookie = cookies
+    ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
+    : unknown
   // A browser sends it whichever page asks.
-  const isForeign = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
-  if (byCookie.kind === 'known' && !isForeign) return byCookie
-  const byHeader = await claim({ headers: spoken(headers), sourceIp }, services)
+  const isCrossOrigin = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
+  if (byCookie.kind === 'known' && !isCrossOrigin) return byCookie
+  const byHeader = await authenticateClaim({ headers: withBearerToken(headers), sourceIp }, services)
   if (byHeader.kind !== 'unknown') return byHeader
   const { ticket } = query
   if (ticket) return { kind: 'ticket', ticket }
-  return isForeign ? { kind: 'refused', reason: 'forbidden' } : unknown
+  return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknown
 }
 
 /** What the first frame says. */
-export const claimOfToken = (token: string, sourceIp: string, services: Services): Promise<Claim> =>
-  claim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
+export const readTokenClaim = (token: string, sourceIp: string, services: Services): Promise<IdentityClaim> =>
+  authenticateClaim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
 
-async function claim(given: Omit<Credentials, 'method'>, services: Services): Promise<Claim> {
+async function authenticateClaim(
+  credentials: Omit<Credentials, 'method'>,
+  services: Services,
+): Promise<IdentityClaim> {
   try {
-    const principal: Principal = await authenticate({ ...given, method: 'GET' }, services)
+    const principal: Principal = await authenticate({ ...credentials, method: 'GET' }, services)
     if (principal.isNew) return unknown
     authorize(principal, listAccess)
     return { kind: 'known', owner: principal.ownerId }
@@ -60,7 +65,7 @@ async function claim(given: Omit<Credentials, 'method'>, services: Services): Pr
 }
 
 /** Headers as a program sends them; a browser, which cannot, offers its token as a subprotocol. */
-function spoken(headers: Handshake['headers']): Handshake['headers'] {
+function withBearerToken(headers: Handshake['headers']): Handshake['headers'] {
   const offered = protocolsOf(headers).find((name) => name.startsWith(bearerProtocol))
   const bearer = headers['authorization'] ?? (offered && `Bearer ${offered.slice(bearerProtocol.length)}`)
   // A token that is not ours counts as none in a request, which then makes a new identity; here there is nothing to make.
@@ -72,5 +77,5 @@ const protocolsOf = (headers: Handshake['headers']): string[] =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
 /** The subprotocol that the answer names; a browser that offered some wants one of them. */
-export const chosenProtocol = (headers: Handshake['headers']): string | undefined =>
+export const selectSubprotocol = (headers: Handshake['headers']): string | undefined =>
   protocolsOf(headers).includes(subprotocol) ? subprotocol : undefined

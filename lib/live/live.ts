@@ -10,7 +10,7 @@ import { redeemTicket } from './connect-tokens.ts'
 import { Connections, maxSockets, type Socket } from './connections.ts'
 import { EventFeeds } from './event-feed.ts'
 import { authTimeoutMs, ClientFrame, clientFrames, maxBadFrames, type ServerFrame } from './frames.ts'
-import { type IdentityClaim, readClaim, readTokenClaim, type Handshake } from './handshake.ts'
+import { type Handshake, type IdentityClaim, readClaim, readTokenClaim } from './handshake.ts'
 
 /** How long a socket may take to be open after its handshake was accepted. */
 const openTimeoutMs = 3000

@@ -1,35 +1,35 @@
 import type * as z from 'zod'
-import { mostSockets } from './connections.ts'
+import { maxSockets } from './connections.ts'
 import {
   clientFrames,
-  closes,
-  heartbeatMs,
+  closeReasons,
   JobFrame,
-  mostBadFrames,
+  maxBadFrames,
+  pingIntervalMs,
   serverFrames,
   subprotocol,
 } from './frames.ts'
 
 /** How to use the sockets, for people: made of the schemas and tables that the code obeys. */
 
-const fieldsOf = ({ shape }: z.ZodObject): string =>
+const describeFields = ({ shape }: z.ZodObject): string =>
   Object.entries(shape)
     .filter(([name]) => name !== 'type')
     .map(([name, { description }]) => `\`${name}\`${description ? ` (${description})` : ''}`)
     .join(', ')
 
-const listOf = (frames: Readonly<Record<string, z.ZodObject>>): string =>
+const describeFrames = (frames: Readonly<Record<string, z.ZodObject>>): string =>
   Object.entries(frames)
     .map(([type, schema]) => {
-      const said = schema.description ? ` ${schema.description}.`.replace('..', '.') : ''
-      const fields = fieldsOf(schema)
-      return `- \`${type}\`:${said}${fields ? ` Fields: ${fields}.` : ''}`
+      const text = schema.description ? ` ${schema.description}.`.replace('..', '.') : ''
+      const fields = describeFields(schema)
+      return `- \`${type}\`:${text}${fields ? ` Fields: ${fields}.` : ''}`
     })
     .join('\n')
 
 /** As Markdown. */
-export const closeList = Object.values(closes)
-  .map(({ code, means }) => `- ${code}: ${means}`)
+export const closeCodeList = Object.values(closeReasons)
+  .map(({ code, description }) => `- ${code}: ${description}`)
   .join('\n')
 
 /** CommonMark, as the reference page shows it. */
@@ -39,18 +39,18 @@ export const liveReference = `Hear of jobs without asking, by WebSocket or by se
 
 The service sends:
 
-${listOf(serverFrames)}
+${describeFrames(serverFrames)}
 
 You send:
 
-${listOf(clientFrames)}
+${describeFrames(clientFrames)}
 
-Keep the highest \`seq\` that you have had. After a cut connect again, wait for \`hello\` and send \`resume\` with it: you get exactly what you have missed, be it after events that came meanwhile. Events are kept for three hours after the last connection began; later the answer is an \`error\` \`SEQUENCE_GONE\` and a \`snapshot\`. A frame may come again under the same \`seq\`, and an event is the same under the same \`id\`. Events of one job are ordered by \`sequence\`; \`job.progress\` never falls. Send \`ping\` each ${heartbeatMs / 1000} s: silent connections are closed after 10 min, all after two hours.
+Keep the highest \`seq\` that you have had. After a cut connect again, wait for \`hello\` and send \`resume\` with it: you get exactly what you have missed, be it after events that came meanwhile. Events are kept for three hours after the last connection began; later the answer is an \`error\` \`SEQUENCE_GONE\` and a \`snapshot\`. A frame may come again under the same \`seq\`, and an event is the same under the same \`id\`. Events of one job are ordered by \`sequence\`; \`job.progress\` never falls. Send \`ping\` each ${pingIntervalMs / 1000} s: silent connections are closed after 10 min, all after two hours.
 
 **\`/v1/ws/jobs/{jobId}\`** tells how one job is, without any identity and without being asked: first how it is now, then each change as \`{${Object.keys(JobFrame.shape).join(', ')}}\`. It closes with 1000 when the job is over, and answers 404 for a job that there is not.
 
 Why a connection is closed; an \`error\` frame with \`closeCode\` says it before, as API Gateway itself closes with 1000 in place of the codes from 1008 on:
 
-${closeList}
+${closeCodeList}
 
-One identity has at most ${mostSockets} connections, and so has one job; ${mostBadFrames} frames that cannot be understood are too many.`
+One identity has at most ${maxSockets} connections, and so has one job; ${maxBadFrames} frames that cannot be understood are too many.`

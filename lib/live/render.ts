@@ -1,36 +1,39 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import { type ResultLink, addResultLinks } from '../http/result-links.ts'
+import { addResultLinks, type ResultLink } from '../http/result-links.ts'
 import type { Job } from '../jobs/job.ts'
 import { isTerminalStatus } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
-import type { Entry } from './event-feed.ts'
+import type { FeedEntry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
 
 /** Frames made of what is known: pure. */
 
 /** A gateway takes 128 KB in one message. */
-const mostBytes = 96 * 1024
+const maxFrameBytes = 96 * 1024
 /** Jobs of one snapshot: each takes a kilobyte or two. */
-const jobsAtOnce = 25
+const maxJobsPerSnapshot = 25
 
-export function eventFrame({ seq, event: kept }: Pick<Entry, 'seq' | 'event'>, link: ResultLink): string {
-  const event = addResultLinks(kept, link)
+export function eventFrame(
+  { seq, event: stored }: Pick<FeedEntry, 'seq' | 'event'>,
+  link: ResultLink,
+): string {
+  const event = addResultLinks(stored, link)
   const frame = JSON.stringify({ type: 'event', seq, ...event })
-  return Buffer.byteLength(frame) <= mostBytes
+  return Buffer.byteLength(frame) <= maxFrameBytes
     ? frame
-    : JSON.stringify({ type: 'event', seq, ...reduced(event) })
+    : JSON.stringify({ type: 'event', seq, ...withoutTaskList(event) })
 }
 
 /** Of a job of a thousand tasks its own state: the rest is at `GET /v1/jobs/{jobId}`. */
-export function reduced(event: ServiceEvent): ServiceEvent {
+export function withoutTaskList(event: ServiceEvent): ServiceEvent {
   const { job } = event
   if (typeof job !== 'object' || job === null) return event
   return { ...event, job: { ...job, tasks: {}, ...('files' in job && { files: [] }) } }
 }
 
 export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]): string[] {
-  const pages = Array.from({ length: Math.max(1, Math.ceil(jobs.length / jobsAtOnce)) }, (_, at) =>
-    jobs.slice(at * jobsAtOnce, (at + 1) * jobsAtOnce),
+  const pages = Array.from({ length: Math.max(1, Math.ceil(jobs.length / maxJobsPerSnapshot)) }, (_, at) =>
+    jobs.slice(at * maxJobsPerSnapshot, (at + 1) * maxJobsPerSnapshot),
   )
   return pages.map((page) =>
     JSON.stringify({ type: 'snapshot', lastSequence, jobs: page } satisfies ServerFrame),
@@ -44,15 +47,20 @@ export function jobFrame(job: Job): JobFrame {
   return { jobId: job.id, stage, percent, status: job.status, etaMs }
 }
 
-const ends: ReadonlySet<string> = new Set(['job.completed', 'job.failed', 'job.cancelled', 'job.expired'])
-export const isEnd = ({ event }: Pick<ServiceEvent, 'event'>): boolean => ends.has(event)
+const terminalEvents: ReadonlySet<string> = new Set([
+  'job.completed',
+  'job.failed',
+  'job.cancelled',
+  'job.expired',
+])
+export const isTerminalEvent = ({ event }: Pick<ServiceEvent, 'event'>): boolean => terminalEvents.has(event)
 
 /**
  * How a job was as an event tells it. What the event does not say is as it is now.
  * @returns undefined for what says nothing about how far it is, as a download.
  */
-export function flattened(
-  { event, stream }: Pick<Entry, 'event' | 'stream'>,
+export function toJobFrame(
+  { event, stream }: Pick<FeedEntry, 'event' | 'stream'>,
   now: Job | undefined,
 ): JobFrame | undefined {
   if (!event.event.startsWith('job.')) return undefined
@@ -62,7 +70,9 @@ export function flattened(
   }
   const current = now && !isTerminalStatus(now.status) ? jobFrame(now) : undefined
   const percent =
-    status === 'completed' ? 100 : (progress?.percent ?? (isEnd(event) && now ? jobFrame(now).percent : 0))
+    status === 'completed'
+      ? 100
+      : (progress?.percent ?? (isTerminalEvent(event) && now ? jobFrame(now).percent : 0))
   return {
     jobId: stream,
     stage: progress?.stage ?? (status === 'processing' ? 'convert' : status),

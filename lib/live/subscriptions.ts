@@ -1,32 +1,32 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import type { Entry } from './event-feed.ts'
-import { mostSubscriptions, type Subscription } from './frames.ts'
+import type { FeedEntry } from './event-feed.ts'
+import { maxSubscriptions, type Subscription } from './frames.ts'
 
 /** What a client hears of: pure. */
 
 /** Of everything, until the client chooses. */
-const everything: readonly Subscription[] = [{ jobs: '*', events: ['*'] }]
+const allEvents: readonly Subscription[] = [{ jobs: '*', events: ['*'] }]
 
-export const isWanted = (
-  { event, stream }: Pick<Entry, 'event' | 'stream'>,
+export const isSubscribed = (
+  { event, stream }: Pick<FeedEntry, 'event' | 'stream'>,
   subscriptions: readonly Subscription[] | undefined,
 ): boolean =>
-  (subscriptions ?? everything).some(
+  (subscriptions ?? allEvents).some(
     ({ jobs, events }) =>
-      (jobs === '*' || jobs.includes(stream)) && events.some((pattern) => fits(event, pattern)),
+      (jobs === '*' || jobs.includes(stream)) && events.some((pattern) => matchesPattern(event, pattern)),
   )
 
-const fits = ({ event }: ServiceEvent, pattern: string): boolean =>
+const matchesPattern = ({ event }: ServiceEvent, pattern: string): boolean =>
   pattern === '*' || pattern === event || (pattern.endsWith('.*') && event.startsWith(pattern.slice(0, -1)))
 
 /** The first one takes the place of everything. The oldest goes where there are too many. */
-export const withMore = (
+export const addSubscription = (
   subscriptions: readonly Subscription[] | undefined,
-  more: Subscription,
-): Subscription[] => [...(subscriptions ?? []), more].slice(-mostSubscriptions)
+  added: Subscription,
+): Subscription[] => [...(subscriptions ?? []), added].slice(-maxSubscriptions)
 
 /** Without these jobs; `*` takes away what was for all of them, nothing takes away all. */
-export function withLess(
+export function removeSubscriptions(
   subscriptions: readonly Subscription[] | undefined,
   jobs: '*' | readonly string[] | undefined,
 ): Subscription[] {

@@ -1,6 +1,6 @@
-import type { Listener } from '../../events/index.ts'
+import type { SubscriberKind } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
-import type { Right } from '../permissions.ts'
+import type { Permission } from '../permissions.ts'
 import type { Heard } from './events.ts'
 import type { QueueId } from './queues.ts'
 
@@ -10,7 +10,7 @@ export type Trigger =
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
   /** Events of the bus that it listens to: all of them, or those that somebody outside wants to hear by this way. */
-  | { readonly events: readonly Heard[]; readonly for?: Listener }
+  | { readonly events: readonly Heard[]; readonly for?: SubscriberKind }
   /** Tasks of a queue. */
   | { readonly queue: QueueId }
   /** Files that arrive in the bucket below this prefix. */
@@ -48,7 +48,7 @@ export interface FunctionDeclaration {
   readonly timeoutS: number
   readonly trigger: Trigger
   /** Beyond writing its log and what its trigger takes. */
-  readonly rights: readonly Right[]
+  readonly rights: readonly Permission[]
   /** The image in which it runs; a zip package when left out. */
   readonly image?: ImageId
   /** MB of /tmp; 512 when left out, and what the engines ask for in an image. */

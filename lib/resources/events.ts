@@ -1,4 +1,4 @@
-import type { EventName, Listener } from '../../events/index.ts'
+import type { EventName, SubscriberKind } from '../../events/index.ts'
 
 /** `source` of every event of ours on the bus. */
 export const eventSource = 'mutabor'
@@ -10,7 +10,7 @@ export type Signal = 'socket.opened'
 export type Heard = EventName | Signal | `${string}.*`
 
 /** The events that a function listens to, as a pattern of EventBridge. */
-export const eventPattern = (events: readonly Heard[], listener?: Listener) => ({
+export const eventPattern = (events: readonly Heard[], listener?: SubscriberKind) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
   ...(listener && { detail: { listeners: [listener] } }),

@@ -24,7 +24,7 @@ export const functions = {
       ...serve,
       records('PutItem'),
       { list: true },
-      { queues: queueIds, may: ['sqs:GetQueueAttributes'] },
+      { queues: queueIds, actions: ['sqs:GetQueueAttributes'] },
     ],
     ...{ secrets: ['SERVICE_SECRET'], plans: true },
     maximumConcurrency: 50,
@@ -38,7 +38,7 @@ export const functions = {
       files(everyFile, 'GetObject'),
       files(['received'], 'PutObject', 'DeleteObject'),
       { list: true },
-      { queues: imageIds, may: ['sqs:GetQueueAttributes'] },
+      { queues: imageIds, actions: ['sqs:GetQueueAttributes'] },
     ],
     ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
     maximumConcurrency: 50,
@@ -193,7 +193,7 @@ export const functions = {
     rights: [
       ...moveJobs,
       records('DeleteItem'),
-      { queues: [...imageIds, 'capture', 'transfer'], may: ['sqs:SendMessage'] },
+      { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
       files(everyFile, 'GetObject'),
       files(['jobs', 'work'], 'PutObject'),
       // Who has its address learns that an input is deleted.

@@ -1,24 +1,24 @@
 import type { ImageId } from '../engines/engine.ts'
-import type { FilePrefix, FileVerb, Right, TableVerb } from '../permissions.ts'
+import type { FilePrefix, FileVerb, Permission, TableVerb } from '../permissions.ts'
 
 export const records = (...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),
 })
-export const files = (below: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
+export const files = (prefixes: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
   files: verbs.map((verb) => `s3:${verb}` as const),
-  below: below.map((prefix) => `${prefix}/`),
+  prefixes: prefixes.map((prefix) => `${prefix}/`),
 })
 export const everyFile = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
 /** What any change of a job may lead to: records, tasks that are ready, events for those who listen. */
 export const moveJobs = [
   records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
-  { queues: ['ready'], may: ['sqs:SendMessage'] },
+  { queues: ['ready'], actions: ['sqs:SendMessage'] },
   { publish: true },
-] as const satisfies readonly Right[]
+] as const satisfies readonly Permission[]
 
 /** Lanes of webhooks are called by whoever has something to deliver. */
-export const callLanes = { queues: ['delivery'], may: ['sqs:SendMessage'] } as const satisfies Right
+export const callLanes = { queues: ['delivery'], actions: ['sqs:SendMessage'] } as const satisfies Permission
 
 /**
  * To run tasks whose files and passwords come in the message: none to any file. Tasks of an owner whose plan lets them
@@ -28,20 +28,20 @@ export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [
     ...moveJobs,
     records('PutItem', 'DeleteItem'),
-    { queues: [queue], may: ['sqs:ChangeMessageVisibility'] },
-  ] as const satisfies readonly Right[]
+    { queues: [queue], actions: ['sqs:ChangeMessageVisibility'] },
+  ] as const satisfies readonly Permission[]
 
 /** What any request may lead to: who sends it and how much of his plan is left, told when it runs out. */
 export const serve = [
   records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { publish: true },
-] as const satisfies readonly Right[]
+] as const satisfies readonly Permission[]
 
 /** Images with an engine that shares out its work. */
 const sharing: readonly ImageId[] = ['av', 'pdf']
 
 /** Of the function that runs the tasks of an image. */
-export const convertRights = (image: ImageId): readonly Right[] => [
+export const convertRights = (image: ImageId): readonly Permission[] => [
   ...runTasks(image),
   ...(sharing.includes(image) ? [records('BatchWriteItem')] : []),
 ]

@@ -10,9 +10,9 @@ export interface Address {
 }
 
 /** The addresses of a name, all of them. */
-export type Resolve = (host: string) => Promise<readonly Address[]>
+export type ResolveHost = (host: string) => Promise<readonly Address[]>
 
-const resolveByDns: Resolve = async (host) =>
+const resolveByDns: ResolveHost = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address, family }) => ({
     address,
     family: family === 6 ? 6 : 4,
@@ -22,17 +22,17 @@ const resolveByDns: Resolve = async (host) =>
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** A public address by its number, at which each virtual machine of Azure finds what is for it alone. */
-const insideOfAzure = '168.63.129.16'
+const azurePlatformAddress = '168.63.129.16'
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** Checks hosts before anybody connects to them. */
-export class Addresses {
+export class AddressGuard {
   readonly #allowed: readonly Network[]
-  readonly #resolve: Resolve
+  readonly #resolve: ResolveHost
 
   /** @param allowed networks in CIDR notation that may be reached though they are not public. */
-  constructor(allowed: readonly string[] = [], resolve: Resolve = resolveByDns) {
+  constructor(allowed: readonly string[] = [], resolve: ResolveHost = resolveByDns) {
     this.#allowed = allowed.map((network) => ipaddr.parseCIDR(network))
     this.#resolve = resolve
   }
@@ -42,12 +42,13 @@ export class Addresses {
    * @param host a name or an address, in brackets or not.
    * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error when it is not found.
    */
-  async of(host: string): Promise<Address> {
+  async resolve(host: string): Promise<Address> {
     const name = host.replace(/^\[(.*)\]$/, '$1')
-    const literal = literalAddress(name)
+    const literal = parseAddress(name)
     const found = literal ? [literal] : await this.#resolve(name)
     // A name with one private address among public ones is a trap, or soon leads to the private one.
-    if (found.length === 0 || !found.every(({ address }) => this.isAllowed(address))) throw notAllowed(name)
+    if (found.length === 0 || !found.every(({ address }) => this.isAllowed(address)))
+      throw addressNotAllowedError(name)
     // Many networks have no way out by version 6, that of Lambda's functions among them.
     return found.find(({ family }) => family === 4) ?? (found[0] as Address) // it is not empty
   }
@@ -56,7 +57,8 @@ export class Addresses {
     if (!ipaddr.isValid(address)) return false
     const parsed = ipaddr.parse(address)
     if (this.#allowed.some((network) => isIn(parsed, network))) return true
-    if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast' && parsed.toString() !== insideOfAzure
+    if (parsed.kind() === 'ipv4')
+      return parsed.range() === 'unicast' && parsed.toString() !== azurePlatformAddress
     // Among the ranges of 2000::/3 some embed or translate addresses of version 4.
     return isIn(parsed, globalUnicast) && parsed.range() === 'unicast'
   }
@@ -67,13 +69,13 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Network): boo
 }
 
 /** Also in forms that only some programs take for addresses: `127.1`, `0x7f000001`, `017700000001`. */
-function literalAddress(name: string): Address | undefined {
+function parseAddress(name: string): Address | undefined {
   if (!ipaddr.isValid(name)) return undefined
   const parsed = ipaddr.parse(name)
   return { address: parsed.toString(), family: parsed.kind() === 'ipv6' ? 6 : 4 }
 }
 
-export const notAllowed = (host: string) =>
+export const addressNotAllowedError = (host: string) =>
   new AppError(
     'URL_NOT_ALLOWED',
     `The address of ${host.slice(0, 253)} is not a public one. Name a host that can be reached from the internet.`,

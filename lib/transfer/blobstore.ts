@@ -11,12 +11,12 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import { eachOf } from '../map-concurrently.ts'
-import type { CheckedAgents } from './guarded-agents.ts'
-import { filesBelow, lastPart } from './list-prefix.ts'
-import { refusedBy, translating } from './map-store-errors.ts'
-import { piecesOf } from './stream-chunks.ts'
-import type { Fields, Find, OpenStore, OutgoingFile, RemoteFile, Surroundings } from './transfer.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
+import type { GuardedAgents } from './guarded-agents.ts'
+import { baseName, listPrefix } from './list-prefix.ts'
+import { createErrorMapper, storeResponseError } from './map-store-errors.ts'
+import { readChunks } from './stream-chunks.ts'
+import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
 
 /** A container as a task names it; see lib/tasks/blobstore.ts. */
 interface Container {
@@ -29,26 +29,26 @@ interface Container {
 
 /** Bytes of a block; a blob takes 50,000 of them. They pass as streams, so that large ones take no more memory. */
 const blockBytes = 64 * 1024 ** 2
-const mostBlocks = 50_000
-const blocksAtATime = 2
+const maxBlocks = 50_000
+const maxConcurrentBlocks = 2
 /** As of which a blob is asked for where no token names a version; that of 2009 gives no conditions to anybody. */
 const apiVersion = '2021-12-02'
 /** Milliseconds in which a request that is signed has to arrive. */
-const signedForMs = 15 * 60_000
+const sasLifetimeMs = 15 * 60_000
 
-function containerOf(fields: Fields, { outgoing }: Surroundings): ContainerClient {
-  const given = fields as unknown as Container // parsed when the task was made
-  const { storage_account: account, container, sas_token: token = '', storage_access_key: key } = given
-  const base = given.endpoint ?? `https://${account}.blob.core.windows.net`
+function openContainer(fields: TaskFields, { guardedHttp }: TransferDeps): ContainerClient {
+  const settings = fields as unknown as Container // parsed when the task was made
+  const { storage_account: account, container, sas_token: token = '', storage_access_key: key } = settings
+  const base = settings.endpoint ?? `https://${account}.blob.core.windows.net`
   const address = new URL(`${base.replace(/\/$/, '')}/${container}`)
   address.search = token.replace(/^\?/, '')
   const credential = key ? new StorageSharedKeyCredential(account, key) : new AnonymousCredential()
   const pipeline = newPipeline(credential, { retryOptions: { maxTries: 3, maxRetryDelayInMs: 5000 } })
-  pipeline.factories.unshift(throughChecked(outgoing.agents))
+  pipeline.factories.unshift(useGuardedAgents(guardedHttp.agents))
   return new ContainerClient(address.href, pipeline)
 }
 
-const throughChecked = ({ http, https }: CheckedAgents): RequestPolicyFactory => ({
+const useGuardedAgents = ({ http, https }: GuardedAgents): RequestPolicyFactory => ({
   create: (next) => ({
     sendRequest: (request) => {
       request.agent = request.url.startsWith('https:') ? https : http
@@ -57,53 +57,57 @@ const throughChecked = ({ http, https }: CheckedAgents): RequestPolicyFactory =>
   }),
 })
 
-export const findInBlobstore: Find = async (fields, surroundings) => {
-  const container = containerOf(fields, surroundings)
+export const findInBlobstore: FindFiles = async (fields, deps) => {
+  const container = openContainer(fields, deps)
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
   const place = container.containerName
-  const asked = { field: 'blob_prefix', prefix, place: `container ${place}` }
+  const query = { field: 'blob_prefix', prefix, place: `container ${place}` }
   const files =
     blob === undefined
-      ? await translated(place, () => filesBelow(blobsIn(container, prefix, surroundings), asked))
-      : [await blobAt(container, blob, surroundings)]
-  return files.map((file) => remoteFile(container, file, surroundings))
+      ? await mapErrors(place, () => listPrefix(listBlobs(container, prefix, deps), query))
+      : [await readBlob(container, blob, deps)]
+  return files.map((file) => toRemoteFile(container, file, deps))
 }
 
 /** As a list or a look at it tells. */
-interface Found {
+interface FoundBlob {
   readonly name: string
   readonly size: number | undefined
   readonly tag: string | undefined
 }
 
-async function* blobsIn(
+async function* listBlobs(
   container: ContainerClient,
   prefix: string,
-  { signal }: Surroundings,
-): AsyncGenerator<Found> {
+  { signal }: TransferDeps,
+): AsyncGenerator<FoundBlob> {
   for await (const { name, properties } of container.listBlobsFlat({ prefix, abortSignal: signal }))
-    yield { name, size: properties.contentLength, tag: inQuotes(properties.etag) }
+    yield { name, size: properties.contentLength, tag: quoteEtag(properties.etag) }
 }
 
 /** Lists show tags without the quotes that conditions need. */
-const inQuotes = (tag: string | undefined) => (tag && !tag.startsWith('"') ? `"${tag}"` : tag)
+const quoteEtag = (tag: string | undefined) => (tag && !tag.startsWith('"') ? `"${tag}"` : tag)
 
-async function blobAt(container: ContainerClient, name: string, { signal }: Surroundings): Promise<Found> {
+async function readBlob(
+  container: ContainerClient,
+  name: string,
+  { signal }: TransferDeps,
+): Promise<FoundBlob> {
   const client = container.getBlobClient(name)
-  const { contentLength, etag } = await translated(`${container.containerName}/${name}`, () =>
+  const { contentLength, etag } = await mapErrors(`${container.containerName}/${name}`, () =>
     client.getProperties({ abortSignal: signal }),
   )
   return { name, size: contentLength, tag: etag }
 }
 
-function remoteFile(
+function toRemoteFile(
   container: ContainerClient,
-  { name, size, tag }: Found,
-  { outgoing }: Surroundings,
+  { name, size, tag }: FoundBlob,
+  { guardedHttp }: TransferDeps,
 ): RemoteFile {
   const place = `${container.containerName}/${name}`
   return {
-    filename: lastPart(name),
+    filename: baseName(name),
     size,
     isResumable: tag !== undefined,
     // Not by Azure's client, whose streams take twice the processor time.
@@ -114,12 +118,12 @@ function remoteFile(
         ...(start > 0 && { range: `bytes=${start}-` }),
       }
       const url = await signedUrl(container.getBlobClient(name))
-      const answer = await outgoing.request(url, { headers, signal, mostRedirects: 0 })
-      if (answer.status === (start > 0 ? 206 : 200)) return answer.body
-      answer.body.destroy()
-      throw refusedBy(place, {
-        status: answer.status,
-        code: answer.headers['x-ms-error-code']?.toString(),
+      const response = await guardedHttp.request(url, { headers, signal, maxRedirects: 0 })
+      if (response.status === (start > 0 ? 206 : 200)) return response.body
+      response.body.destroy()
+      throw storeResponseError(place, {
+        status: response.status,
+        code: response.headers['x-ms-error-code']?.toString(),
       })
     },
   }
@@ -130,23 +134,23 @@ const signedUrl = async (blob: BlobClient): Promise<string> =>
   blob.credential instanceof StorageSharedKeyCredential
     ? blob.generateSasUrl({
         permissions: BlobSASPermissions.from({ read: true }),
-        expiresOn: new Date(Date.now() + signedForMs),
+        expiresOn: new Date(Date.now() + sasLifetimeMs),
       })
     : blob.url
 
-export const openBlobstore: OpenStore = async (fields, surroundings) => {
-  const container = containerOf(fields, surroundings)
+export const openBlobstore: OpenStore = async (fields, deps) => {
+  const container = openContainer(fields, deps)
   const { cache_control, content_disposition, metadata } = fields as {
     cache_control?: string
     content_disposition?: string
     metadata?: Record<string, string>
   }
   return {
-    async put(file, sent) {
+    async put(file, onSent) {
       const { path, mimeType } = file
       const client = container.getBlockBlobClient(path)
       const options = {
-        abortSignal: surroundings.signal,
+        abortSignal: deps.signal,
         blobHTTPHeaders: {
           blobContentType: mimeType,
           ...(cache_control && { blobCacheControl: cache_control }),
@@ -154,8 +158,8 @@ export const openBlobstore: OpenStore = async (fields, surroundings) => {
         },
         ...(metadata && { metadata }),
       }
-      await translated(`${container.containerName}/${path}`, async () =>
-        client.commitBlockList(await sendBlocks(client, file, surroundings.signal, sent), options),
+      await mapErrors(`${container.containerName}/${path}`, async () =>
+        client.commitBlockList(await sendBlocks(client, file, deps.signal, onSent), options),
       )
       // Without its query, which may be a token.
       return client.url.split('?')[0] ?? client.url
@@ -173,38 +177,38 @@ async function sendBlocks(
   client: BlockBlobClient,
   file: OutgoingFile,
   signal: AbortSignal,
-  sent: (bytes: number) => void,
+  onSent: (bytes: number) => void,
 ): Promise<string[]> {
-  const step = Math.max(blockBytes, Math.ceil(file.size / mostBlocks))
+  const step = Math.max(blockBytes, Math.ceil(file.size / maxBlocks))
   const starts = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at * step)
   const upload = randomUUID()
   const idAt = (start: number) => Buffer.from(`${upload} ${start / step + 100_000}`).toString('base64')
   const failed = new AbortController()
   const abortSignal = AbortSignal.any([signal, failed.signal])
   try {
-    await eachOf(starts, blocksAtATime, async (start) => {
+    await forEachConcurrently(starts, maxConcurrentBlocks, async (start) => {
       const end = Math.min(start + step, file.size)
       const body = () =>
         // The library does not hear of it, and would wait for more.
-        Readable.from(opened(file, { start, end }), { objectMode: false }).once('error', (error) =>
+        Readable.from(openChunks(file, { start, end }), { objectMode: false }).once('error', (error) =>
           failed.abort(error),
         )
       await client.stageBlock(idAt(start), body, end - start, { abortSignal })
-      sent(end - start)
+      onSent(end - start)
     })
   } catch (error) {
-    const first: unknown = failed.signal.aborted ? failed.signal.reason : error
+    const cause: unknown = failed.signal.aborted ? failed.signal.reason : error
     failed.abort()
-    throw first
+    throw cause
   }
   return starts.map(idAt)
 }
 
-async function* opened(file: OutgoingFile, range: { readonly start: number; readonly end: number }) {
-  yield* piecesOf(await file.open(range))
+async function* openChunks(file: OutgoingFile, range: { readonly start: number; readonly end: number }) {
+  yield* readChunks(await file.open(range))
 }
 
-const translated = translating((error) =>
+const mapErrors = createErrorMapper((error) =>
   error instanceof RestError && error.statusCode !== undefined
     ? { status: error.statusCode, code: error.code }
     : undefined,

@@ -11,28 +11,29 @@ const decoders = {
   zstd: createZstdDecompress,
 } as const
 
-interface Encoded {
+interface EncodedResponse {
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
 }
 
-function decoderOf({ headers }: Pick<Encoded, 'headers'>) {
+function findDecoder({ headers }: Pick<EncodedResponse, 'headers'>) {
   const coding = headers['content-encoding']?.trim().toLowerCase()
   return Object.entries(decoders).find(([name]) => name === coding)?.[1]
 }
 
-export const isEncoded = (answer: Pick<Encoded, 'headers'>): boolean => decoderOf(answer) !== undefined
+export const hasContentCoding = (response: Pick<EncodedResponse, 'headers'>): boolean =>
+  findDecoder(response) !== undefined
 
 /** Whether the bytes were never of the coding that the answer names; what only breaks off may have been lost. */
-export const isUndecodable = (error: unknown): boolean =>
+export const isDecodingError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
 
 /** Its body as it was before it was encoded. */
-export function decoded(answer: Encoded): Readable {
-  const decoder = decoderOf(answer)?.()
-  if (!decoder) return answer.body
+export function decodeBody(response: EncodedResponse): Readable {
+  const decoder = findDecoder(response)?.()
+  if (!decoder) return response.body
   // What breaks off here has to break off there, and the other way round.
-  answer.body.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => answer.body.destroy())
-  return answer.body.pipe(decoder)
+  response.body.on('error', (error) => decoder.destroy(error))
+  decoder.on('close', () => response.body.destroy())
+  return response.body.pipe(decoder)
 }

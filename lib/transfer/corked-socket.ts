@@ -6,7 +6,7 @@ import { nextTick } from 'node:process'
  * pieces: as they are, each is a call of the system; held back by Nagle's algorithm (RFC 896), what we ask waits for an
  * answer to what we asked before.
  */
-export function bundled(socket: Socket): Socket {
+export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()
   const write = socket.write.bind(socket)
   // Of a class of its own `write` would not stay: to connect, Node puts that of `Socket` in its place.

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
-import { type ServiceAccount, tokensOf } from './gcs-token.ts'
+import { createTokenSource, type ServiceAccount } from './gcs-token.ts'
 import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
-import { refusedBy } from './map-store-errors.ts'
-import type { Fields, Surroundings } from './transfer.ts'
+import { storeResponseError } from './map-store-errors.ts'
+import type { TaskFields, TransferDeps } from './transfer.ts'
 
 /** Google's storage by its JSON API. Google's own client cannot be told whom to connect to. */
 
@@ -13,31 +13,31 @@ interface Bucket {
 }
 
 /** Asks the storage. @throws RemoteError for any answer but success, as far as `isFine` says what that is. */
-export type Ask = (
+export type GcsRequest = (
   place: string,
   url: string,
-  asked: OutgoingRequest,
-  isFine?: (status: number) => boolean,
+  options: OutgoingRequest,
+  isSuccess?: (status: number) => boolean,
 ) => Promise<OutgoingResponse>
 
-export function bucketOf(fields: Fields, surroundings: Surroundings) {
+export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
   const { bucket, credentials } = fields as unknown as Bucket // parsed when the task was made
-  const { outgoing, gcsEndpoint = 'https://storage.googleapis.com' } = surroundings
-  const token = tokensOf(credentials, surroundings)
-  const ask: Ask = async (place, url, asked, isFine = (status) => status < 300) => {
-    const authorization = `Bearer ${await token(asked.signal)}`
-    const headers = { ...asked.headers, authorization }
-    const answer = await outgoing.request(url, { mostRedirects: 0, ...asked, headers })
-    if (isFine(answer.status)) return answer
-    throw refusedBy(place, { status: answer.status, code: reasonIn(await text(answer.body)) })
+  const { guardedHttp, gcsEndpoint = 'https://storage.googleapis.com' } = deps
+  const token = createTokenSource(credentials, deps)
+  const request: GcsRequest = async (place, url, options, isSuccess = (status) => status < 300) => {
+    const authorization = `Bearer ${await token(options.signal)}`
+    const headers = { ...options.headers, authorization }
+    const response = await guardedHttp.request(url, { maxRedirects: 0, ...options, headers })
+    if (isSuccess(response.status)) return response
+    throw storeResponseError(place, { status: response.status, code: parseReason(await text(response.body)) })
   }
-  const objects = (kind: 'storage' | 'upload/storage') =>
+  const objectsUrl = (kind: 'storage' | 'upload/storage') =>
     `${gcsEndpoint}/${kind}/v1/b/${encodeURIComponent(bucket)}/o`
-  return { bucket, ask, objects }
+  return { bucket, ask: request, objects: objectsUrl }
 }
 
-export type GcsBucket = ReturnType<typeof bucketOf>
+export type GcsBucket = ReturnType<typeof openGcsBucket>
 
-function reasonIn(body: string): string {
+function parseReason(body: string): string {
   return /"reason":\s*"(\w+)"/.exec(body)?.[1] ?? 'no reason'
 }

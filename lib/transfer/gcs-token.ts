@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { RemoteError } from './remote-error.ts'
-import type { Surroundings } from './transfer.ts'
+import type { TransferDeps } from './transfer.ts'
 
 /** Of the key file of a service account, what is needed. */
 export interface ServiceAccount {
@@ -12,29 +12,29 @@ export interface ServiceAccount {
 
 const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
 /** Seconds of a token's life that are left when a new one is asked for. */
-const leastLeftS = 300
+const minRemainingS = 300
 
 /** Tokens of a service account ("Using OAuth 2.0 for Server to Server Applications"); one is kept while it holds. */
-export function tokensOf(account: ServiceAccount, { outgoing, gcsEndpoint }: Surroundings) {
+export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
   // Never the `token_uri` of the key file: whoever sends one chooses where the service signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
-  let kept: { readonly token: string; readonly untilMs: number } | undefined
+  let cached: { readonly token: string; readonly untilMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {
-    if (kept && kept.untilMs > Date.now()) return kept.token
-    const answer = await outgoing.request(url, {
+    if (cached && cached.untilMs > Date.now()) return cached.token
+    const response = await guardedHttp.request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: assertionOf(account, url),
+        assertion: createAssertion(account, url),
       }).toString(),
       signal,
-      mostRedirects: 0,
+      maxRedirects: 0,
     })
-    const body = await text(answer.body)
-    if (answer.status !== 200) throw refusal(account, answer.status, body)
+    const body = await text(response.body)
+    if (response.status !== 200) throw tokenError(account, response.status, body)
     const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply
-    kept = { token, untilMs: Date.now() + (lifeS - leastLeftS) * 1000 }
+    cached = { token, untilMs: Date.now() + (lifeS - minRemainingS) * 1000 }
     return token
   }
 }
@@ -45,7 +45,7 @@ interface TokenReply {
 }
 
 /** A claim that the account makes of itself, signed by its key (RFC 7523). */
-function assertionOf({ client_email, private_key }: ServiceAccount, url: string): string {
+function createAssertion({ client_email, private_key }: ServiceAccount, url: string): string {
   const nowS = Math.floor(Date.now() / 1000)
   const claims = { iss: client_email, scope, aud: url, iat: nowS, exp: nowS + 3600 }
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
@@ -54,10 +54,10 @@ function assertionOf({ client_email, private_key }: ServiceAccount, url: string)
   return `${signed}.${sign('sha256', Buffer.from(signed), private_key).toString('base64url')}`
 }
 
-function refusal({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
+function tokenError({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
   if (status >= 500 || status === 429)
     return new RemoteError('status', `Google's sign-in answered with status ${status}.`, {
-      isPassing: true,
+      isTransient: true,
       status,
     })
   const reason = /"error":\s*"(\w+)"/.exec(body)?.[1] ?? `status ${status}`

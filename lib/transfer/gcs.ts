@@ -1,71 +1,84 @@
 import { json } from 'node:stream/consumers'
-import { bucketOf, type GcsBucket } from './gcs-bucket.ts'
-import { sendToSession } from './gcs-upload.ts'
-import { filesBelow, lastPart } from './list-prefix.ts'
-import type { Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
+import { type GcsBucket, openGcsBucket } from './gcs-bucket.ts'
+import { uploadToSession } from './gcs-upload.ts'
+import { baseName, listPrefix } from './list-prefix.ts'
+import type { FindFiles, OpenStore, RemoteFile, TransferDeps } from './transfer.ts'
 
 /** Of an object's resource, what is asked for; numbers of 64 bits are texts in it. */
-interface Listed {
+interface ObjectResource {
   readonly name: string
   readonly size: string
   readonly generation: string
   readonly contentEncoding?: string
 }
 
-const listed = 'name,size,generation,contentEncoding'
+const resourceFields = 'name,size,generation,contentEncoding'
 
-export const findInGcs: Find = async (fields, surroundings) => {
-  const box = bucketOf(fields, surroundings)
+export const findInGcs: FindFiles = async (fields, deps) => {
+  const gcs = openGcsBucket(fields, deps)
   const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
-  const place = `bucket ${box.bucket}`
+  const place = `bucket ${gcs.bucket}`
   const objects =
     key === undefined
-      ? await filesBelow(objectsBelow(box, prefix, surroundings), { field: 'key_prefix', prefix, place })
-      : [await objectOf(box, key, surroundings)]
-  return objects.map((object) => fileOf(box, object))
+      ? await listPrefix(listObjects(gcs, prefix, deps), { field: 'key_prefix', prefix, place })
+      : [await readObject(gcs, key, deps)]
+  return objects.map((object) => toRemoteFile(gcs, object))
 }
 
-async function* objectsBelow({ ask, bucket, objects }: GcsBucket, prefix: string, { signal }: Surroundings) {
-  const asked = new URLSearchParams({ prefix, fields: `items(${listed}),nextPageToken` })
+async function* listObjects(
+  { ask: request, bucket, objects }: GcsBucket,
+  prefix: string,
+  { signal }: TransferDeps,
+) {
+  const query = new URLSearchParams({ prefix, fields: `items(${resourceFields}),nextPageToken` })
   do {
-    const { body } = await ask(bucket, `${objects('storage')}?${asked}`, { signal })
+    const { body } = await request(bucket, `${objects('storage')}?${query}`, { signal })
     const { items = [], nextPageToken = '' } = (await json(body)) as {
-      items?: Listed[]
+      items?: ObjectResource[]
       nextPageToken?: string
     }
     yield* items
-    asked.set('pageToken', nextPageToken)
-  } while (asked.get('pageToken'))
+    query.set('pageToken', nextPageToken)
+  } while (query.get('pageToken'))
 }
 
-async function objectOf({ ask, bucket, objects }: GcsBucket, key: string, { signal }: Surroundings) {
-  const url = `${objects('storage')}/${encodeURIComponent(key)}?fields=${listed}`
-  const { body } = await ask(`${bucket}/${key}`, url, { signal })
-  return (await json(body)) as Listed
+async function readObject(
+  { ask: request, bucket, objects }: GcsBucket,
+  key: string,
+  { signal }: TransferDeps,
+) {
+  const url = `${objects('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
+  const { body } = await request(`${bucket}/${key}`, url, { signal })
+  return (await json(body)) as ObjectResource
 }
 
-function fileOf(
-  { ask, bucket, objects }: GcsBucket,
-  { name, size, generation, contentEncoding }: Listed,
+function toRemoteFile(
+  { ask: request, bucket, objects }: GcsBucket,
+  { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
   // What lies there compressed is unpacked on its way, and then neither its length nor its parts are known.
-  const isPlain = contentEncoding !== 'gzip'
+  const isUncompressed = contentEncoding !== 'gzip'
   const url = `${objects('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {
-    filename: lastPart(name),
-    size: isPlain ? Number(size) : undefined,
-    isResumable: isPlain,
+    filename: baseName(name),
+    size: isUncompressed ? Number(size) : undefined,
+    isResumable: isUncompressed,
     open: async (start, signal) => {
       const headers: Record<string, string> = start > 0 ? { range: `bytes=${start}-` } : {}
-      const right = start > 0 ? 206 : 200
-      const answer = await ask(`${bucket}/${name}`, url, { headers, signal }, (status) => status === right)
-      return answer.body
+      const expectedStatus = start > 0 ? 206 : 200
+      const response = await request(
+        `${bucket}/${name}`,
+        url,
+        { headers, signal },
+        (status) => status === expectedStatus,
+      )
+      return response.body
     },
   }
 }
 
-export const openGcs: OpenStore = async (fields, surroundings) => {
-  const { ask, bucket, objects } = bucketOf(fields, surroundings)
+export const openGcs: OpenStore = async (fields, deps) => {
+  const { ask: request, bucket, objects } = openGcsBucket(fields, deps)
   const { acl, cache_control, content_disposition, metadata } = fields as {
     acl?: string
     cache_control?: string
@@ -73,14 +86,14 @@ export const openGcs: OpenStore = async (fields, surroundings) => {
     metadata?: Record<string, string>
   }
   return {
-    async put(file, sent) {
+    async put(file, onSent) {
       const { path, size, mimeType } = file
       const place = `${bucket}/${path}`
       const query = new URLSearchParams({
         ...{ uploadType: 'resumable', name: path, fields: 'size' },
         ...(acl && { predefinedAcl: acl }),
       })
-      const { headers, body } = await ask(place, `${objects('upload/storage')}?${query}`, {
+      const { headers, body } = await request(place, `${objects('upload/storage')}?${query}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -93,10 +106,10 @@ export const openGcs: OpenStore = async (fields, surroundings) => {
           ...(content_disposition && { contentDisposition: content_disposition }),
           ...(metadata && { metadata }),
         }),
-        signal: surroundings.signal,
+        signal: deps.signal,
       })
       body.destroy()
-      await sendToSession(String(headers.location), file, { ask, place, sent, signal: surroundings.signal })
+      await uploadToSession(String(headers.location), file, { request, place, onSent, signal: deps.signal })
       return `gs://${place}`
     },
     close: async () => {},

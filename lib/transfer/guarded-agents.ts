@@ -3,24 +3,28 @@ import { Agent as HttpsAgent } from 'node:https'
 import { connect as connectTcp, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import type { Addresses } from './addresses.ts'
+import type { AddressGuard } from './addresses.ts'
 
 /** Agents for clients of other makers that speak HTTP by `node:http`: they connect to checked addresses only. */
-export interface CheckedAgents {
+export interface GuardedAgents {
   readonly http: HttpAgent
   readonly https: HttpsAgent
 }
 
 const settings: AgentOptions = { keepAlive: true, maxSockets: 50 }
 
-type Done = (error: Error | null, stream: Duplex) => void
+type ConnectCallback = (error: Error | null, stream: Duplex) => void
 
-export function checkedAgents(addresses: Addresses): CheckedAgents {
+export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   /** A connection to the address that was found for the host of the options. */
-  const checked = (given: unknown, open: (to: ConnectionOptions) => Duplex, done: Done): undefined => {
+  const connectGuarded = (
+    given: unknown,
+    open: (to: ConnectionOptions) => Duplex,
+    done: ConnectCallback,
+  ): undefined => {
     const options = given as ConnectionOptions // what node:http and node:https pass on
     const host = options.host ?? 'localhost'
-    addresses.of(host).then(
+    addresses.resolve(host).then(
       ({ address, family }) => {
         const named = !isIP(host) && { servername: options.servername || host }
         done(null, open({ ...options, ...named, host: address, family } as ConnectionOptions))
@@ -29,13 +33,13 @@ export function checkedAgents(addresses: Addresses): CheckedAgents {
     )
   }
   class Http extends HttpAgent {
-    override createConnection(options: unknown, done: Done) {
-      return checked(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
+    override createConnection(options: unknown, done: ConnectCallback) {
+      return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
     }
   }
   class Https extends HttpsAgent {
-    override createConnection(options: unknown, done: Done) {
-      return checked(options, (to) => connectTls(to), done)
+    override createConnection(options: unknown, done: ConnectCallback) {
+      return connectGuarded(options, (to) => connectTls(to), done)
     }
   }
   return { http: new Http(settings), https: new Https(settings) }

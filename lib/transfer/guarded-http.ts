@@ -3,24 +3,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { getDefaultHighWaterMark, Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
-import { giveBack, intoReused } from '../buffer-pool.ts'
+import { pooledReadOptions, releaseBuffer } from '../buffer-pool.ts'
 import { AppError } from '../errors.ts'
-import { Addresses, type Resolve } from './addresses.ts'
-import { Breaker } from './circuit-breaker.ts'
-import { bundled } from './corked-socket.ts'
-import { type CheckedAgents, checkedAgents } from './guarded-agents.ts'
-import { unreachable } from './network-error.ts'
+import { AddressGuard, type ResolveHost } from './addresses.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import { corkWrites } from './corked-socket.ts'
+import { createGuardedAgents, type GuardedAgents } from './guarded-agents.ts'
+import { networkError } from './network-error.ts'
 import { RemoteError } from './remote-error.ts'
-import { piecesOf } from './stream-chunks.ts'
+import { readChunks } from './stream-chunks.ts'
 
 /** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
-const usualConnectMs = 10_000
-const answerMs = 30_000
-const silenceMs = 30_000
+const defaultConnectTimeoutMs = 10_000
+const defaultResponseTimeoutMs = 30_000
+const bodyTimeoutMs = 30_000
 /** Bytes that a connection may still hold while it asks for more (`getDefaultHighWaterMark` of Node's streams). */
-const heldBytes = getDefaultHighWaterMark(false)
+const socketBufferBytes = getDefaultHighWaterMark(false)
 /** Redirects of one request, where they are followed. */
-export const mostRedirects = 3
+export const defaultMaxRedirects = 3
 
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -30,11 +30,11 @@ export interface OutgoingRequest {
   readonly body?: string | Buffer | Readable
   readonly signal: AbortSignal
   /** 3 when left out. */
-  readonly mostRedirects?: number
+  readonly maxRedirects?: number
   /** Milliseconds to the first byte of the answer; 30 s when left out. */
-  readonly answerMs?: number
+  readonly responseTimeoutMs?: number
   /** What one address answers says nothing of others of its host, and is not held against them. */
-  readonly isOnItsOwn?: boolean
+  readonly bypassesCircuitBreaker?: boolean
 }
 
 export interface OutgoingResponse {
@@ -46,34 +46,39 @@ export interface OutgoingResponse {
   readonly url: URL
 }
 
-interface Settings {
+interface GuardedHttpOptions {
   /** Networks in CIDR notation that may be reached though they are not public. */
   readonly allowed?: readonly string[]
-  readonly resolve?: Resolve
+  readonly resolve?: ResolveHost
   readonly now?: () => number
   /** Milliseconds to connect; 10 s when left out. */
   readonly connectMs?: number
 }
 
 /** What all have in common that share connections, and for whom one is. */
-interface Shared {
-  readonly addresses: Addresses
-  readonly agents: CheckedAgents
-  readonly breaker: Breaker
+interface SharedState {
+  readonly addresses: AddressGuard
+  readonly agents: GuardedAgents
+  readonly breaker: CircuitBreaker
   readonly agent: Agent
   readonly connectMs: number
   readonly owner: string
 }
 
-function opened({ allowed, resolve, now, connectMs = usualConnectMs }: Settings): Shared {
-  const addresses = new Addresses(allowed, resolve)
-  const secured = buildConnector({ timeout: connectMs })
+function createSharedState({
+  allowed,
+  resolve,
+  now,
+  connectMs = defaultConnectTimeoutMs,
+}: GuardedHttpOptions): SharedState {
+  const addresses = new AddressGuard(allowed, resolve)
+  const tlsConnector = buildConnector({ timeout: connectMs })
   const agent = new Agent({
-    bodyTimeout: silenceMs,
+    bodyTimeout: bodyTimeoutMs,
     connect: (options, done) => {
       const { hostname, servername, protocol } = options
-      const connector = protocol === 'http:' ? readingIntoReused(connectMs) : secured
-      addresses.of(hostname).then(
+      const connector = protocol === 'http:' ? createPooledConnector(connectMs) : tlsConnector
+      addresses.resolve(hostname).then(
         ({ address }) => {
           const named = servername ?? (isIP(hostname) ? undefined : hostname)
           connector({ ...options, hostname: address, ...(named && { servername: named }) }, done)
@@ -82,14 +87,14 @@ function opened({ allowed, resolve, now, connectMs = usualConnectMs }: Settings)
       )
     },
   })
-  const agents = checkedAgents(addresses)
-  return { addresses, agents, breaker: new Breaker(now), agent, connectMs, owner: '' }
+  const agents = createGuardedAgents(addresses)
+  return { addresses, agents, breaker: new CircuitBreaker(now), agent, connectMs, owner: '' }
 }
 
 /** For one connection. What is decrypted is copied by Node in any case. */
-function readingIntoReused(timeout: number): buildConnector.connector {
+function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
-  const onread = intoReused((bytes) => socket?.push(bytes) ?? false)
+  const onread = pooledReadOptions((bytes) => socket?.push(bytes) ?? false)
   const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // it hands on what Node takes
   return (options, done) =>
     connector(options, (...[error, connected]) => {
@@ -104,70 +109,82 @@ function readingIntoReused(timeout: number): buildConnector.connector {
  * connection goes to an address that was checked just before, so that neither a redirect nor a name that changes
  * leads into the network of this service.
  */
-export class Outgoing {
-  readonly addresses: Addresses
+export class GuardedHttp {
+  readonly addresses: AddressGuard
   /** For clients of other makers. */
-  readonly agents: CheckedAgents
-  readonly #shared: Shared
+  readonly agents: GuardedAgents
+  readonly #shared: SharedState
 
-  constructor(settings: Settings | Shared = {}) {
-    this.#shared = 'owner' in settings ? settings : opened(settings)
+  constructor(options: GuardedHttpOptions | SharedState = {}) {
+    this.#shared = 'owner' in options ? options : createSharedState(options)
     this.addresses = this.#shared.addresses
     this.agents = this.#shared.agents
   }
 
   /** The same for somebody whose failures are his own; it ends with the one that it is of. */
-  for(owner: string): Outgoing {
-    return new Outgoing({ ...this.#shared, owner })
+  forOwner(owner: string): GuardedHttp {
+    return new GuardedHttp({ ...this.#shared, owner })
   }
 
   /**
    * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL that is none of HTTP; RemoteError for a host that does
    * not answer. Any answer is a success.
    */
-  async request(given: string | URL, asked: OutgoingRequest): Promise<OutgoingResponse> {
-    let { url, headers } = withoutCredentials(httpUrl(given), asked.headers)
-    const { method = 'GET', body } = asked
-    for (let left = asked.mostRedirects ?? mostRedirects; ; left--) {
-      const answer = await this.#send(url, { ...asked, method, headers, ...(body !== undefined && { body }) })
-      const next = redirectOf(answer, url)
-      if (!next || asked.mostRedirects === 0) return { ...answer, url }
-      answer.body.destroy()
+  async request(target: string | URL, options: OutgoingRequest): Promise<OutgoingResponse> {
+    let { url, headers } = moveCredentialsToHeader(parseHttpUrl(target), options.headers)
+    const { method = 'GET', body } = options
+    for (let left = options.maxRedirects ?? defaultMaxRedirects; ; left--) {
+      const response = await this.#send(url, {
+        ...options,
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      })
+      const next = findRedirect(response, url)
+      if (!next || options.maxRedirects === 0) return { ...response, url }
+      response.body.destroy()
       if (left === 0)
-        throw new RemoteError('status', `${url.host} redirects more than ${mostRedirects} times.`, {
-          isPassing: false,
-          status: answer.status,
+        throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
+          isTransient: false,
+          status: response.status,
         })
       if (!isSameHost(url, next)) headers = {}
-      url = withoutCredentials(next, {}).url
+      url = moveCredentialsToHeader(next, {}).url
     }
   }
 
   async #send(
     url: URL,
-    { method, headers, body, signal, answerMs: within = answerMs, isOnItsOwn = false }: OutgoingRequest,
+    {
+      method,
+      headers,
+      body,
+      signal,
+      responseTimeoutMs: timeoutMs = defaultResponseTimeoutMs,
+      bypassesCircuitBreaker = false,
+    }: OutgoingRequest,
   ) {
     const { agent, breaker, owner } = this.#shared
-    if (!isOnItsOwn) breaker.require(url.host, owner)
+    if (!bypassesCircuitBreaker) breaker.requireClosed(url.host, owner)
     try {
-      const { statusCode, ...answer } = await request(url, {
+      const { statusCode, ...response } = await request(url, {
         dispatcher: agent,
         method: method as Dispatcher.HttpMethod, // one of ours
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
-        body: body instanceof Readable ? (givingBack(body) as unknown as Readable) : (body ?? null), // its types do not know all that it takes
+        body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null), // its types do not know all that it takes
         signal,
-        headersTimeout: within,
+        headersTimeout: timeoutMs,
       })
-      if (statusCode < 500) breaker.succeeded(url.host, owner)
-      else if (!isOnItsOwn) breaker.failed(url.host, owner)
+      if (statusCode < 500) breaker.recordSuccess(url.host, owner)
+      else if (!bypassesCircuitBreaker) breaker.recordFailure(url.host, owner)
       // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
-      answer.body.on('error', () => {})
-      return { status: statusCode, headers: answer.headers, body: answer.body }
+      response.body.on('error', () => {})
+      return { status: statusCode, headers: response.headers, body: response.body }
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      if (!isOnItsOwn) breaker.failed(url.host, owner)
-      throw unreachable(url.host, error)
+      if (!bypassesCircuitBreaker) breaker.recordFailure(url.host, owner)
+      throw networkError(url.host, error)
     }
   }
 
@@ -175,18 +192,18 @@ export class Outgoing {
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const { breaker, connectMs, owner } = this.#shared
     const name = `${host}:${port}`
-    breaker.require(name, owner)
+    breaker.requireClosed(name, owner)
     try {
-      const { address } = await this.addresses.of(host)
-      const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
-      const socket = await connected(address, port, within)
-      breaker.succeeded(name, owner)
-      return bundled(socket)
+      const { address } = await this.addresses.resolve(host)
+      const timeoutMs = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+      const socket = await connectSocket(address, port, timeoutMs)
+      breaker.recordSuccess(name, owner)
+      return corkWrites(socket)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
-      breaker.failed(name, owner)
-      throw unreachable(name, error)
+      breaker.recordFailure(name, owner)
+      throw networkError(name, error)
     }
   }
 
@@ -198,15 +215,15 @@ export class Outgoing {
 }
 
 /** The next piece is asked for when the connection has taken all that it was given, or has little of it left. */
-async function* givingBack(body: Readable): AsyncGenerator<Buffer> {
-  for await (const piece of piecesOf(body)) {
+async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
+  for await (const piece of readChunks(body)) {
     yield piece
-    if (piece.length >= heldBytes) giveBack(piece)
+    if (piece.length >= socketBufferBytes) releaseBuffer(piece)
   }
 }
 
 /** The signal ends with the connecting: as an option of Node's it would break off what is connected too. */
-async function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+async function connectSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const socket = connectTcp({ host, port })
   const stop = () => void socket.destroy(signal.reason)
@@ -220,39 +237,39 @@ async function connected(host: string, port: number, signal: AbortSignal): Promi
 }
 
 /** @throws AppError INVALID_INPUT */
-export function httpUrl(given: string | URL): URL {
-  const url = URL.canParse(String(given)) ? new URL(given) : undefined
+export function parseHttpUrl(target: string | URL): URL {
+  const url = URL.canParse(String(target)) ? new URL(target) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw new AppError(
     'INVALID_INPUT',
-    `url: expected a URL that starts with https:// or http://, got "${String(given).slice(0, 100)}".`,
+    `url: expected a URL that starts with https:// or http://, got "${String(target).slice(0, 100)}".`,
     { field: 'url' },
   )
 }
 
 /** `https://name:password@host` means what it says in a browser; to a log or an error it would tell a secret. */
-export function withoutCredentials(url: URL, headers: OutgoingRequest['headers'] = {}) {
+export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  const plain = new URL(url)
-  plain.username = ''
-  plain.password = ''
+  const stripped = new URL(url)
+  stripped.username = ''
+  stripped.password = ''
   return {
-    url: plain,
+    url: stripped,
     headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, ...headers },
   }
 }
 
 /** Whether what is for the host of the one may go to the other too: not in the clear either, where it was not so before. */
-export const isSameHost = (own: URL, other: URL): boolean =>
-  own.host === other.host && !(own.protocol === 'https:' && other.protocol === 'http:')
+export const isSameHost = (url: URL, other: URL): boolean =>
+  url.host === other.host && !(url.protocol === 'https:' && other.protocol === 'http:')
 
-export const redirects: readonly number[] = [301, 302, 303, 307, 308]
+export const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308]
 
-function redirectOf({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, from: URL) {
+function findRedirect({ status, headers }: Pick<OutgoingResponse, 'status' | 'headers'>, from: URL) {
   const { location } = headers
-  if (!redirects.includes(status) || typeof location !== 'string') return undefined
+  if (!redirectStatuses.includes(status) || typeof location !== 'string') return undefined
   if (!URL.canParse(location, from.href))
     throw new RemoteError('status', `${from.host} redirects to something that is no address.`, { status })
-  return httpUrl(new URL(location, from))
+  return parseHttpUrl(new URL(location, from))
 }

@@ -2,9 +2,9 @@ import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** Files of one import, most of which a prefix names. */
-const mostFiles = 1000
+const maxFiles = 1000
 
-interface Asked {
+interface ListedPrefix {
   /** The field that has the prefix. */
   readonly field: string
   readonly prefix: string
@@ -13,19 +13,19 @@ interface Asked {
 }
 
 /** What a store lists below a prefix. @throws RemoteError for nothing, AppError for too many. */
-export async function filesBelow<File extends { readonly name: string }>(
+export async function listPrefix<File extends { readonly name: string }>(
   listed: AsyncIterable<File>,
-  { field, prefix, place }: Asked,
+  { field, prefix, place }: ListedPrefix,
 ): Promise<File[]> {
   const files: File[] = []
   for await (const file of listed) {
     // Consoles show a folder where there is an empty file whose name ends in a slash.
     if (!file.name.endsWith('/')) files.push(file)
-    if (files.length > mostFiles)
+    if (files.length > maxFiles)
       throw new AppError(
         'INVALID_INPUT',
-        `${field}: expected at most ${mostFiles} files below it. Name a longer one.`,
-        { field, max: mostFiles },
+        `${field}: expected at most ${maxFiles} files below it. Name a longer one.`,
+        { field, max: maxFiles },
       )
   }
   if (files.length > 0) return files
@@ -33,4 +33,4 @@ export async function filesBelow<File extends { readonly name: string }>(
 }
 
 /** `b.txt` of `a/b.txt`. */
-export const lastPart = (name: string) => name.split('/').at(-1) || name
+export const baseName = (name: string) => name.split('/').at(-1) || name

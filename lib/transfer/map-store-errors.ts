@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
-import { notAllowed } from './addresses.ts'
+import { addressNotAllowedError } from './addresses.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** What a store answered. */
-export interface StoreAnswer {
+export interface StoreResponse {
   readonly status: number
   /** In the words of the store; of a HEAD some say nothing. */
   readonly code?: string | undefined
@@ -11,29 +11,33 @@ export interface StoreAnswer {
 
 /**
  * Runs what speaks to a store, and tells in words of ours what it throws.
- * @param answerIn finds the answer in an error of the store's client; undefined where there was none.
+ * @param findResponse finds the answer in an error of the store's client; undefined where there was none.
  */
-export const translating =
-  (answerIn: (error: unknown) => StoreAnswer | undefined) =>
+export const createErrorMapper =
+  (findResponse: (error: unknown) => StoreResponse | undefined) =>
   async <T>(place: string, action: () => Promise<T>): Promise<T> => {
     try {
       return await action()
     } catch (error) {
-      throw inOurWords(place, error, answerIn(error))
+      throw mapStoreError(place, error, findResponse(error))
     }
   }
 
-function inOurWords(place: string, error: unknown, answer: StoreAnswer | undefined): unknown {
+function mapStoreError(place: string, error: unknown, response: StoreResponse | undefined): unknown {
   if (error instanceof AppError || error instanceof RemoteError) return error
-  const refused = refusalIn(error)
-  if (refused) return refused
-  if (!answer)
+  const refusal = findAddressRefusal(error)
+  if (refusal) return refusal
+  if (!response)
     return new RemoteError('unreachable', `The storage of ${place} could not be reached.`, { cause: error })
-  return refusedBy(place, answer, error)
+  return storeResponseError(place, response, error)
 }
 
 /** What an answer means that is none of success. */
-export function refusedBy(place: string, { status, code }: StoreAnswer, cause?: unknown): RemoteError {
+export function storeResponseError(
+  place: string,
+  { status, code }: StoreResponse,
+  cause?: unknown,
+): RemoteError {
   const details = { status, cause }
   const why = code === undefined ? '' : ` (${code})`
   if (status === 401 || status === 403)
@@ -46,17 +50,17 @@ export function refusedBy(place: string, { status, code }: StoreAnswer, cause?: 
     })
   return new RemoteError('status', `The storage of ${place} answered with status ${status}${why}.`, {
     ...details,
-    isPassing: status >= 500 || status === 429 || status === 408,
+    isTransient: status >= 500 || status === 429 || status === 408,
   })
 }
 
 /** The refusal of an address. Clients of other makers put errors into errors of their own, but keep the code. */
-function refusalIn(error: unknown): AppError | undefined {
+function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at
     const { code, request } = at as { code?: unknown; request?: { url?: string } }
     if (code === 'URL_NOT_ALLOWED')
-      return notAllowed(request?.url ? new URL(request.url).hostname : 'the storage')
+      return addressNotAllowedError(request?.url ? new URL(request.url).hostname : 'the storage')
   }
   return undefined
 }

@@ -2,19 +2,19 @@ import { errors } from 'undici'
 import { RemoteError } from './remote-error.ts'
 
 /** A host that gave no answer. */
-export function unreachable(host: string, cause: unknown): RemoteError {
-  const slow =
+export function networkError(host: string, cause: unknown): RemoteError {
+  const hasTimedOut =
     cause instanceof errors.HeadersTimeoutError ||
     cause instanceof errors.ConnectTimeoutError ||
     (cause instanceof DOMException && cause.name === 'TimeoutError')
-  const what = slow ? 'did not answer in time' : `could not be reached${detailOf(cause)}`
+  const what = hasTimedOut ? 'did not answer in time' : `could not be reached${describeCause(cause)}`
   // A name or a certificate that is not there now will hardly be in half a minute.
-  const isPassing = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))
-  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isPassing })
+  const isTransient = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))
+  return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isTransient })
 }
 
 /** Why, in words for people, where it is known. */
-function detailOf(cause: unknown): string {
+function describeCause(cause: unknown): string {
   const { code = '' } = cause as { code?: string }
   const known: Readonly<Record<string, string>> = {
     ENOTFOUND: 'there is no such host',

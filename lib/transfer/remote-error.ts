@@ -5,22 +5,22 @@ export type RemoteReason = 'forbidden' | 'not-found' | 'unreachable' | 'status' 
 export class RemoteError extends Error {
   readonly reason: RemoteReason
   /** It may be otherwise in a moment. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(
     reason: RemoteReason,
     sentence: string,
     {
-      isPassing = reason === 'unreachable' || reason === 'incomplete',
+      isTransient = reason === 'unreachable' || reason === 'incomplete',
       cause,
       ...details
-    }: { isPassing?: boolean; cause?: unknown } & Record<string, unknown> = {},
+    }: { isTransient?: boolean; cause?: unknown } & Record<string, unknown> = {},
   ) {
     super(sentence, { cause })
     this.name = 'RemoteError'
     this.reason = reason
-    this.isPassing = isPassing
+    this.isTransient = isTransient
     this.details = { reason, ...details }
   }
 }

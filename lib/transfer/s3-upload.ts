@@ -13,59 +13,59 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { eachOf } from '../map-concurrently.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Bytes of a part; S3 takes 10,000 of them. */
 const partBytes = 8 * 1024 ** 2
-const mostParts = 10_000
-const partsAtATime = 3
+const maxParts = 10_000
+const maxConcurrentParts = 3
 /** Times that bytes are sent, and milliseconds before the second of them. */
-const tries = 3
+const maxTries = 3
 const pauseMs = 500
 /** Milliseconds for taking away what was not finished. */
-const clearUpMs = 5000
+const cleanUpTimeoutMs = 5000
 /** In place of the id of an upload that was asked for, before the moment of it. */
-const nameless = 'since:'
+const startTimePrefix = 'since:'
 /** Milliseconds by which that moment and the one that the store tells may differ: by the asking, and by their clocks. */
-const beginMs = 120_000
+const maxStartSkewMs = 120_000
 
-interface Sending {
+interface UploadContext {
   readonly signal: AbortSignal
-  readonly sent: (bytes: number) => void
-  readonly begun?: (trace: string) => Promise<void>
+  readonly onSent: (bytes: number) => void
+  readonly onStarted?: (trace: string) => Promise<void>
 }
 
-type Target = CreateMultipartUploadCommandInput
-type File = Pick<OutgoingFile, 'size' | 'open'>
+type UploadTarget = CreateMultipartUploadCommandInput
+type UploadSource = Pick<OutgoingFile, 'size' | 'open'>
 
 /**
  * Sends a file to a bucket. Its parts are read from where it lies as they go out, so that none is ever whole in memory,
  * and read again when one has to be sent again. Nothing stays of what fails.
  */
-export async function sendToS3(
+export async function uploadToS3(
   client: S3Client,
-  target: Target,
-  file: File,
-  sending: Sending,
+  target: UploadTarget,
+  file: UploadSource,
+  sending: UploadContext,
 ): Promise<void> {
-  const step = Math.max(partBytes, Math.ceil(file.size / mostParts))
-  if (file.size > step) return sendInParts(client, target, file, { ...sending, step })
+  const step = Math.max(partBytes, Math.ceil(file.size / maxParts))
+  if (file.size > step) return uploadInParts(client, target, file, { ...sending, step })
   await sendRange(file, { start: 0, end: file.size }, sending, (Body, abortSignal) =>
     client.send(new PutObjectCommand({ ...target, Body, ContentLength: file.size }), { abortSignal }),
   )
 }
 
-async function sendInParts(
+async function uploadInParts(
   client: S3Client,
-  target: Target,
-  file: File,
-  { signal, sent, begun, step }: Sending & { readonly step: number },
+  target: UploadTarget,
+  file: UploadSource,
+  { signal, onSent, onStarted, step }: UploadContext & { readonly step: number },
 ): Promise<void> {
   const { Bucket, Key } = target
   const failed = new AbortController()
-  const unlessFailed = AbortSignal.any([signal, failed.signal])
-  await begun?.(`${nameless}${new Date().toISOString()} ${Key}`)
+  const partsSignal = AbortSignal.any([signal, failed.signal])
+  await onStarted?.(`${startTimePrefix}${new Date().toISOString()} ${Key}`)
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target), { abortSignal: signal })
   const upload = { Bucket, Key, UploadId }
   const numbers = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at + 1)
@@ -75,14 +75,14 @@ async function sendInParts(
     const start = (PartNumber - 1) * step
     const range = { start, end: Math.min(start + step, file.size) }
     const part = { ...upload, PartNumber, ContentLength: range.end - range.start }
-    const { ETag } = await sendRange(file, range, { signal: unlessFailed, sent }, (Body, abortSignal) =>
+    const { ETag } = await sendRange(file, range, { signal: partsSignal, onSent }, (Body, abortSignal) =>
       client.send(new UploadPartCommand({ ...part, Body }), { abortSignal }),
     )
     tags.set(PartNumber, ETag)
   }
   try {
-    await begun?.(`${UploadId} ${Key}`)
-    await eachOf(numbers, partsAtATime, (number) => {
+    await onStarted?.(`${UploadId} ${Key}`)
+    await forEachConcurrently(numbers, maxConcurrentParts, (number) => {
       const part = sendPart(number)
       sending.push(part)
       return part
@@ -101,61 +101,61 @@ async function sendInParts(
 }
 
 /** Removes an upload that nobody goes on with. Where it does not succeed, the bucket's own rules have to. */
-export async function dropUpload(client: S3Client, Bucket: string, trace: string): Promise<void> {
+export async function abortUploadByTrace(client: S3Client, Bucket: string, trace: string): Promise<void> {
   const [id = '', ...key] = trace.split(' ')
   const Key = key.join(' ')
-  if (!id.startsWith(nameless)) return abort(client, { Bucket, Key, UploadId: id })
-  const begunMs = Date.parse(id.slice(nameless.length))
-  await dropEmptyOf(client, { Bucket, Key }, begunMs).catch(() => {})
+  if (!id.startsWith(startTimePrefix)) return abort(client, { Bucket, Key, UploadId: id })
+  const startedMs = Date.parse(id.slice(startTimePrefix.length))
+  await abortEmptyUploads(client, { Bucket, Key }, startedMs).catch(() => {})
 }
 
 /**
  * Ours is the one of this key that was begun then and has no part, unless somebody begins one of the same name at this
  * very moment: his next part would be refused.
  */
-async function dropEmptyOf(
+async function abortEmptyUploads(
   client: S3Client,
   { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
-  begunMs: number,
+  startedMs: number,
 ): Promise<void> {
-  const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
-  const asked = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
-  const { Uploads = [] } = await client.send(asked, inTime)
+  const withTimeout = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
+  const listUploads = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+  const { Uploads = [] } = await client.send(listUploads, withTimeout)
   for (const { Key: name, UploadId, Initiated } of Uploads) {
-    const isFromThen = Math.abs((Initiated?.getTime() ?? 0) - begunMs) < beginMs
-    if (name !== Key || !isFromThen) continue
+    const hasMatchingStart = Math.abs((Initiated?.getTime() ?? 0) - startedMs) < maxStartSkewMs
+    if (name !== Key || !hasMatchingStart) continue
     const upload = { Bucket, Key, UploadId }
-    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), inTime)
+    const { Parts = [] } = await client.send(new ListPartsCommand({ ...upload, MaxParts: 1 }), withTimeout)
     if (Parts.length === 0) await abort(client, upload)
   }
 }
 
 async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput): Promise<void> {
-  const inTime = { abortSignal: AbortSignal.timeout(clearUpMs) }
-  await client.send(new AbortMultipartUploadCommand(upload), inTime).catch(() => {})
+  const withTimeout = { abortSignal: AbortSignal.timeout(cleanUpTimeoutMs) }
+  await client.send(new AbortMultipartUploadCommand(upload), withTimeout).catch(() => {})
 }
 
 /** The SDK cannot send a stream a second time: it is opened anew for each try. */
 async function sendRange<T>(
-  file: File,
+  file: UploadSource,
   range: { readonly start: number; readonly end: number },
-  { signal, sent }: Sending,
+  { signal, onSent }: UploadContext,
   send: (body: Readable, abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     const body = await file.open(range)
     // The SDK does not hear of it, and would wait for more.
-    const broken = new AbortController()
-    body.once('error', (error) => broken.abort(error))
+    const bodyFailed = new AbortController()
+    body.once('error', (error) => bodyFailed.abort(error))
     try {
-      const answer = await send(body, AbortSignal.any([signal, broken.signal]))
-      sent(range.end - range.start)
-      return answer
+      const response = await send(body, AbortSignal.any([signal, bodyFailed.signal]))
+      onSent(range.end - range.start)
+      return response
     } catch (failure) {
       signal.throwIfAborted()
       const error = body.errored ?? failure
-      if (tried === tries || !mayPass(error)) throw error
-      await sleep(pauseMs * 2 ** (tried - 1), undefined, { signal })
+      if (attempt === maxTries || !isTransient(error)) throw error
+      await sleep(pauseMs * 2 ** (attempt - 1), undefined, { signal })
     } finally {
       body.destroy()
     }
@@ -163,7 +163,7 @@ async function sendRange<T>(
 }
 
 /** What is no answer of the store is a lost connection, which keeps its code. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof S3ServiceException) {
     const { httpStatusCode = 0 } = error.$metadata
     return httpStatusCode >= 500 || httpStatusCode === 429 || httpStatusCode === 408

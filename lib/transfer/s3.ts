@@ -8,10 +8,10 @@ import {
   S3ServiceException,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
-import { filesBelow, lastPart } from './list-prefix.ts'
-import { translating } from './map-store-errors.ts'
-import { dropUpload, sendToS3 } from './s3-upload.ts'
-import type { Fields, Find, OpenStore, RemoteFile, Surroundings } from './transfer.ts'
+import { baseName, listPrefix } from './list-prefix.ts'
+import { createErrorMapper } from './map-store-errors.ts'
+import { abortUploadByTrace, uploadToS3 } from './s3-upload.ts'
+import type { FindFiles, OpenStore, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
 
 /** A bucket as a task names it; see lib/tasks/s3.ts. */
 interface Bucket {
@@ -24,88 +24,91 @@ interface Bucket {
   readonly path_style?: boolean
 }
 
-const say = () => {}
-const silent = { trace: say, debug: say, info: say, warn: say, error: say }
+const noop = () => {}
+const silentLogger = { trace: noop, debug: noop, info: noop, warn: noop, error: noop }
 
-function clientOf(fields: Fields, { outgoing }: Surroundings): { client: S3Client; bucket: string } {
-  const given = fields as unknown as Bucket // parsed when the task was made
-  const { http, https } = outgoing.agents
+function createClient(
+  fields: TaskFields,
+  { guardedHttp }: TransferDeps,
+): { client: S3Client; bucket: string } {
+  const settings = fields as unknown as Bucket // parsed when the task was made
+  const { http, https } = guardedHttp.agents
   const client = new S3Client({
-    region: given.region,
-    ...(given.endpoint && { endpoint: given.endpoint }),
-    forcePathStyle: given.path_style ?? given.endpoint !== undefined,
+    region: settings.region,
+    ...(settings.endpoint && { endpoint: settings.endpoint }),
+    forcePathStyle: settings.path_style ?? settings.endpoint !== undefined,
     credentials: {
-      accessKeyId: given.access_key_id,
-      secretAccessKey: given.secret_access_key,
-      ...(given.session_token && { sessionToken: given.session_token }),
+      accessKeyId: settings.access_key_id,
+      secretAccessKey: settings.secret_access_key,
+      ...(settings.session_token && { sessionToken: settings.session_token }),
     },
     // It would tell the console of each stream that has to be sent again.
-    logger: silent,
+    logger: silentLogger,
     requestHandler: { httpAgent: http, httpsAgent: https, connectionTimeout: 10_000, requestTimeout: 60_000 },
     // Other makers' servers do not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
-  return { client, bucket: given.bucket }
+  return { client, bucket: settings.bucket }
 }
 
-export const findInS3: Find = async (fields, surroundings) => {
-  const { client, bucket } = clientOf(fields, surroundings)
+export const findInS3: FindFiles = async (fields, deps) => {
+  const { client, bucket } = createClient(fields, deps)
   const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
-  const asked = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
+  const query = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
   const files =
     key === undefined
-      ? await translated(bucket, () => filesBelow(filesIn(client, bucket, prefix, surroundings), asked))
-      : [await fileAt(client, bucket, key, surroundings)]
-  return files.map((file) => remoteFile(client, bucket, file))
+      ? await mapErrors(bucket, () => listPrefix(listObjects(client, bucket, prefix, deps), query))
+      : [await readObject(client, bucket, key, deps)]
+  return files.map((file) => toRemoteFile(client, bucket, file))
 }
 
 /** As a list or a look at it tells. */
-interface Found {
+interface FoundObject {
   /** Its key. */
   readonly name: string
   readonly size: number | undefined
   readonly tag: string | undefined
 }
 
-async function* filesIn(
+async function* listObjects(
   client: S3Client,
   bucket: string,
   prefix: string,
-  { signal }: Surroundings,
-): AsyncGenerator<Found> {
-  const asked = { Bucket: bucket, Prefix: prefix }
-  for await (const { Contents = [] } of paginateListObjectsV2({ client }, asked, { abortSignal: signal }))
+  { signal }: TransferDeps,
+): AsyncGenerator<FoundObject> {
+  const query = { Bucket: bucket, Prefix: prefix }
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, query, { abortSignal: signal }))
     for (const { Key: name = '', Size: size, ETag: tag } of Contents) yield { name, size, tag }
 }
 
-async function fileAt(
+async function readObject(
   client: S3Client,
   bucket: string,
   key: string,
-  { signal }: Surroundings,
-): Promise<Found> {
-  const { ContentLength, ETag } = await translated(`${bucket}/${key}`, () =>
+  { signal }: TransferDeps,
+): Promise<FoundObject> {
+  const { ContentLength, ETag } = await mapErrors(`${bucket}/${key}`, () =>
     client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }),
   )
   return { name: key, size: ContentLength, tag: ETag }
 }
 
-const remoteFile = (client: S3Client, bucket: string, { name, size, tag }: Found): RemoteFile => ({
-  filename: lastPart(name),
+const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: FoundObject): RemoteFile => ({
+  filename: baseName(name),
   size,
   isResumable: tag !== undefined,
   open: async (start, abortSignal) => {
-    const rest = { ...(start > 0 && { Range: `bytes=${start}-` }), ...(tag && { IfMatch: tag }) }
-    const { Body } = await translated(`${bucket}/${name}`, () =>
-      client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...rest }), { abortSignal }),
+    const conditions = { ...(start > 0 && { Range: `bytes=${start}-` }), ...(tag && { IfMatch: tag }) }
+    const { Body } = await mapErrors(`${bucket}/${name}`, () =>
+      client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...conditions }), { abortSignal }),
     )
     return Body as Readable // on Node; its type also covers browsers
   },
 })
 
-export const openS3: OpenStore = async (fields, surroundings) => {
-  const { client, bucket } = clientOf(fields, surroundings)
+export const openS3: OpenStore = async (fields, deps) => {
+  const { client, bucket } = createClient(fields, deps)
   const { acl, cache_control, content_disposition, metadata, server_side_encryption, tagging } = fields as {
     acl?: ObjectCannedACL
     cache_control?: string
@@ -115,7 +118,7 @@ export const openS3: OpenStore = async (fields, surroundings) => {
     tagging?: Record<string, string>
   }
   return {
-    async put(file, sent) {
+    async put(file, onSent) {
       const { path, mimeType } = file
       const target = {
         ...{ Bucket: bucket, Key: path, ContentType: mimeType },
@@ -126,16 +129,16 @@ export const openS3: OpenStore = async (fields, surroundings) => {
         ...(server_side_encryption && { ServerSideEncryption: server_side_encryption }),
         ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
       }
-      await translated(`${bucket}/${path}`, () => sendToS3(client, target, file, { ...surroundings, sent }))
+      await mapErrors(`${bucket}/${path}`, () => uploadToS3(client, target, file, { ...deps, onSent }))
       return `s3://${bucket}/${path}`
     },
-    forget: (trace) => dropUpload(client, bucket, trace),
+    cleanUp: (trace) => abortUploadByTrace(client, bucket, trace),
     // The client's own `destroy` would end the connections of all others that share the agents.
     close: async () => {},
   }
 }
 
-const forbidden: readonly string[] = [
+const accessErrorNames: readonly string[] = [
   'AccessDenied',
   'InvalidAccessKeyId',
   'SignatureDoesNotMatch',
@@ -144,9 +147,9 @@ const forbidden: readonly string[] = [
   'AuthorizationHeaderMalformed',
 ]
 
-const translated = translating((error) => {
+const mapErrors = createErrorMapper((error) => {
   if (!(error instanceof S3ServiceException)) return undefined
   const { name: code, $metadata } = error
   // Some of the refusals come with status 400.
-  return { code, status: forbidden.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
+  return { code, status: accessErrorNames.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
 })

@@ -3,12 +3,12 @@ import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
 import { limitSilence } from './sftp-window.ts'
-import type { Fields, Surroundings } from './transfer.ts'
+import type { TaskFields, TransferDeps } from './transfer.ts'
 
 const { Client, utils } = ssh2
 
 /** A server as a task names it; see lib/tasks/sftp.ts. */
-interface Server {
+interface SftpServer {
   readonly host: string
   readonly port: number
   readonly username: string
@@ -19,27 +19,27 @@ interface Server {
 }
 
 /** Milliseconds to greet and sign in, and between two questions whether the other side is there, of which three may go unanswered. */
-const readyMs = 20_000
-const aliveMs = 10_000
+const readyTimeoutMs = 20_000
+const keepaliveIntervalMs = 10_000
 /** Milliseconds for which a server that is there may answer nothing of what it is asked. */
-const usualSilenceMs = 60_000
+const defaultSilenceTimeoutMs = 60_000
 
 /** Node's own ciphers come first: those of the library are several times slower. */
 const fastCiphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
 
 /** A connection that is made when somebody needs it, and again when it was lost. It ends with the surroundings. */
 export class SftpConnection {
-  readonly #server: Server
-  readonly #surroundings: Surroundings
-  #live: Promise<SFTPWrapper> | undefined
+  readonly #server: SftpServer
+  readonly #deps: TransferDeps
+  #session: Promise<SFTPWrapper> | undefined
   #client: ssh2.Client | undefined
-  readonly #silenceMs: number
-  #isSilent = false
+  readonly #silenceTimeoutMs: number
+  #hasTimedOut = false
 
-  constructor(fields: Fields, surroundings: Surroundings, silenceMs = usualSilenceMs) {
-    this.#silenceMs = silenceMs
-    this.#server = fields as unknown as Server // parsed when the task was made
-    this.#surroundings = surroundings
+  constructor(fields: TaskFields, deps: TransferDeps, silenceTimeoutMs = defaultSilenceTimeoutMs) {
+    this.#silenceTimeoutMs = silenceTimeoutMs
+    this.#server = fields as unknown as SftpServer // parsed when the task was made
+    this.#deps = deps
   }
 
   /** As `sftp://host:2222`. */
@@ -51,11 +51,11 @@ export class SftpConnection {
 
   /** @throws RemoteError, AppError */
   sftp(): Promise<SFTPWrapper> {
-    this.#live ??= this.#connect().catch((error: unknown) => {
-      this.#live = undefined
+    this.#session ??= this.#connect().catch((error: unknown) => {
+      this.#session = undefined
       throw error
     })
-    return this.#live
+    return this.#session
   }
 
   close(): void {
@@ -63,46 +63,46 @@ export class SftpConnection {
   }
 
   async #connect(): Promise<SFTPWrapper> {
-    const { outgoing, signal } = this.#surroundings
+    const { guardedHttp, signal } = this.#deps
     const { host, port } = this.#server
-    const sock = await outgoing.connect(host, port, signal)
-    this.#isSilent = false
+    const sock = await guardedHttp.connect(host, port, signal)
+    this.#hasTimedOut = false
     const client = new Client()
     this.#client = client
     const stop = () => client.destroy()
     signal.addEventListener('abort', stop, { once: true })
     client.on('close', () => {
       signal.removeEventListener('abort', stop)
-      if (this.#client === client) this.#live = undefined
+      if (this.#client === client) this.#session = undefined
     })
-    return this.#signedIn(client, { sock })
+    return this.#signIn(client, { sock })
   }
 
-  #signedIn(client: ssh2.Client, socket: Pick<ConnectConfig, 'sock'>): Promise<SFTPWrapper> {
+  #signIn(client: ssh2.Client, socket: Pick<ConnectConfig, 'sock'>): Promise<SFTPWrapper> {
     return new Promise((resolve, reject) => {
       let refusal: RemoteError | undefined
       client.on('error', (error) => {
-        reject(refusal ?? this.#inOurWords(error))
+        reject(refusal ?? this.#toRemoteError(error))
         client.destroy()
       })
       client.on('close', () => {
-        clearTimeout(patience)
+        clearTimeout(timer)
         reject(
-          this.#isSilent
-            ? this.#silent()
+          this.#hasTimedOut
+            ? this.#timeoutError()
             : new RemoteError('unreachable', `${this.name} broke the connection off.`),
         )
       })
-      let patience: NodeJS.Timeout | undefined
+      let timer: NodeJS.Timeout | undefined
       client.on('ready', () => {
-        keepKeys(client)
-        patience = setTimeout(() => this.#giveUp(client), this.#silenceMs)
+        useKeyObjects(client)
+        timer = setTimeout(() => this.#giveUp(client), this.#silenceTimeoutMs)
         client.sftp((error, sftp) => {
-          clearTimeout(patience)
+          clearTimeout(timer)
           if (!error) {
             client.once(
               'close',
-              limitSilence(sftp, this.#silenceMs, () => this.#giveUp(client)),
+              limitSilence(sftp, this.#silenceTimeoutMs, () => this.#giveUp(client)),
             )
             return resolve(sftp)
           }
@@ -117,7 +117,7 @@ export class SftpConnection {
       )
       client.connect({
         ...socket,
-        ...{ username, readyTimeout: readyMs, keepaliveInterval: aliveMs },
+        ...{ username, readyTimeout: readyTimeoutMs, keepaliveInterval: keepaliveIntervalMs },
         ...(password !== undefined && { password, tryKeyboard: true }),
         ...(private_key !== undefined && { privateKey: this.#readKey(private_key, passphrase) }),
         ...(passphrase !== undefined && { passphrase }),
@@ -131,12 +131,12 @@ export class SftpConnection {
   }
 
   #giveUp(client: ssh2.Client): void {
-    this.#isSilent = true
+    this.#hasTimedOut = true
     client.destroy()
   }
 
-  #silent(cause?: unknown): RemoteError {
-    const seconds = Math.round(this.#silenceMs / 1000)
+  #timeoutError(cause?: unknown): RemoteError {
+    const seconds = Math.round(this.#silenceTimeoutMs / 1000)
     return new RemoteError('unreachable', `${this.name} did not answer for ${seconds} s.`, { cause })
   }
 
@@ -153,14 +153,14 @@ export class SftpConnection {
   }
 
   #hostKeyRefusal(key: Buffer): RemoteError | undefined {
-    const { host_key_fingerprint: wanted } = this.#server
-    const seen = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
-    if (wanted === undefined || wanted.replace(/=+$/, '') === seen) return undefined
-    const sentence = `The host key of ${this.name} is ${seen}, not the one of host_key_fingerprint.`
-    return new RemoteError('host-key', sentence, { fingerprint: seen })
+    const { host_key_fingerprint: expected } = this.#server
+    const actual = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+    if (expected === undefined || expected.replace(/=+$/, '') === actual) return undefined
+    const sentence = `The host key of ${this.name} is ${actual}, not the one of host_key_fingerprint.`
+    return new RemoteError('host-key', sentence, { fingerprint: actual })
   }
 
-  #inOurWords(error: Error & { level?: string }): RemoteError {
+  #toRemoteError(error: Error & { level?: string }): RemoteError {
     const { username } = this.#server
     if (error.level === 'client-authentication')
       return new RemoteError(
@@ -172,17 +172,17 @@ export class SftpConnection {
         'unreachable',
         `${this.name} and this service have no way to encrypt in common.`,
         {
-          isPassing: false,
+          isTransient: false,
           cause: error,
         },
       )
-    const slow = error.level === 'client-timeout'
-    const what = slow ? 'did not answer in time' : 'broke the connection off'
+    const hasTimedOut = error.level === 'client-timeout'
+    const what = hasTimedOut ? 'did not answer in time' : 'broke the connection off'
     return new RemoteError('unreachable', `${this.name} ${what}.`, { cause: error })
   }
 
   /** What the server says of a file, in words of ours. */
-  failure(error: unknown, path: string): RemoteError | AppError {
+  toError(error: unknown, path: string): RemoteError | AppError {
     if (error instanceof RemoteError || error instanceof AppError) return error
     const { code } = error as { code?: unknown }
     const place = `${this.name}/${path.replace(/^\//, '')}`
@@ -195,7 +195,7 @@ export class SftpConnection {
         cause: error,
         status: code,
       })
-    if (this.#isSilent) return this.#silent(error)
+    if (this.#hasTimedOut) return this.#timeoutError(error)
     return new RemoteError('incomplete', `The connection to ${this.name} was lost.`, { cause: error })
   }
 }
@@ -212,7 +212,7 @@ interface Ciphers {
  * The library hands Node the bytes of a key with each packet, and Node 24 takes longer to look at them than to encrypt:
  * as key objects they cost next to nothing.
  */
-function keepKeys(client: ssh2.Client): void {
+function useKeyObjects(client: ssh2.Client): void {
   const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {}
   if (Buffer.isBuffer(cipher?._encKey)) cipher._encKey = createSecretKey(cipher._encKey)
   if (Buffer.isBuffer(decipher?._decipherKey)) decipher._decipherKey = createSecretKey(decipher._decipherKey)

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Outgoing } from './guarded-http.ts'
+import type { GuardedHttp } from './guarded-http.ts'
 
 /** What kinds of stores have in common: finding files there, reading them, and taking files there. */
 
@@ -32,48 +32,48 @@ export interface ByteRange {
   readonly start: number
   readonly end: number
   /** Whoever reads them gives back each piece (`lib/buffer-pool.ts`); else they are copies, which stay as they came. */
-  readonly givesBack?: boolean
+  readonly releasesBuffers?: boolean
 }
 
-export interface Surroundings {
-  readonly outgoing: Outgoing
+export interface TransferDeps {
+  readonly guardedHttp: GuardedHttp
   readonly signal: AbortSignal
   /** Is told, before the first byte goes out, what the store would keep if this process died then; see `Store.forget`. */
-  readonly begun?: (trace: string) => Promise<void>
+  readonly onStarted?: (trace: string) => Promise<void>
   /** In place of Google's own. */
   readonly gcsEndpoint?: string | undefined
 }
 
-export type Fields = Readonly<Record<string, unknown>>
+export type TaskFields = Readonly<Record<string, unknown>>
 
 /** Brings in what the fields of an import name. @throws RemoteError, AppError */
-export type Find = (fields: Fields, surroundings: Surroundings) => Promise<readonly RemoteFile[]>
+export type FindFiles = (fields: TaskFields, deps: TransferDeps) => Promise<readonly RemoteFile[]>
 
 /** What a browser made of a website. */
-export interface Captured {
+export interface CapturedWebsite {
   readonly file: RemoteFile
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
 /** Makes a file of the website that the fields name, in a folder of the task. @throws RemoteError, AppError */
-export type Capture = (
-  fields: Fields,
-  surroundings: Surroundings & { readonly workDir: string; progress(percent: number): void },
-) => Promise<Captured>
+export type CaptureFile = (
+  fields: TaskFields,
+  deps: TransferDeps & { readonly workDir: string; progress(percent: number): void },
+) => Promise<CapturedWebsite>
 
 /** Somebody else's store while files are taken there. */
-export interface Store {
+export interface RemoteStore {
   /**
    * Replaces what is there under this path; nothing stays of what fails.
-   * @param sent is told bytes as they go out.
+   * @param onSent is told bytes as they go out.
    * @returns where it is now, as `s3://bucket/key`.
    * @throws RemoteError, AppError
    */
-  put(file: OutgoingFile, sent: (bytes: number) => void): Promise<string>
+  put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
   /** Removes what was left by one that died in the middle, as far as that can be done. */
-  forget?(trace: string): Promise<void>
+  cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }
 
 /** Opens the store that the fields of an export name. */
-export type OpenStore = (fields: Fields, surroundings: Surroundings) => Promise<Store>
+export type OpenStore = (fields: TaskFields, deps: TransferDeps) => Promise<RemoteStore>

@@ -1,12 +1,12 @@
 /** Events as messages for people: of blocks as one kind of chat platforms has them, of embeds as the other. */
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
 interface Message {
   readonly title: string
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly link: string | undefined
-  readonly mood: 'good' | 'bad' | 'plain'
+  readonly tone: 'good' | 'bad' | 'plain'
   readonly timestamp: string
 }
 
@@ -27,23 +27,23 @@ const titles: Readonly<Record<string, string>> = {
   'quota.exceeded': 'Quota used up',
 }
 
-const moods: Readonly<Record<string, Message['mood']>> = {
+const tones: Readonly<Record<string, Message['tone']>> = {
   'job.completed': 'good',
   'job.failed': 'bad',
   'quota.exceeded': 'bad',
 }
 
 /** The platforms' own limits of characters, and some room. */
-const most = { title: 140, value: 500 }
+const maxLengths = { title: 140, value: 500 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
 /** The first of what a job made. */
-const firstFile = ({ files }: Fields) =>
+const firstFile = ({ files }: EventFields) =>
   Array.isArray(files) ? (files[0] as { readonly url?: string } | undefined) : undefined
-const cut = (value: string, length: number) =>
+const truncate = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length - 1)}…` : value
 
-function messageOf(event: Fields): Message {
+function createMessage(event: EventFields): Message {
   const name = String(event['event'])
   const [subject = {}] = [event['job'], event['file'], event['quota'], event['subscription']].filter(isFields)
   const source = isFields(subject['source']) ? subject['source'] : {}
@@ -64,25 +64,25 @@ function messageOf(event: Fields): Message {
     ['Job', jobId],
   ]
   return {
-    title: cut(titles[name] ?? name, most.title),
+    title: truncate(titles[name] ?? name, maxLengths.title),
     facts: facts.flatMap(([label, value]): [string, string][] =>
-      value === undefined || value === null ? [] : [[label, cut(String(value), most.value)]],
+      value === undefined || value === null ? [] : [[label, truncate(String(value), maxLengths.value)]],
     ),
     link: name === 'job.completed' ? firstFile(subject)?.url : undefined,
-    mood: moods[name] ?? 'plain',
+    tone: tones[name] ?? 'plain',
     timestamp: String(event['timestamp']),
   }
 }
 
 /** Names of files come from anywhere: they are text here and nothing else. */
-const inBlocks = (text: string) =>
+const escapeForBlocks = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-export function chatBlocks(event: Fields) {
-  const { title, facts, link, timestamp } = messageOf(event)
+export function chatBlocks(event: EventFields) {
+  const { title, facts, link, timestamp } = createMessage(event)
   const [first] = facts
   return {
-    text: inBlocks(first ? `${title}: ${first[1]}` : title),
+    text: escapeForBlocks(first ? `${title}: ${first[1]}` : title),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: title } },
       {
@@ -101,18 +101,22 @@ export function chatBlocks(event: Fields) {
 const colors = { good: 0x2e7d32, bad: 0xc62828, plain: 0x546e7a } as const
 
 /** What would be formatting there. */
-const inEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
+const escapeForEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
 
-export function chatEmbed(event: Fields) {
-  const { title, facts, link, mood, timestamp } = messageOf(event)
+export function chatEmbed(event: EventFields) {
+  const { title, facts, link, tone, timestamp } = createMessage(event)
   return {
     embeds: [
       {
         title,
         ...(link && { url: link }),
-        color: colors[mood],
+        color: colors[tone],
         timestamp,
-        fields: facts.map(([name, value]) => ({ name, value: inEmbed(value), inline: value.length < 40 })),
+        fields: facts.map(([name, value]) => ({
+          name,
+          value: escapeForEmbed(value),
+          inline: value.length < 40,
+        })),
       },
     ],
     // A file named @everyone calls nobody.

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { isOwn, theirOperation } from './compat-names.ts'
+import { compatOperation, isInternalTask } from './compat-names.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+type EventFields = Readonly<Record<string, unknown>>
 
 /** Events and states as the interface of functions/compat-v2 has them; what it does not know keeps our name. */
 const events: Readonly<Record<string, string>> = {
@@ -11,9 +11,9 @@ const events: Readonly<Record<string, string>> = {
 const statuses: Readonly<Record<string, string>> = {
   ...{ pending: 'waiting', queued: 'waiting', completed: 'finished', failed: 'error', cancelled: 'error' },
 }
-const statusOf = (ours: unknown) => statuses[String(ours)] ?? ours
+const statusOf = (status: unknown) => statuses[String(status)] ?? status
 
-interface Job {
+interface EventJob {
   readonly id?: string
   readonly status?: string
   readonly tag?: string | null
@@ -26,8 +26,18 @@ interface Job {
 }
 
 /** The body for a receiver that expects `{ event, job }` with tasks as a list. */
-export function facadeEvent({ event, job }: Fields, base: string): Fields {
-  const { id, status, tag, createdAt, startedAt, endedAt, error, files = [], tasks = {} } = (job ?? {}) as Job
+export function compatEvent({ event, job }: EventFields, base: string): EventFields {
+  const {
+    id,
+    status,
+    tag,
+    createdAt,
+    startedAt,
+    endedAt,
+    error,
+    files = [],
+    tasks = {},
+  } = (job ?? {}) as EventJob
   return {
     event: events[String(event)] ?? event,
     job: {
@@ -35,10 +45,10 @@ export function facadeEvent({ event, job }: Fields, base: string): Fields {
       ...{ created_at: createdAt ?? null, started_at: startedAt ?? null, ended_at: endedAt ?? null },
       ...(error && { code: error.code, message: error.message }),
       tasks: Object.entries(tasks)
-        .filter(([name]) => !isOwn(name))
+        .filter(([name]) => !isInternalTask(name))
         .map(([name, task]) => ({
-          ...{ id: `${id}.${name}`, name, job_id: id, operation: theirOperation(task.operation) },
-          ...{ status: statusOf(task.status), ...unknown },
+          ...{ id: `${id}.${name}`, name, job_id: id, operation: compatOperation(task.operation) },
+          ...{ status: statusOf(task.status), ...unavailableFields },
           percent: task.status === 'completed' ? 100 : null,
           links: { self: `${base}/v2/tasks/${id}.${name}` },
           result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
@@ -49,13 +59,13 @@ export function facadeEvent({ event, job }: Fields, base: string): Fields {
 }
 
 /** What their tasks have and our events do not tell of each; the task itself has it. */
-const unknown = {
+const unavailableFields = {
   ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
   ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
   ...{ host_name: null, storage: null, credits: null, depends_on_task_ids: null },
 }
 
 /** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */
-export const facadeSignature = (body: Buffer, secret: string) => ({
+export const compatSignatureHeader = (body: Buffer, secret: string) => ({
   'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
 })

@@ -1,7 +1,7 @@
 /** What the interface of functions/compat-v2 and its webhooks call by other names. */
 
 /** Names of operations there, and what we call them; those that are left out are called the same. */
-export const ourNames: Readonly<Record<string, string>> = {
+export const operationsByCompatName: Readonly<Record<string, string>> = {
   optimize: 'compress',
   'import/azure/blob': 'import/blobstore',
   'export/azure/blob': 'export/blobstore',
@@ -9,10 +9,12 @@ export const ourNames: Readonly<Record<string, string>> = {
   'export/google-cloud-storage': 'export/gcs',
   'archive/extract': 'extract',
 }
-const theirNames = Object.fromEntries(Object.entries(ourNames).map(([theirs, ours]) => [ours, theirs]))
+const compatNamesByOperation = Object.fromEntries(
+  Object.entries(operationsByCompatName).map(([compatName, operation]) => [operation, compatName]),
+)
 
-export const theirOperation = (operation: string): string => theirNames[operation] ?? operation
+export const compatOperation = (operation: string): string => compatNamesByOperation[operation] ?? operation
 
 /** Tasks that nobody asked for begin so: their results and states are told at those that they stand beside. */
-export const ownTasks = '__facade-'
-export const isOwn = (taskName: string): boolean => taskName.startsWith(ownTasks)
+export const internalTaskPrefix = '__facade-'
+export const isInternalTask = (taskName: string): boolean => taskName.startsWith(internalTaskPrefix)

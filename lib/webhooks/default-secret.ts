@@ -6,30 +6,30 @@ import type { Webhook } from './webhook.ts'
 
 /** The secret of an owner that signs what goes to the `webhookUrl` of a job. */
 
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
-const Record = z.object({
+const DefaultSecretRecord = z.object({
   secret: Sealed,
-  old: z.array(z.object({ secret: Sealed, until: Moment })).optional(),
-  createdAt: Moment,
+  old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
+  createdAt: Timestamp,
 })
-export type DefaultSecret = z.infer<typeof Record>
+export type DefaultSecret = z.infer<typeof DefaultSecretRecord>
 
 /** Beside the places of what the owner has, and not among them. */
 const keyOf = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
-export const placeOfDefault = (owner: string) => `webhook secret of ${owner}`
+export const defaultSecretContext = (owner: string) => `webhook secret of ${owner}`
 
 /** Made when it is first asked for, by whoever comes first. */
 export async function defaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
   const found = await table.get(keyOf(owner))
-  if (found) return Record.parse(found)
-  const secret = vault.seal(newSecret(), placeOfDefault(owner))
+  if (found) return DefaultSecretRecord.parse(found)
+  const secret = vault.seal(newSecret(), defaultSecretContext(owner))
   const record = { ...keyOf(owner), secret, createdAt: new Date().toISOString() }
   const { item } = await table.put(record, { condition: { exists: false } })
-  return Record.parse(item)
+  return DefaultSecretRecord.parse(item)
 }
 
-export async function storeDefault(owner: string, changed: DefaultSecret, table: Table): Promise<void> {
+export async function storeDefaultSecret(owner: string, changed: DefaultSecret, table: Table): Promise<void> {
   await table.put({ ...keyOf(owner), ...changed })
 }
 
@@ -37,11 +37,12 @@ export async function storeDefault(owner: string, changed: DefaultSecret, table:
 export async function moveDefaultSecret(from: string, to: string, table: Table, vault: Vault): Promise<void> {
   const found = await table.get(keyOf(from))
   if (!found) return
-  const { secret, old = [], createdAt } = Record.parse(found)
-  const moved = (sealed: Sealed) => vault.seal(vault.open(sealed, placeOfDefault(from)), placeOfDefault(to))
+  const { secret, old = [], createdAt } = DefaultSecretRecord.parse(found)
+  const reseal = (sealed: Sealed) =>
+    vault.seal(vault.unseal(sealed, defaultSecretContext(from)), defaultSecretContext(to))
   const record = {
-    ...{ secret: moved(secret), createdAt },
-    old: old.map(({ secret: one, until }) => ({ secret: moved(one), until })),
+    ...{ secret: reseal(secret), createdAt },
+    old: old.map(({ secret: one, until }) => ({ secret: reseal(one), until })),
   }
   await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })
 }
@@ -50,34 +51,34 @@ export async function removeDefaultSecret(owner: string, table: Table): Promise<
   await table.delete(keyOf(owner))
 }
 
-export type Secrets = Pick<Webhook, 'secret' | 'old'>
+export type SealedSecrets = Pick<Webhook, 'secret' | 'old'>
 
 /** Those that sign at this moment, the current one first. */
-export function openSecrets(
-  { secret, old = [] }: Secrets,
-  place: string,
+export function unsealSecrets(
+  { secret, old = [] }: SealedSecrets,
+  context: string,
   vault: Vault,
   now: Date,
 ): [string, ...string[]] {
-  if (!secret) throw new Error(`${place} has no secret`)
+  if (!secret) throw new Error(`${context} has no secret`)
   const valid = old.filter(({ until }) => until > now.toISOString())
-  return [vault.open(secret, place), ...valid.map((one) => vault.open(one.secret, place))] as [
+  return [vault.unseal(secret, context), ...valid.map((one) => vault.unseal(one.secret, context))] as [
     string,
     ...string[],
   ] // sealed by newSecret, or from a checked field
 }
 
 /** Old ones that are kept at most: rotating again and again must not make the headers grow. */
-const mostOld = 3
+const maxOldSecrets = 3
 
 /** A new secret; the one before signs beside it for so long. */
-export function rotated(
-  { secret, old = [] }: Secrets,
-  { place, graceHours, now }: { place: string; graceHours: number; now: Date },
+export function rotateSecret(
+  { secret, old = [] }: SealedSecrets,
+  { context, graceHours, now }: { context: string; graceHours: number; now: Date },
   vault: Vault,
-): { readonly plain: string; readonly secrets: { secret: Sealed; old: NonNullable<Secrets['old']> } } {
+): { readonly plain: string; readonly secrets: { secret: Sealed; old: NonNullable<SealedSecrets['old']> } } {
   const plain = newSecret()
   const until = new Date(now.getTime() + graceHours * 3_600_000).toISOString()
   const kept = [...(secret ? [{ secret, until }] : []), ...old].filter((one) => one.until > now.toISOString())
-  return { plain, secrets: { secret: vault.seal(plain, place), old: kept.slice(0, mostOld) } }
+  return { plain, secrets: { secret: vault.seal(plain, context), old: kept.slice(0, maxOldSecrets) } }
 }

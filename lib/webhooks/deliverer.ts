@@ -1,13 +1,19 @@
 import { emailOwner } from '../access/account-emails.ts'
 import { emailTemplates, type Mailer } from '../access/auth/emails.ts'
-import { mostDelayS } from '../aws/queues.ts'
+import { maxDelayS } from '../aws/queues.ts'
 import type { Services } from '../services.ts'
 import { subscriberCacheMs } from '../subscriber-cache.ts'
 import { TtlCache } from '../ttl-cache.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { type Delivery, type DeliveryMessage, hasGaplessSequence, type StoredEvent, type Lane } from './delivery.ts'
+import {
+  type Delivery,
+  type DeliveryMessage,
+  hasGaplessSequence,
+  type Lane,
+  type StoredEvent,
+} from './delivery.ts'
 import { attemptDelivery } from './delivery-attempt.ts'
-import { resolveOutcome, finishedFields } from './delivery-outcome.ts'
+import { finishedFields, resolveOutcome } from './delivery-outcome.ts'
 import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { createPayload } from './payload.ts'
@@ -58,10 +64,10 @@ export class Deliverer {
   constructor(
     services: DelivererServices,
     {
-      receiverConcurrency: receivers = new ReceiverConcurrency(),
+      receiverConcurrency = new ReceiverConcurrency(),
       now = () => new Date(),
       random = Math.random,
-      attemptTimeoutMs: attemptMs,
+      attemptTimeoutMs,
       mailer,
     }: DelivererDeps = {},
   ) {
@@ -69,10 +75,10 @@ export class Deliverer {
     this.#webhooks = new Webhooks(services)
     this.#deliveries = new DeliveryStore(services.table)
     this.#events = new EventLog(services.table)
-    this.#receiverConcurrency = receivers
+    this.#receiverConcurrency = receiverConcurrency
     this.#now = now
     this.#random = random
-    this.#attemptTimeoutMs = attemptMs
+    this.#attemptTimeoutMs = attemptTimeoutMs
     this.#mailer = mailer
   }
 
@@ -168,7 +174,7 @@ export class Deliverer {
       })
       return
     }
-    const { config, log, guardedHttp: outgoing, resultLink } = this.#services
+    const { config, log, guardedHttp, resultLink } = this.#services
     const at = this.#now()
     const secrets = await this.#webhooks.secretsOf(webhook, at)
     const payload = createPayload(stored.body, webhook.format, {
@@ -185,7 +191,7 @@ export class Deliverer {
         at,
         timeoutMs: this.#attemptTimeoutMs,
       },
-      await outgoing(),
+      await guardedHttp(),
     )
     const { id: deliveryId, event } = delivery
     const { responseStatus, durationMs, error } = outcome
@@ -203,7 +209,7 @@ export class Deliverer {
     const { change, delayS } = resolveOutcome(delivery, outcome, { at, now, webhook, random })
     const changed = await this.#deliveries.change(delivery, change)
     await this.#updateHealth(webhook, outcome, now)
-    if (changed?.nextAttemptAt === undefined || delayS === undefined || delayS > mostDelayS) return
+    if (changed?.nextAttemptAt === undefined || delayS === undefined || delayS > maxDelayS) return
     await sendDelivery(this.#services.queues, retryMessage(changed), delayS)
   }
 

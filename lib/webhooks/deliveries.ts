@@ -4,9 +4,9 @@ import { wakeShardOf } from '../jobs/keys.ts'
 import {
   Delivery,
   type DeliveryRef,
-  deliveriesOf,
   deliveriesPrefix,
   deliveryKey,
+  deliveryListKey,
   type Lane,
   laneKey,
   lanePartition,
@@ -17,16 +17,16 @@ export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name
 /** Seconds that a lane, or a delivery that is tried again, is one's own: an attempt takes 15 at most. */
 const leaseS = 25
 /** Milliseconds between two events of progress that a webhook is told of. */
-const progressEveryMs = 5000
+const minProgressIntervalMs = 5000
 
 /** What an index leads to, which holds keys alone. */
-export async function behind(items: readonly Item[], table: Table): Promise<Item[]> {
+export async function loadIndexedItems(items: readonly Item[], table: Table): Promise<Item[]> {
   if (items.length === 0) return []
   return table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
 }
 
-const later = (now: Date, ms: number) => new Date(now.getTime() + ms).toISOString()
-const parsed = (items: readonly Item[]) => items.map((item) => Delivery.parse(item))
+const addMs = (now: Date, ms: number) => new Date(now.getTime() + ms).toISOString()
+const parseDeliveries = (items: readonly Item[]) => items.map((item) => Delivery.parse(item))
 
 /** Records of deliveries, and of the lanes that they stand in. */
 export class DeliveryStore {
@@ -44,12 +44,12 @@ export class DeliveryStore {
 
   /** The same of progress; false also when the lane was told of some a moment ago. @param at when it was made. */
   createProgress(delivery: Delivery, at: Date): Promise<boolean> {
-    const long = later(at, -progressEveryMs)
+    const latestAllowed = addMs(at, -minProgressIntervalMs)
     return this.#table.transact([
       {
         update: laneKey(delivery),
         change: { set: { progressAt: at.toISOString(), ttl: delivery.ttl } },
-        if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: long } }] },
+        if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: latestAllowed } }] },
       },
       { put: recordOf(delivery), if: { exists: false } },
     ])
@@ -61,8 +61,8 @@ export class DeliveryStore {
   }
 
   /** All of a lane, in the order of their events. */
-  async ofLane(lane: Lane): Promise<Delivery[]> {
-    return parsed(await this.#table.partition(lanePartition(lane), deliveriesPrefix))
+  async listLane(lane: Lane): Promise<Delivery[]> {
+    return parseDeliveries(await this.#table.partition(lanePartition(lane), deliveriesPrefix))
   }
 
   /** A page of a webhook's deliveries, the newest event first, from before one. */
@@ -73,26 +73,28 @@ export class DeliveryStore {
     const { items, next } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id < :before',
-      ExpressionAttributeValues: { ':list': deliveriesOf(webhookId), ':before': before ?? '~' },
+      ExpressionAttributeValues: { ':list': deliveryListKey(webhookId), ':before': before ?? '~' },
       ScanIndexForward: false,
       Limit: limit,
     })
-    const deliveries = parsed(await behind(items, this.#table)).sort((a, b) => (a.id < b.id ? 1 : -1))
+    const deliveries = parseDeliveries(await loadIndexedItems(items, this.#table)).sort((a, b) =>
+      a.id < b.id ? 1 : -1,
+    )
     return { deliveries, next: next && deliveries.at(-1)?.id }
   }
 
-  async byId(webhookId: string, id: string): Promise<Delivery | undefined> {
+  async findById(webhookId: string, id: string): Promise<Delivery | undefined> {
     const { items } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id = :id',
-      ExpressionAttributeValues: { ':list': deliveriesOf(webhookId), ':id': id },
+      ExpressionAttributeValues: { ':list': deliveryListKey(webhookId), ':id': id },
     })
-    return parsed(await behind(items, this.#table))[0]
+    return parseDeliveries(await loadIndexedItems(items, this.#table))[0]
   }
 
   /** Undefined when another attempt was made, or it is gone; what is undefined in a change goes. */
   async change(before: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
-    const all: Item = { ...change, ...shardOf(before, change) }
+    const all: Item = { ...change, ...wakeShardChange(before, change) }
     const remove = Object.keys(all).filter((name) => all[name] === undefined)
     const { attempt, status } = before
     const { applied, item } = await this.#table.update(
@@ -110,7 +112,7 @@ export class DeliveryStore {
   ): Promise<Delivery | undefined> {
     const { applied, item } = await this.#table.update(
       deliveryKey(ref),
-      { set: { busyUntil: later(now, leaseS * 1000) } },
+      { set: { busyUntil: addMs(now, leaseS * 1000) } },
       {
         condition: {
           equal: { attempt, status: 'pending' },
@@ -125,46 +127,50 @@ export class DeliveryStore {
    * One's own lane from now on, with the number up to which its events have left; undefined while somebody else has it,
    * who will look once more before they leave.
    */
-  async take(lane: Lane, now: Date, ttl: number): Promise<{ lease: string; passed: number } | undefined> {
+  async acquireLane(
+    lane: Lane,
+    now: Date,
+    ttl: number,
+  ): Promise<{ lease: string; passed: number } | undefined> {
     for (let attempt = 0; attempt < 3; attempt++) {
       const lease = randomUUID()
       const { applied, item } = await this.#table.update(
         laneKey(lane),
-        { set: { lease, leaseUntil: later(now, leaseS * 1000), ttl }, remove: ['again'] },
+        { set: { lease, leaseUntil: addMs(now, leaseS * 1000), ttl }, remove: ['again'] },
         {
           condition: { either: [{ absent: ['lease'] }, { until: { leaseUntil: now.toISOString() } }] },
           mark: { lease },
         },
       )
       if (applied) return { lease, passed: Number(item?.['passed'] ?? 0) }
-      const told = await this.#table.update(
+      const flagged = await this.#table.update(
         laneKey(lane),
         { set: { again: true } },
         { condition: { present: ['lease'] } },
       )
-      if (told.applied) return undefined
+      if (flagged.applied) return undefined
     }
     return undefined
   }
 
   /** False when somebody else has it by now. */
-  async keep(lane: Lane, lease: string, now: Date): Promise<boolean> {
+  async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
       laneKey(lane),
-      { set: { leaseUntil: later(now, leaseS * 1000) } },
+      { set: { leaseUntil: addMs(now, leaseS * 1000) } },
       { condition: { equal: { lease } } },
     )
     return applied
   }
 
   /** False when something came meanwhile, so that one has to look again. */
-  async leave(lane: Lane, lease: string, passed: number): Promise<boolean> {
-    const left = await this.#table.update(
+  async releaseLane(lane: Lane, lease: string, passed: number): Promise<boolean> {
+    const released = await this.#table.update(
       laneKey(lane),
       { set: { passed }, remove: ['lease', 'leaseUntil'] },
       { condition: { equal: { lease }, absent: ['again'] } },
     )
-    if (left.applied || left.item?.['lease'] !== lease) return true
+    if (released.applied || released.item?.['lease'] !== lease) return true
     await this.#table.update(laneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
     return false
   }
@@ -173,12 +179,12 @@ export class DeliveryStore {
 const recordOf = (delivery: Delivery) => ({
   ...deliveryKey(delivery),
   ...delivery,
-  ...shardOf(delivery, delivery),
-  listKey: deliveriesOf(delivery.webhookId),
+  ...wakeShardChange(delivery, delivery),
+  listKey: deliveryListKey(delivery.webhookId),
 })
 
 /** What nobody has to look at is in no index. */
-function shardOf({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
+function wakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
   if (!('wakeAt' in change)) return {}
   return { wakeShard: change.wakeAt === undefined ? undefined : wakeShardOf(id) }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { Outgoing } from '../transfer/guarded-http.ts'
+import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { compatSignatureHeader } from './compat-event.ts'
 import type { Delivery } from './delivery.ts'
@@ -28,12 +28,12 @@ export interface AttemptRequest {
 /** One attempt: whatever comes of it is an outcome, and nothing is thrown but bugs. */
 export async function attemptDelivery(
   attempt: AttemptRequest,
-  guardedHttp: Pick<Outgoing, 'request'>,
+  guardedHttp: Pick<GuardedHttp, 'request'>,
 ): Promise<Outcome> {
-  const { url, delivery, body, contentType, format, secrets, at, timeoutMs: withinMs = attemptTimeoutMs } = attempt
+  const { url, delivery, body, contentType, format, secrets, at, timeoutMs = attemptTimeoutMs } = attempt
   const startedAtMs = performance.now()
   const durationMs = () => Math.round(performance.now() - startedAtMs)
-  const signal = AbortSignal.timeout(withinMs)
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await guardedHttp.request(url, {
       method: 'POST',
@@ -46,7 +46,7 @@ export async function attemptDelivery(
         ...signatureHeaders({ id: delivery.eventId, body, at }, secrets),
         ...(format === 'facade-v2' && compatSignatureHeader(body, secrets[0])),
       },
-      ...{ body, signal, mostRedirects: 0, answerMs: withinMs, isOnItsOwn: true },
+      ...{ body, signal, maxRedirects: 0, responseTimeoutMs: timeoutMs, bypassesCircuitBreaker: true },
     })
     const { status: responseStatus, headers } = response
     const responseBody = await readBeginning(response.body)
@@ -59,7 +59,7 @@ export async function attemptDelivery(
       durationMs: durationMs(),
     }
   } catch (error) {
-    return { error: describeFailure(error, signal, withinMs), durationMs: durationMs() }
+    return { error: describeFailure(error, signal, timeoutMs), durationMs: durationMs() }
   }
 }
 

@@ -9,11 +9,11 @@ import { deliveryLifetimeS, type Webhook } from './webhook.ts'
  * leave one after the other.
  */
 
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
 export const Attempt = z.object({
   attempt: z.int(),
-  at: Moment,
+  at: Timestamp,
   responseStatus: z.int().optional(),
   error: z.string().optional(),
   durationMs: z.int(),
@@ -42,12 +42,12 @@ export const Delivery = z.object({
   responseStatus: z.int().optional(),
   responseBody: z.string().optional(),
   error: z.string().optional(),
-  nextAttemptAt: Moment.optional(),
+  nextAttemptAt: Timestamp.optional(),
   /** Until then somebody tries it again. */
-  busyUntil: Moment.optional(),
-  createdAt: Moment,
+  busyUntil: Timestamp.optional(),
+  createdAt: Timestamp,
   /** When somebody must look even if no message comes. */
-  wakeAt: Moment.optional(),
+  wakeAt: Timestamp.optional(),
   /** Seconds since the epoch. */
   ttl: z.int(),
 })
@@ -60,7 +60,7 @@ export interface Lane {
 export type DeliveryRef = Pick<Delivery, 'webhookId' | 'stream' | 'sequence' | 'id'>
 
 /** An event as it is kept, to be sent and to be sent again. */
-export const KeptEvent = z.object({
+export const StoredEvent = z.object({
   id: z.string(),
   owner: z.string(),
   stream: z.string(),
@@ -70,7 +70,7 @@ export const KeptEvent = z.object({
   body: z.string(),
   ttl: z.int(),
 })
-export type KeptEvent = z.infer<typeof KeptEvent>
+export type StoredEvent = z.infer<typeof StoredEvent>
 
 /** What travels in the queue: a lane to go through, or one delivery that has no order to keep, or is due again. */
 export const DeliveryMessage = z.object({
@@ -82,38 +82,38 @@ export const DeliveryMessage = z.object({
 })
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>
 
-const digits = (sequence: number) => String(sequence).padStart(16, '0')
-const deliveries = 'DELIVERY#'
+const padSequence = (sequence: number) => String(sequence).padStart(16, '0')
+const deliveryPrefix = 'DELIVERY#'
 
 export const lanePartition = ({ webhookId, stream }: Lane) => `LANE#${webhookId}#${stream}`
 export const laneKey = (lane: Lane): Key => ({ pk: lanePartition(lane), sk: 'LANE' })
 export const deliveryKey = ({ sequence, id, ...lane }: DeliveryRef): Key => ({
   pk: lanePartition(lane),
-  sk: `${deliveries}${digits(sequence)}#${id}`,
+  sk: `${deliveryPrefix}${padSequence(sequence)}#${id}`,
 })
-export const deliveriesPrefix = deliveries
-export const laneOf = (id: string): Lane => {
+export const deliveriesPrefix = deliveryPrefix
+export const parseLaneId = (id: string): Lane => {
   const at = id.indexOf('#')
   return { webhookId: id.slice(0, at), stream: id.slice(at + 1) }
 }
 /** In the index of lists. */
-export const deliveriesOf = (webhookId: string) => `DELIVERIES#${webhookId}`
-export const eventsOf = (owner: string) => `EVENTS#${owner}`
+export const deliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
+export const eventListKey = (owner: string) => `EVENTS#${owner}`
 
 export const streamPartition = (stream: string) => `STREAM#${stream}`
-export const eventSort = (sequence: number) => `EVENT#${digits(sequence)}#`
-export const eventKey = ({ stream, sequence, id }: Pick<KeptEvent, 'stream' | 'sequence' | 'id'>): Key => ({
+export const eventSortPrefix = (sequence: number) => `EVENT#${padSequence(sequence)}#`
+export const eventKey = ({ stream, sequence, id }: Pick<StoredEvent, 'stream' | 'sequence' | 'id'>): Key => ({
   pk: streamPartition(stream),
-  sk: `${eventSort(sequence)}${id}`,
+  sk: `${eventSortPrefix(sequence)}${id}`,
 })
 
 /** Streams whose numbers have no gaps, so that it shows when one is missing. */
-export const isGapless = (stream: string) => stream.startsWith('job_')
+export const hasGaplessSequence = (stream: string) => stream.startsWith('job_')
 
-export const wakeAfter = (now: Date, seconds: number) =>
+export const timestampAfter = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
 /** Seconds after which somebody looks at what no message may be there for. */
-export const lookS = 60
+export const recheckS = 60
 
 /** However often an event comes. */
 export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
@@ -132,7 +132,7 @@ export function newDelivery(
     ...{ status: 'pending', attempt: 0, from: 0, attempts: [] },
     ...(name === 'job.progress' && { once: true }),
     createdAt: now.toISOString(),
-    wakeAt: wakeAfter(now, lookS),
+    wakeAt: timestampAfter(now, recheckS),
     ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
   }
 }

@@ -1,9 +1,16 @@
-import { type BusEvent, toldOf } from '../../events/index.ts'
+import { type BusEvent, toPublicEvent } from '../../events/index.ts'
 import type { Item, Table } from '../aws/table.ts'
-import { believedMs } from '../subscriber-cache.ts'
-import { ShortMemory } from '../ttl-cache.ts'
-import { behind } from './deliveries.ts'
-import { type Delivery, eventKey, eventSort, eventsOf, KeptEvent, streamPartition } from './delivery.ts'
+import { subscriberCacheMs } from '../subscriber-cache.ts'
+import { TtlCache } from '../ttl-cache.ts'
+import { loadIndexedItems } from './deliveries.ts'
+import {
+  type Delivery,
+  eventKey,
+  eventListKey,
+  eventSortPrefix,
+  StoredEvent,
+  streamPartition,
+} from './delivery.ts'
 import { deliveryLifetimeS } from './webhook.ts'
 
 /** The events of owners who have webhooks, to be sent and to be sent again. */
@@ -11,28 +18,28 @@ export class EventLog {
   readonly #table: Table
 
   /** One event goes to several webhooks. */
-  readonly #found = new ShortMemory<KeptEvent | undefined>(believedMs)
+  readonly #cache = new TtlCache<StoredEvent | undefined>(subscriberCacheMs)
 
   constructor(table: Table) {
     this.#table = table
   }
 
   /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
-  async keep(event: BusEvent, now: Date, isListed = true): Promise<void> {
+  async store(event: BusEvent, now: Date, isListed = true): Promise<void> {
     const { id, owner, stream, sequence, event: name } = event
-    const kept: KeptEvent = {
-      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toldOf(event)) },
+    const stored: StoredEvent = {
+      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toPublicEvent(event)) },
       ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
     }
     await this.#table.put({
-      ...eventKey(kept),
-      ...kept,
-      ...(isListed && { listKey: eventsOf(owner) }),
+      ...eventKey(stored),
+      ...stored,
+      ...(isListed && { listKey: eventListKey(owner) }),
     })
   }
 
   /** Events of a stream from one number to another, both among them. */
-  async between(stream: string, from: number, to: number): Promise<KeptEvent[]> {
+  async readRange(stream: string, from: number, to: number): Promise<StoredEvent[]> {
     const found: Item[] = []
     let start: Item | undefined
     do {
@@ -40,8 +47,8 @@ export class EventLog {
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
           ':pk': streamPartition(stream),
-          ':from': eventSort(from),
-          ':to': `${eventSort(to)}~`,
+          ':from': eventSortPrefix(from),
+          ':to': `${eventSortPrefix(to)}~`,
         },
         ConsistentRead: true,
         ExclusiveStartKey: start,
@@ -49,14 +56,14 @@ export class EventLog {
       found.push(...items)
       start = next
     } while (start)
-    return found.map((item) => KeptEvent.parse(item))
+    return found.map((item) => StoredEvent.parse(item))
   }
 
-  find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<KeptEvent | undefined> {
+  find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<StoredEvent | undefined> {
     const key = eventKey({ ...ref, id: ref.eventId })
-    return this.#found.get(`${key.pk} ${key.sk}`, async () => {
+    return this.#cache.get(`${key.pk} ${key.sk}`, async () => {
       const item = await this.#table.get(key)
-      return item && KeptEvent.parse(item)
+      return item && StoredEvent.parse(item)
     })
   }
 
@@ -66,7 +73,7 @@ export class EventLog {
       KeyConditionExpression: 'pk = :pk AND sk > :sort',
       ExpressionAttributeValues: {
         ':pk': streamPartition(stream),
-        ':sort': `${eventSort(sequence)}~`,
+        ':sort': `${eventSortPrefix(sequence)}~`,
       },
       ConsistentRead: true,
       Limit: 1,
@@ -75,14 +82,14 @@ export class EventLog {
   }
 
   /** Events of an owner since a moment, the oldest first. @param since the id of one that was seen, or how ids begin then. */
-  async since(owner: string, since: string, limit: number): Promise<KeptEvent[]> {
+  async listSince(owner: string, since: string, limit: number): Promise<StoredEvent[]> {
     const { items } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id > :since',
-      ExpressionAttributeValues: { ':list': eventsOf(owner), ':since': since },
+      ExpressionAttributeValues: { ':list': eventListKey(owner), ':since': since },
       Limit: limit,
     })
-    const events = (await behind(items, this.#table)).map((item) => KeptEvent.parse(item))
+    const events = (await loadIndexedItems(items, this.#table)).map((item) => StoredEvent.parse(item))
     return events.sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 }

@@ -3,25 +3,25 @@ import { encodeTime } from 'ulid'
 import { exampleOnBus } from '../../events/examples/index.ts'
 import type { BusEvent, EventName } from '../../events/index.ts'
 import { AppError } from '../errors.ts'
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { newId } from '../ids.ts'
-import { eachOf } from '../map-concurrently.ts'
 import type { Services } from '../services.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { type Delivery, type KeptEvent, lookS, newDelivery, wakeAfter } from './delivery.ts'
-import { attemptMs } from './delivery-attempt.ts'
+import { type Delivery, newDelivery, recheckS, type StoredEvent, timestampAfter } from './delivery.ts'
+import { attemptTimeoutMs } from './delivery-attempt.ts'
 import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
-import { type Webhook, wants } from './webhook.ts'
+import { isSubscribedTo, type Webhook } from './webhook.ts'
 
 /** Events of one replay, and how many of them are prepared at a time. */
-export const mostReplayed = 1000
-const atATime = 16
+export const maxReplayedEvents = 1000
+const maxConcurrent = 16
 /** Tries at a delivery that somebody else works on at the same moment. */
-const tries = 5
+const maxTries = 5
 const pollMs = 200
 
 /** What owners have sent, once more or to see it arrive. */
-export class Sendings {
+export class ManualDeliveries {
   readonly store: DeliveryStore
   readonly #events: EventLog
   readonly #services: Pick<Services, 'table' | 'queues'>
@@ -40,16 +40,16 @@ export class Sendings {
     now = new Date(),
   ): Promise<Delivery> {
     const id = newId('evt')
-    const made = {
+    const testEvent = {
       ...exampleOnBus(event),
       ...{ timestamp: now.toISOString(), id, sequence: 1, test: true },
       ...{ owner: webhook.owner, stream: id },
     }
-    const delivery = { ...newDelivery(webhook, made, now), once: true, test: true }
+    const delivery = { ...newDelivery(webhook, testEvent, now), once: true, test: true }
     await this.store.create(delivery)
-    await this.#events.keep(made, now, false)
+    await this.#events.store(testEvent, now, false)
     await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream: id })
-    const waitMs = Math.min(attemptMs + 5000, remainingMs() - 3000)
+    const waitMs = Math.min(attemptTimeoutMs + 5000, remainingMs() - 3000)
     for (const until = performance.now() + waitMs; performance.now() < until; await sleep(pollMs)) {
       const seen = await this.store.find(delivery)
       if (seen && seen.status !== 'pending') return seen
@@ -59,21 +59,21 @@ export class Sendings {
 
   /** From the beginning, under the same id. @throws AppError CONFLICT while it is sent all the time. */
   async redeliver(given: Delivery, now = new Date()): Promise<Delivery> {
-    const again = await this.#restart(given, now)
-    await sendDelivery(this.#services.queues, { webhookId: again.webhookId, stream: again.stream })
-    return again
+    const restarted = await this.#restart(given, now)
+    await sendDelivery(this.#services.queues, { webhookId: restarted.webhookId, stream: restarted.stream })
+    return restarted
   }
 
   async #restart(given: Delivery, now: Date): Promise<Delivery> {
     let delivery: Delivery | undefined = given
-    for (let attempt = 1; delivery && attempt <= tries; attempt++) {
+    for (let attempt = 1; delivery && attempt <= maxTries; attempt++) {
       const change = {
         status: 'pending',
         ...{ from: delivery.attempt, error: undefined, busyUntil: undefined },
-        ...{ nextAttemptAt: now.toISOString(), wakeAt: wakeAfter(now, lookS) },
+        ...{ nextAttemptAt: now.toISOString(), wakeAt: timestampAfter(now, recheckS) },
       } as const
-      const again = await this.store.change(delivery, change)
-      if (again) return again
+      const restarted = await this.store.change(delivery, change)
+      if (restarted) return restarted
       delivery = await this.store.find(delivery)
     }
     throw new AppError('CONFLICT', `The delivery ${given.id} is just being sent. Look at it in a moment.`)
@@ -93,21 +93,21 @@ export class Sendings {
     now = new Date(),
   ): Promise<{ deliveries: number; next: string | null }> {
     const from = after ?? `evt_${encodeTime(Date.parse(since), 10)}`
-    const found = await this.#events.since(webhook.owner, from, mostReplayed)
-    const wanted = found.filter(
+    const found = await this.#events.listSince(webhook.owner, from, maxReplayedEvents)
+    const replayed = found.filter(
       ({ event, stream, owner }) =>
-        owner === webhook.owner && isOf(webhook, stream) && isWanted(event, webhook, events),
+        owner === webhook.owner && receivesStream(webhook, stream) && isReplayed(event, webhook, events),
     )
-    await eachOf(wanted, atATime, (event) => this.#once(webhook, event, now))
-    for (const stream of new Set(wanted.map((one) => one.stream)))
+    await forEachConcurrently(replayed, maxConcurrent, (event) => this.#replayEvent(webhook, event, now))
+    for (const stream of new Set(replayed.map((one) => one.stream)))
       await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream })
     return {
-      deliveries: wanted.length,
-      next: found.length === mostReplayed ? (found.at(-1)?.id ?? null) : null,
+      deliveries: replayed.length,
+      next: found.length === maxReplayedEvents ? (found.at(-1)?.id ?? null) : null,
     }
   }
 
-  async #once(webhook: Webhook, event: KeptEvent, now: Date): Promise<void> {
+  async #replayEvent(webhook: Webhook, event: StoredEvent, now: Date): Promise<void> {
     const { timestamp } = JSON.parse(event.body) as { timestamp: string } // written by us
     const delivery = newDelivery(
       webhook,
@@ -120,8 +120,10 @@ export class Sendings {
   }
 }
 
-const isOf = ({ jobId }: Webhook, stream: string) => jobId === undefined || jobId === stream
+const receivesStream = ({ jobId }: Webhook, stream: string) => jobId === undefined || jobId === stream
 
 /** How far a job was is nobody's question any more, unless somebody asks. */
-const isWanted = (event: string, webhook: Webhook, events: readonly string[] | undefined) =>
-  events ? wants({ events: [...events] }, event) : event !== 'job.progress' && wants(webhook, event)
+const isReplayed = (event: string, webhook: Webhook, events: readonly string[] | undefined) =>
+  events
+    ? isSubscribedTo({ events: [...events] }, event)
+    : event !== 'job.progress' && isSubscribedTo(webhook, event)

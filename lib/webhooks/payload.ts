@@ -1,4 +1,4 @@
-import { type ResultLink, addResultLinks } from '../http/result-links.ts'
+import { addResultLinks, type ResultLink } from '../http/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
@@ -28,8 +28,12 @@ function renderPayload(event: EventFields, format: WebhookFormat, baseUrl: strin
   if (format === 'chat-blocks') return JSON.stringify(chatBlocks(event))
   if (format === 'chat-embed') return JSON.stringify(chatEmbed(event))
   if (format === 'facade-v2') return JSON.stringify(compatEvent(event, baseUrl))
-  const candidates = [event, withTaskStatesOnly(event, baseUrl), withoutLists(event, baseUrl)].map((candidate) => JSON.stringify(candidate))
-  return candidates.find((candidate) => Buffer.byteLength(candidate) <= maxPayloadBytes) ?? candidates.at(-1) ?? ''
+  const candidates = [event, withTaskStatesOnly(event, baseUrl), withoutLists(event, baseUrl)].map(
+    (candidate) => JSON.stringify(candidate),
+  )
+  return (
+    candidates.find((candidate) => Buffer.byteLength(candidate) <= maxPayloadBytes) ?? candidates.at(-1) ?? ''
+  )
 }
 
 interface JobFields {
@@ -37,7 +41,8 @@ interface JobFields {
   readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
 }
 
-const jobOf = ({ job }: EventFields) => (typeof job === 'object' && job !== null ? (job as JobFields) : undefined)
+const jobOf = ({ job }: EventFields) =>
+  typeof job === 'object' && job !== null ? (job as JobFields) : undefined
 const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
 
 /** Of tasks their states and links alone. */

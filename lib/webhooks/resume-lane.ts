@@ -1,25 +1,25 @@
 import type { Services } from '../services.ts'
 import { isUntried, retryMessage } from './deliverer.ts'
 import { DeliveryStore } from './deliveries.ts'
-import { laneOf, lookS, wakeAfter } from './delivery.ts'
+import { parseLaneId, recheckS, timestampAfter } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
 
 /**
  * Deliveries of a lane that are due again, or whose message was lost, get a message. Each is looked at again after a
  * while, until it is over.
  */
-export async function wakeLane(
+export async function resumeLane(
   id: string,
   now: Date,
   { table, queues }: Pick<Services, 'table' | 'queues'>,
 ): Promise<void> {
   const store = new DeliveryStore(table)
-  const lane = laneOf(id)
-  const due = (await store.ofLane(lane)).filter(
+  const lane = parseLaneId(id)
+  const due = (await store.listLane(lane)).filter(
     ({ wakeAt }) => wakeAt !== undefined && wakeAt <= now.toISOString(),
   )
-  const isToBegin = due.some(isUntried)
+  const hasUntried = due.some(isUntried)
   const messages = due.filter((delivery) => !isUntried(delivery)).map(retryMessage)
-  for (const message of [...(isToBegin ? [lane] : []), ...messages]) await sendDelivery(queues, message)
-  for (const delivery of due) await store.change(delivery, { wakeAt: wakeAfter(now, 2 * lookS) })
+  for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
+  for (const delivery of due) await store.change(delivery, { wakeAt: timestampAfter(now, 2 * recheckS) })
 }

@@ -1,6 +1,6 @@
 import type { Table } from '../aws/table.ts'
-import { createOwned, ownedIds, removeOwned } from '../owned-records.ts'
-import { mostWebhooks, Webhook, webhookKey } from './webhook.ts'
+import { createOwned, listOwnedIds, removeOwned } from '../owned-records.ts'
+import { maxWebhooks, Webhook, webhookKey } from './webhook.ts'
 
 /** Records of webhooks. */
 export class WebhookStore {
@@ -12,7 +12,7 @@ export class WebhookStore {
 
   /** False when the owner has as many as there may be. */
   create(webhook: Webhook): Promise<boolean> {
-    return createOwned(this.#table, 'WEBHOOK', webhook, mostWebhooks)
+    return createOwned(this.#table, 'WEBHOOK', webhook, maxWebhooks)
   }
 
   /** That of a job is in nobody's list. It may be there, of an earlier try of the same request. */
@@ -27,10 +27,10 @@ export class WebhookStore {
 
   /** The newest first. */
   async list(owner: string): Promise<Webhook[]> {
-    return this.#all(await ownedIds(this.#table, 'WEBHOOK', owner))
+    return this.#load(await listOwnedIds(this.#table, 'WEBHOOK', owner))
   }
 
-  async #all(ids: readonly string[]): Promise<Webhook[]> {
+  async #load(ids: readonly string[]): Promise<Webhook[]> {
     if (ids.length === 0) return []
     const items = await this.#table.getAll(ids.map(webhookKey))
     const found = new Map(items.map((item) => [item['id'], Webhook.parse(item)]))
@@ -52,7 +52,7 @@ export class WebhookStore {
   }
 
   /** A delivery failed: since when nothing else happens is told by the first. */
-  async failed(id: string, at: string): Promise<void> {
+  async markFailing(id: string, at: string): Promise<void> {
     await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })
   }
 

@@ -4,7 +4,7 @@ import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
 /** Webhooks and their deliveries as clients see them. */
 
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
 export const WebhookView = z.object({
   id: z.string(),
@@ -14,14 +14,14 @@ export const WebhookView = z.object({
   description: z.string().nullable(),
   enabled: z.boolean(),
   failing: z.boolean().describe('Nothing was delivered since the last failure'),
-  failingSince: Moment.nullable(),
-  disabledAt: Moment.nullable(),
+  failingSince: Timestamp.nullable(),
+  disabledAt: Timestamp.nullable(),
   disabledReason: DisabledFor.nullable().describe(
     '`gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off',
   ),
   jobId: z.string().nullable().describe('The job whose `webhookUrl` it is'),
-  createdAt: Moment,
-  updatedAt: Moment,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 })
 
 export const SecretField = z.string().describe('`whsec_…`; shown this once')
@@ -59,15 +59,15 @@ export const DeliveryView = z.object({
   responseBody: z.string().nullable().describe('Up to 1 KB of the last answer'),
   error: z.string().nullable(),
   durationMs: z.int().nullable(),
-  nextAttemptAt: Moment.nullable(),
-  createdAt: Moment,
+  nextAttemptAt: Timestamp.nullable(),
+  createdAt: Timestamp,
 })
 
 export const DeliveryWithAttempts = DeliveryView.extend({
   attempts: z.array(
     z.object({
       attempt: z.int(),
-      at: Moment,
+      at: Timestamp,
       responseStatus: z.int().nullable(),
       error: z.string().nullable(),
       durationMs: z.int(),

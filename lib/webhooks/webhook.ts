@@ -3,12 +3,12 @@ import type { Key } from '../aws/table.ts'
 import { ownedKey } from '../owned-records.ts'
 import { Sealed } from '../sealed.ts'
 
-const Moment = z.iso.datetime()
+const Timestamp = z.iso.datetime()
 
 /** What the body of a delivery looks like: the event itself, or a message of one of two kinds of chat platforms. */
-export const OfferedFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
+export const PublicWebhookFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
 /** Beside them what receivers of the facade expect. */
-export const WebhookFormat = z.enum([...OfferedFormat.options, 'facade-v2'])
+export const WebhookFormat = z.enum([...PublicWebhookFormat.options, 'facade-v2'])
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
 /** Why a webhook is off that nobody switched off. */
@@ -29,20 +29,20 @@ export const Webhook = z.object({
   jobId: z.string().optional(),
   secret: Sealed.optional(),
   /** Secrets that sign beside it for a while, the newest first. */
-  old: z.array(z.object({ secret: Sealed, until: Moment })).optional(),
+  old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
   /** Nothing was delivered since. */
-  failingSince: Moment.optional(),
-  disabledAt: Moment.optional(),
+  failingSince: Timestamp.optional(),
+  disabledAt: Timestamp.optional(),
   disabledFor: DisabledFor.optional(),
-  createdAt: Moment,
-  updatedAt: Moment,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
   /** Seconds since the epoch, where it ends with its job. */
   ttl: z.int().optional(),
 })
 export type Webhook = z.infer<typeof Webhook>
 
 /** Webhooks of one owner. */
-export const mostWebhooks = 20
+export const maxWebhooks = 20
 
 /** Seconds for which deliveries are listed, and events can be sent again. */
 export const deliveryLifetimeS = 30 * 86_400
@@ -53,15 +53,15 @@ export const webhookKey = (id: string): Key => ownedKey('WEBHOOK', id)
 export const webhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
 /** Of these a job has one. */
-const ends: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
+const terminalEvents: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
 
 /** Whether it hears of a job once, so that there is no order to be kept. */
-export const hearsOnlyEnds = ({ events }: Pick<Webhook, 'events'>): boolean =>
-  events.every((event) => ends.includes(event))
+export const receivesTerminalEventsOnly = ({ events }: Pick<Webhook, 'events'>): boolean =>
+  events.every((event) => terminalEvents.includes(event))
 
-export const wants = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
+export const isSubscribedTo = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
   events.includes('*') || events.includes(event)
 
 /** It wants to hear of it, or has to know that it came, as another event waits for its turn. */
-export const isFor = (webhook: Pick<Webhook, 'events'>, event: string): boolean =>
-  wants(webhook, event) || !hearsOnlyEnds(webhook)
+export const needsEvent = (webhook: Pick<Webhook, 'events'>, event: string): boolean =>
+  isSubscribedTo(webhook, event) || !receivesTerminalEventsOnly(webhook)

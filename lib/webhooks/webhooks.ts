@@ -5,10 +5,10 @@ import { waitForCacheExpiry } from '../subscriber-cache.ts'
 import {
   type DefaultSecret,
   defaultSecret,
-  unsealSecrets,
   defaultSecretContext,
   rotateSecret,
   storeDefaultSecret,
+  unsealSecrets,
 } from './default-secret.ts'
 import { newSecret } from './signatures.ts'
 import { WebhookStore } from './store.ts'
@@ -134,7 +134,11 @@ export class Webhooks {
     graceHours: number,
     now = new Date(),
   ): Promise<{ webhook: Webhook; secret: string } | undefined> {
-    const { plain, secrets } = rotateSecret(webhook, { context: webhook.id, graceHours, now }, this.#services.vault)
+    const { plain, secrets } = rotateSecret(
+      webhook,
+      { context: webhook.id, graceHours, now },
+      this.#services.vault,
+    )
     const changed = await this.store.change(webhook.id, { ...secrets, updatedAt: now.toISOString() })
     await waitForCacheExpiry()
     return changed && { webhook: changed, secret: plain }
@@ -155,7 +159,11 @@ export class Webhooks {
   ): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
     const before = await defaultSecret(owner, table, vault)
-    const { plain, secrets } = rotateSecret(before, { context: defaultSecretContext(owner), graceHours, now }, vault)
+    const { plain, secrets } = rotateSecret(
+      before,
+      { context: defaultSecretContext(owner), graceHours, now },
+      vault,
+    )
     const changed: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
     await storeDefaultSecret(owner, changed, table)
     return { secret: plain, createdAt: changed.createdAt }

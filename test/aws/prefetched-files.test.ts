@@ -5,15 +5,15 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { readLent } from '../../lib/aws/prefetched-files.ts'
-import { cachedBytes, openDirect } from '../../lib/direct-io.ts'
+import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
+import { maxCachedFileBytes, openDirect } from '../../lib/direct-io.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 /** Nothing for so long, which takes no room on the disk, and then bytes of no even number. */
 async function farFile(bytes: Buffer): Promise<string> {
   const path = join(scratchFolder('lent'), 'far')
   const file = await open(path, 'w')
-  await file.write(bytes, 0, bytes.length, cachedBytes - 1000)
+  await file.write(bytes, 0, bytes.length, maxCachedFileBytes - 1000)
   await file.sync()
   await file.close()
   execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
@@ -23,10 +23,13 @@ async function farFile(bytes: Buffer): Promise<string> {
 test('what lies far into a file is read past the page cache, and is the same', async (context) => {
   const bytes = randomBytes((1 << 20) + 12_345)
   const path = await farFile(bytes)
-  const size = cachedBytes - 1000 + bytes.length
-  const range = (start: number, end: number) => ({ start: cachedBytes + start, end: cachedBytes + end })
+  const size = maxCachedFileBytes - 1000 + bytes.length
+  const range = (start: number, end: number) => ({
+    start: maxCachedFileBytes + start,
+    end: maxCachedFileBytes + end,
+  })
   const read = async (start: number, end: number) =>
-    buffer(await readLent([{ path, size }], range(start, end)))
+    buffer(await readLocatedFiles([{ path, size }], range(start, end)))
 
   const far = bytes.subarray(1000)
   assert.deepEqual(await read(0, far.length), far)
@@ -43,8 +46,8 @@ test('of a large file nothing comes into the page cache, its beginning neither',
   const path = await farFile(randomBytes(1 << 20))
   if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
     return context.diagnostic('This file system reads nothing past the cache.')
-  const size = cachedBytes - 1000 + (1 << 20)
-  await buffer(await readLent([{ path, size }], { start: 0, end: 1 << 20 }))
+  const size = maxCachedFileBytes - 1000 + (1 << 20)
+  await buffer(await readLocatedFiles([{ path, size }], { start: 0, end: 1 << 20 }))
   const inMemory = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
   assert.equal(inMemory, 0)
 })
@@ -52,9 +55,9 @@ test('of a large file nothing comes into the page cache, its beginning neither',
 test('copies stay as they came, whatever is read after them', async () => {
   const bytes = randomBytes(1 << 20)
   const path = await farFile(bytes)
-  const size = cachedBytes - 1000 + bytes.length
-  const range = { start: cachedBytes - 1000, end: size }
-  const first = await buffer(await readLent([{ path, size }], range))
-  await buffer(await readLent([{ path, size: 4 << 20 }], { start: 0, end: 4 << 20 }))
+  const size = maxCachedFileBytes - 1000 + bytes.length
+  const range = { start: maxCachedFileBytes - 1000, end: size }
+  const first = await buffer(await readLocatedFiles([{ path, size }], range))
+  await buffer(await readLocatedFiles([{ path, size: 4 << 20 }], { start: 0, end: 4 << 20 }))
   assert.deepEqual(first, bytes)
 })

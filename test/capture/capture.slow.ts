@@ -11,8 +11,8 @@ import { waitUntilReady } from '../../lib/capture/wait-until-ready.ts'
 import { connectBrowser } from '../../lib/engines/chromium/cdp-pipe.ts'
 import { browserProgram, browserSwitches } from '../../lib/engines/chromium/process.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
-import type { Resolve } from '../../lib/transfer/addresses.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import type { ResolveHost } from '../../lib/transfer/addresses.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { output, pdfText } from '../engines/judge.ts'
@@ -21,14 +21,14 @@ import { privateFormsAt } from '../transfer/private-forms.ts'
 import { capture, html, Sites } from './site.ts'
 
 const sites = new Sites()
-const clients: Outgoing[] = []
+const clients: GuardedHttp[] = []
 after(async () => {
   sites.close()
   await Promise.all(clients.map((client) => client.close()))
 })
 
-function outgoing(settings: ConstructorParameters<typeof Outgoing>[0]): Outgoing {
-  const client = new Outgoing(settings)
+function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
+  const client = new GuardedHttp(settings)
   clients.push(client)
   return client
 }
@@ -72,7 +72,7 @@ test('a page reaches no address that is not public, in whatever way it asks', as
   const inside = `127.0.0.1:${trap.port}`
   const looked: string[] = []
   // It is public when the page is fetched and inside from then on.
-  const resolve: Resolve = async (host) => {
+  const resolve: ResolveHost = async (host) => {
     looked.push(host)
     const isFirst = looked.filter((name) => name === host).length === 1
     return [{ address: host === 'turning.example' && isFirst ? '127.0.0.2' : '127.0.0.1', family: 4 }]
@@ -186,7 +186,8 @@ test('what does not work has its code and its sentence', async () => {
     ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
     ['/asking', 'TIMEOUT', /an element #none/, { wait_for_element: '#none' }],
   ]
-  for (const [path, code, sentence, fields] of ours) await assertRefused(at(path, fields), code, sentence, path)
+  for (const [path, code, sentence, fields] of ours)
+    await assertRefused(at(path, fields), code, sentence, path)
   const { path } = await at('/asking')
   assert.match(await pdfText(path), /alphamarker/)
 })
@@ -226,7 +227,7 @@ test('without a sandbox a page has no way out of its browser either', async () =
     )
     const { signal } = new AbortController()
     const url = new URL(site.url)
-    const requests = new PageRequests({ url, headers: {}, userAgent: 'test', outgoing: client, signal })
+    const requests = new PageRequests({ url, headers: {}, userAgent: 'test', guardedHttp: client, signal })
     const view = { width: 800, height: 600, scale: 1 }
     const tab = await openTab(pipe, { url, cookies: {}, userAgent: 'test', view, requests })
     const readiness = { wait_until: 'load', wait_for_element: '#over' } as const

@@ -6,19 +6,19 @@ import { requestHeaders } from '../../lib/capture/headers.ts'
 import { requirePage } from '../../lib/capture/require-page.ts'
 import { AppError } from '../../lib/errors.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
-import { isSameHost, Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { GuardedHttp, isSameHost } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { capture, html, Sites } from './site.ts'
 
 const sites = new Sites()
-const clients: Outgoing[] = []
+const clients: GuardedHttp[] = []
 after(async () => {
   sites.close()
   await Promise.all(clients.map((client) => client.close()))
 })
 
-function outgoing(settings: ConstructorParameters<typeof Outgoing>[0]): Outgoing {
-  const client = new Outgoing(settings)
+function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
+  const client = new GuardedHttp(settings)
   clients.push(client)
   return client
 }
@@ -101,7 +101,7 @@ test('an answer that is an error or a file is no page', () => {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
     } catch (error) {
       if (error instanceof AppError) return error.code
-      return error instanceof RemoteError ? `${error.reason}${error.isPassing ? ', passing' : ''}` : error
+      return error instanceof RemoteError ? `${error.reason}${error.isTransient ? ', passing' : ''}` : error
     }
     return 'a page'
   }

@@ -3,16 +3,21 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { join } from 'node:path'
 import { captureWebsite } from '../../lib/capture/capture.ts'
 import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
-import type { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import type { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const workDir = scratchFolder('websites')
 
 /** What a task with these fields makes, by way of this client. */
-export async function capture(outgoing: Outgoing, given: Readonly<Record<string, unknown>>) {
+export async function capture(guardedHttp: GuardedHttp, given: Readonly<Record<string, unknown>>) {
   const fields = CaptureFields.parse(given)
   const { signal } = new AbortController()
-  const { file, warnings } = await captureWebsite(fields, { outgoing, signal, workDir, progress: () => {} })
+  const { file, warnings } = await captureWebsite(fields, {
+    guardedHttp,
+    signal,
+    workDir,
+    progress: () => {},
+  })
   const format = file.filename.split('.').at(-1)
   return { path: join(workDir, `page.${format}`), filename: file.filename, warnings }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { stepsWithOptions } from '../../lib/conversion/options.ts'
-import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
+import { EbookOptions, ebookArgs } from '../../lib/engines/calibre/options.ts'
 import type { EngineId } from '../../lib/engines/engine.ts'
 import { reduceSize } from '../../lib/engines/ffmpeg/animation.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
@@ -209,7 +209,7 @@ describe('option values of other services', () => {
 })
 
 describe('the margins of a book', () => {
-  const args = (ebookMargin: unknown) => bookArgs(BookOptions.parse({ ebookMargin }))
+  const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
 
   test('are one for all sides, four, or those that are named', () => {
     assert.equal(args('7').length, 4)
@@ -231,7 +231,7 @@ describe('the margins of a book', () => {
   test('that make no sense are answered by how to write them', () => {
     for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
-        () => parseInput(BookOptions, { ebookMargin }, 'options'),
+        () => parseInput(EbookOptions, { ebookMargin }, 'options'),
         {
           code: 'INVALID_INPUT',
           message: /^ebookMargin: expected pt from 0 to 200: one number .* by side as "top=10,left=20", got /,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   type CommandSender,
+  type ConditionalWriteResult,
   type Item,
   type Key,
   Table,
   type Write,
-  type ConditionalWriteResult,
 } from '../../lib/aws/table.ts'
 import type { Change, Condition } from '../../lib/aws/table-expressions.ts'
 import { readConfig } from '../../lib/config.ts'

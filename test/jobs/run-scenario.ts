@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { forEachConcurrently } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/for-each-concurrently.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
@@ -22,8 +22,8 @@ const maxDurationS = 200
 const maxConcurrentRuns = 3
 
 /**
- * Runs a scenario once per effect and kills the instance right after that effect. The outcome must always be the same as
- * without a crash.
+ * Runs a scenario once per effect and kills the instance right after that effect. The outcome must always be the same
+ * as without a crash.
  * @returns the number of runs.
  */
 export async function testCrashPoints(

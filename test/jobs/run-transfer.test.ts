@@ -75,10 +75,10 @@ test('export paths come from the template or prefix and are unique', () => {
 })
 
 test('a remote failure is an export error, and is retried with growing delays if it may pass', async () => {
-  const failing = (isPassing: boolean, attempt: number) =>
+  const failing = (isTransient: boolean, attempt: number) =>
     createExport(
       async () => {
-        throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: isPassing, status: 403 })
+        throw new RemoteError('forbidden', 'It is not allowed.', { isTransient, status: 403 })
       },
       { attempt },
     )

@@ -35,7 +35,11 @@ type Made = Awaited<ReturnType<typeof makeJob>>
 
 /** That it has come so far. */
 const at = ({ state: { job } }: Made, percent: number, sequence: number): BusEvent =>
-  createProgressEvent({ ...job, sequence }, 'told', { at: new Date().toISOString(), percent, stage: 'convert' })
+  createProgressEvent({ ...job, sequence }, 'told', {
+    at: new Date().toISOString(),
+    percent,
+    stage: 'convert',
+  })
 const end = ({ state }: Made): BusEvent =>
   createEndEvent({
     ...state,

@@ -9,13 +9,13 @@ import {
 } from '@azure/storage-blob'
 import { AppError } from '../../lib/errors.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { credential, startAzurite } from './azurite.ts'
 
-const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
-const closed = new Outgoing()
+const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const closed = new GuardedHttp()
 const { signal } = new AbortController()
 let azurite: Awaited<ReturnType<typeof startAzurite>>
 let container: ContainerClient
@@ -26,13 +26,13 @@ before(async () => {
   container = azurite.container
   access = azurite.access
 })
-after(() => Promise.all([azurite.stop(), outgoing.close(), closed.close()]))
+after(() => Promise.all([azurite.stop(), guardedHttp.close(), closed.close()]))
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 
 test('files below a prefix are found, and read from anywhere', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
-  const found = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { outgoing, signal })
+  const found = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
   assert.deepEqual(
     found.map(({ filename, size }) => [filename, size]),
     [
@@ -57,7 +57,7 @@ test('a shared access signature opens what it is for and nothing else', async ()
       credential,
     ).toString()
   const find = (sas_token: string) =>
-    findInBlobstore({ ...open, sas_token, blob: 'shared.txt' }, { outgoing, signal })
+    findInBlobstore({ ...open, sas_token, blob: 'shared.txt' }, { guardedHttp, signal })
   const [file] = await find(token('r'))
   assert.equal(file?.size, 6)
   await assert.rejects(find(token('w')), (error) => {
@@ -70,10 +70,10 @@ test('a shared access signature opens what it is for and nothing else', async ()
 
 test('a file that changed meanwhile is not put together from two', async () => {
   await put('turning.txt', 'one')
-  const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { outgoing, signal })
+  const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
-  const [listed] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { outgoing, signal })
+  const [listed] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { guardedHttp, signal })
   await put('turning.txt', 'three')
   await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
 })
@@ -81,7 +81,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
 test('a result is stored with all that the export says of it', async () => {
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
-  const store = await openBlobstore(fields, { outgoing, signal })
+  const store = await openBlobstore(fields, { guardedHttp, signal })
   let sent = 0
   const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
   const open: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
@@ -100,7 +100,7 @@ test('a result is stored with all that the export says of it', async () => {
 test('what the storage refuses is told in words, and no address that is not public is asked', async () => {
   const told = async (fields: object) => {
     try {
-      await findInBlobstore({ ...access, blob: 'none', ...fields }, { outgoing, signal })
+      await findInBlobstore({ ...access, blob: 'none', ...fields }, { guardedHttp, signal })
     } catch (error) {
       return error instanceof RemoteError ? error.reason : String(error)
     }
@@ -110,7 +110,7 @@ test('what the storage refuses is told in words, and no address that is not publ
   assert.equal(await told({ container: 'nowhere' }), 'not-found')
   assert.equal(await told({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
   await assert.rejects(
-    findInBlobstore({ ...access, blob: 'a' }, { outgoing: closed, signal }),
+    findInBlobstore({ ...access, blob: 'a' }, { guardedHttp: closed, signal }),
     (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import { test } from 'node:test'
-import { bundled } from '../../lib/transfer/corked-socket.ts'
+import { corkWrites } from '../../lib/transfer/corked-socket.ts'
 
 test('a packet in three pieces leaves in one, and the next one after it', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -20,7 +20,7 @@ test('a packet in three pieces leaves in one, and the next one after it', async 
     given.push(chunks.length)
     Socket.prototype._writev?.call(socket, chunks, done)
   }
-  bundled(socket)
+  corkWrites(socket)
   const isGone = Promise.withResolvers<unknown>()
   socket.write('le')
   socket.write(Buffer.from('ngth'))

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { Connections } from '../../lib/transfer/drives/connections.ts'
+import { DriveConnections } from '../../lib/transfer/drives/connections.ts'
 import { type DriveId, driveIds } from '../../lib/transfer/drives/drive.ts'
-import { Driving, holds } from '../../lib/transfer/drives/drive-service.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { clientSecret, openDriveServer } from './drive-server.ts'
 
 let app: EmbeddedApp
 let server: Awaited<ReturnType<typeof openDriveServer>>
-const outgoing = new Outgoing({ allowed: ['127.0.0.0/8', '::1/128'] })
+const outgoing = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
 before(async () => {
   server = await openDriveServer()
   const plain = await openApp()
   const config = { ...plain.services.config, DRIVES: server.settings }
-  app = plain.with({ config, outgoing: async () => outgoing })
+  app = plain.with({ config, guardedHttp: async () => outgoing })
 })
 after(async () => {
   server.close()
@@ -110,10 +110,10 @@ for (const drive of driveIds) {
     const job = (await person('GET', `/v1/jobs/${converted.json.data.jobId}`)).json.data
     assert.deepEqual([job.tag, Object.keys(job.tasks)], ['drive', ['import-1', 'convert-1', 'export']])
 
-    const driving = new Driving(drive, app.services)
-    const connection = await new Connections(app.services).find(connectionId)
+    const driving = new DriveService(drive, app.services)
+    const connection = await new DriveConnections(app.services).find(connectionId)
     assert.ok(connection)
-    const link = await driving.use(connection, holds.import, (ask) =>
+    const link = await driving.use(connection, minTokenLifetimeMs.import, (ask) =>
       driving.drive.link(ask, String(notes?.['id'])),
     )
     assert.equal(link.filename, 'Notes.txt')

@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { importGcsOperation } from '../../lib/tasks/gcs.ts'
-import { receive } from '../../lib/transfer/fetch-remote.ts'
+import { fetchRemoteFile } from '../../lib/transfer/fetch-remote.ts'
 import { findInGcs, openGcs } from '../../lib/transfer/gcs.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { credentials, startGcs } from './gcs-server.ts'
 
@@ -14,7 +14,7 @@ const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7
 const { signal } = new AbortController()
 const access = { bucket: 'box', project_id: 'project-1', credentials }
 let server: Awaited<ReturnType<typeof startGcs>>
-let outgoing: Outgoing
+let outgoing: GuardedHttp
 
 before(async () => {
   server = await startGcs()
@@ -23,12 +23,12 @@ after(() => server.stop())
 beforeEach(async (t) => {
   server.state.interfere = () => false
   // One for each, so that the failures of one test do not make the breaker leave the server alone in the next.
-  outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+  outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
   const mine = outgoing
   if ('after' in t) t.after(() => mine.close())
 })
 
-const around = () => ({ outgoing, signal, gcsEndpoint: server.endpoint })
+const around = () => ({ guardedHttp: outgoing, signal, gcsEndpoint: server.endpoint })
 const find = (fields: object) => findInGcs({ ...access, ...fields }, around())
 
 async function received(key: string): Promise<Buffer> {
@@ -37,7 +37,7 @@ async function received(key: string): Promise<Buffer> {
   const store = async (body: AsyncIterable<Buffer>) => {
     stored = await buffer(body)
   }
-  await receive(file, { maxBytes: 2e6, signal, got: () => {}, store })
+  await fetchRemoteFile(file, { maxBytes: 2e6, signal, onChunk: () => {}, store })
   return stored
 }
 
@@ -174,15 +174,15 @@ test('what the storage refuses is told in words', async () => {
     return url !== '/token'
   }
   await assert.rejects(find({ key: 'a.txt' }), (error) => {
-    assert.ok(error instanceof RemoteError && error.isPassing)
+    assert.ok(error instanceof RemoteError && error.isTransient)
     return hasReason('status')(error)
   })
 })
 
 test('neither the storage nor its sign-in is asked at an address that is not public', async () => {
-  const closed = new Outgoing()
+  const closed = new GuardedHttp()
   await assert.rejects(
-    findInGcs({ ...access, key: 'a' }, { ...around(), outgoing: closed }),
+    findInGcs({ ...access, key: 'a' }, { ...around(), guardedHttp: closed }),
     (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
   )
   await closed.close()
@@ -193,5 +193,8 @@ test('the key file of a service account is taken as Google gives it out, and a k
   const parsed = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
   assert.deepEqual(parsed['credentials'], credentials)
   const wrong = { ...credentials, private_key: 'secret' }
-  assert.equal(importGcsOperation.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success, false)
+  assert.equal(
+    importGcsOperation.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success,
+    false,
+  )
 })

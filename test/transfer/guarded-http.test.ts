@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../lib/errors.ts'
-import type { Resolve } from '../../lib/transfer/addresses.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import type { ResolveHost } from '../../lib/transfer/addresses.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { privateForms } from './private-forms.ts'
 
 const servers: Server[] = []
-const clients: Outgoing[] = []
+const clients: GuardedHttp[] = []
 after(async () => {
   await Promise.all(clients.map((client) => client.close()))
   for (const server of servers) server.close()
@@ -29,8 +29,8 @@ async function serve(host: string, listener: RequestListener) {
   return { url: `http://${host}:${port}/`, port, seen: () => seen }
 }
 
-function outgoing(settings: ConstructorParameters<typeof Outgoing>[0] = {}): Outgoing {
-  const client = new Outgoing(settings)
+function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0] = {}): GuardedHttp {
+  const client = new GuardedHttp(settings)
   clients.push(client)
   return client
 }
@@ -52,7 +52,7 @@ test('names that lead to private addresses are not followed, nor those that lead
     'mixed.example': ['93.184.215.14', '127.0.0.1'],
     'six.example': ['::1'],
   }
-  const resolve: Resolve = async (host) =>
+  const resolve: ResolveHost = async (host) =>
     (answers[host] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   const client = outgoing({ resolve })
   for (const host of [...Object.keys(answers), 'nothing.example'])
@@ -61,7 +61,7 @@ test('names that lead to private addresses are not followed, nor those that lead
 
 test('a redirect to a private address is refused before anybody connects', async () => {
   const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
-  const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+  const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
   for (const target of [inside.url, `http://inside.example:${inside.port}/`]) {
     const outside = await serve('127.0.0.2', (_request, response) =>
       response.writeHead(302, { location: target }).end(),
@@ -80,7 +80,7 @@ test('a name that turns private at its second look-up is not reached', async () 
       .end(),
   )
   let looks = 0
-  const resolve: Resolve = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+  const resolve: ResolveHost = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
   const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
   await assert.rejects(
     client.request(`http://turning.example:${outside.port}/`, { signal }),
@@ -92,7 +92,7 @@ test('a name that turns private at its second look-up is not reached', async () 
 test('what is checked is what is connected to, under the name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
   let looks = 0
-  const resolve: Resolve = async () => {
+  const resolve: ResolveHost = async () => {
     looks++
     return [{ address: '127.0.0.2', family: 4 }]
   }
@@ -112,7 +112,7 @@ test('three redirects are followed and a fourth is not', async () => {
   const { body, url } = await client.request(`${server.url}3`, { signal })
   assert.deepEqual([await text(body), url.pathname], ['there', '/0'])
   await assert.rejects(client.request(`${server.url}4`, { signal }), hasReason('status'))
-  const { status } = await client.request(`${server.url}1`, { signal, mostRedirects: 0 })
+  const { status } = await client.request(`${server.url}1`, { signal, maxRedirects: 0 })
   assert.equal(status, 307)
 })
 
@@ -147,7 +147,7 @@ test('a host that fails five times in a minute is left alone until the minute is
     return true
   })
   assert.equal(server.seen(), 5)
-  const [one, other] = [client.for('acc_1'), client.for('acc_2')]
+  const [one, other] = [client.forOwner('acc_1'), client.forOwner('acc_2')]
   for (let time = 0; time < 5; time++) (await one.request(server.url, { signal })).body.destroy()
   await assert.rejects(one.request(server.url, { signal }), RemoteError)
   assert.equal((await other.request(server.url, { signal })).status, 500, 'nobody else has to wait for it')
@@ -162,7 +162,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.equal(error.message, '127.0.0.2:1 could not be reached: it refused the connection.')
-    assert.equal(error.isPassing, true)
+    assert.equal(error.isTransient, true)
     return true
   })
   const nobody = outgoing({
@@ -171,7 +171,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   await assert.rejects(nobody.request('http://nobody.example/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /there is no such host/)
-    assert.equal(error.isPassing, false)
+    assert.equal(error.isTransient, false)
     return true
   })
   const long = await serve('127.0.0.2', (_request, response) =>

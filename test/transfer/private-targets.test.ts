@@ -5,13 +5,13 @@ import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { importSftpOperation } from '../../lib/tasks/sftp.ts'
-import type { Resolve } from '../../lib/transfer/addresses.ts'
+import type { ResolveHost } from '../../lib/transfer/addresses.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
-import type { Fields, Find, OpenStore } from '../../lib/transfer/transfer.ts'
+import type { FindFiles, OpenStore, TaskFields } from '../../lib/transfer/transfer.ts'
 import { findByUrl } from '../../lib/transfer/url.ts'
 import { privateForms } from './private-forms.ts'
 
@@ -37,13 +37,13 @@ const blob = { storage_account: 'account', container: 'box', sas_token: 'sv=1' }
 const sftp = { username: 'ann', password: 'pass' }
 const portOf = (url: URL) => Number(url.port) || 22
 
-const imports: Readonly<Record<string, (url: URL) => readonly [Find, Fields]>> = {
+const imports: Readonly<Record<string, (url: URL) => readonly [FindFiles, TaskFields]>> = {
   'import/url': (url) => [findByUrl, { url: url.href }],
   'import/s3': (url) => [findInS3, { ...s3, endpoint: url.origin, key: 'a' }],
   'import/blobstore': (url) => [findInBlobstore, { ...blob, endpoint: url.origin, blob: 'a' }],
   'import/sftp': (url) => [findInSftp, { ...sftp, host: url.hostname, port: portOf(url), file: 'a' }],
 }
-const exports: Readonly<Record<string, (url: URL) => readonly [OpenStore, Fields]>> = {
+const exports: Readonly<Record<string, (url: URL) => readonly [OpenStore, TaskFields]>> = {
   'export/s3': (url) => [openS3, { ...s3, endpoint: url.origin }],
   'export/blobstore': (url) => [openBlobstore, { ...blob, endpoint: url.origin }],
   'export/sftp': (url) => [openSftp, { ...sftp, host: url.hostname, port: portOf(url) }],
@@ -55,8 +55,8 @@ const file = {
 }
 
 /** Each import and export at this address, by name. */
-const attempts = (outgoing: Outgoing): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
-  const around = { outgoing, signal: over.signal }
+const attempts = (outgoing: GuardedHttp): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
+  const around = { guardedHttp: outgoing, signal: over.signal }
   return {
     ...Object.fromEntries(
       Object.entries(imports).map(([name, at]) => [
@@ -86,7 +86,7 @@ const isRefused = (error: unknown) => {
 
 for (const name of [...Object.keys(imports), ...Object.keys(exports)])
   test(`${name} reaches no form of a private address`, async (t) => {
-    const outgoing = new Outgoing()
+    const outgoing = new GuardedHttp()
     t.after(() => outgoing.close())
     const attempt = attempts(outgoing)[name] ?? assert.fail()
     for (const form of privateForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
@@ -98,7 +98,7 @@ test('a redirect to a private address is followed by nobody', async (t) => {
   const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
   await new Promise<void>((resolve) => outside.listen(0, '127.0.0.2', resolve))
   t.after(() => outside.close().closeAllConnections())
-  const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'] })
+  const outgoing = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
   t.after(() => outgoing.close())
   const url = new URL(`http://127.0.0.2:${(outside.address() as AddressInfo).port}`)
   // A header has no letters of other scripts.
@@ -123,9 +123,11 @@ test('a name that turns private at its second look-up is reached by nobody', asy
   const { port } = inside.address() as AddressInfo
   for (const name of [...Object.keys(imports), ...Object.keys(exports)]) {
     let looks = 0
-    const resolve: Resolve = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+    const resolve: ResolveHost = async () => [
+      { address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
+    ]
     // Nobody listens at the first address, so that each that tries again looks the name up again.
-    const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'], resolve })
+    const outgoing = new GuardedHttp({ allowed: ['127.0.0.2/32'], resolve })
     t.after(() => outgoing.close())
     const attempt = attempts(outgoing)[name] ?? assert.fail()
     const url = new URL(`http://turning.example:${port}`)

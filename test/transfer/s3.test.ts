@@ -16,7 +16,7 @@ import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
-import { s3Credentials, region } from '../local/s3/credentials.ts'
+import { region, s3Credentials } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 
 const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })

@@ -7,18 +7,18 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import ssh2 from 'ssh2'
-import { receive } from '../../lib/transfer/fetch-remote.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { fetchRemoteFile } from '../../lib/transfer/fetch-remote.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
 import { SftpConnection } from '../../lib/transfer/sftp-connection.ts'
-import { asked } from '../../lib/transfer/sftp-window.ts'
+import { sendRequest } from '../../lib/transfer/sftp-window.ts'
 import { startProxy } from './shaky-proxy.ts'
 import { startSshd } from './sshd.ts'
 
 const content = Buffer.from(Array.from({ length: 6_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
 const over = new AbortController()
-const outgoing = new Outgoing({ allowed: ['127.0.0.1/32'] })
+const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
 let sshd: Awaited<ReturnType<typeof startSshd>>
 let proxy: Awaited<ReturnType<typeof startProxy>>
 let access: Record<string, unknown>
@@ -36,16 +36,20 @@ after(async () => {
   await Promise.all([sshd.stop(), outgoing.close()])
 })
 
-const around = (signal: AbortSignal = over.signal) => ({ outgoing, signal })
+const around = (signal: AbortSignal = over.signal) => ({ guardedHttp: outgoing, signal })
 const find = (fields: object) => findInSftp({ ...access, ...fields }, around())
 
-async function received(fields: object, signal: AbortSignal = over.signal, got = () => {}): Promise<Buffer> {
+async function received(
+  fields: object,
+  signal: AbortSignal = over.signal,
+  onChunk = () => {},
+): Promise<Buffer> {
   const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, around(signal))
   let stored = Buffer.alloc(0)
   const store = async (body: AsyncIterable<Buffer>) => {
     stored = await buffer(body)
   }
-  await receive(file, { maxBytes: 1e7, signal, got, store })
+  await fetchRemoteFile(file, { maxBytes: 1e7, signal, onChunk, store })
   return stored
 }
 
@@ -255,17 +259,17 @@ test('a server that is there and answers nothing is given up', async () => {
   const connection = new SftpConnection(fields, around(), 400)
   const sftp = await connection.sftp()
   const isGone = (error: unknown) => {
-    const failure = connection.failure(error, 'a.txt')
+    const failure = connection.toError(error, 'a.txt')
     return hasReason('unreachable', /did not answer for 0 s/)(failure)
   }
   await assert.rejects(
-    asked(sftp, (done) => sftp.stat('a.txt', done)),
+    sendRequest(sftp, (done) => sftp.stat('a.txt', done)),
     isGone,
   )
   // As long as nothing is asked, nothing is awaited.
   const again = await connection.sftp()
   await sleep(1000)
-  assert.equal(await asked<string>(again, (done) => again.realpath('.', done)), '/')
+  assert.equal(await sendRequest<string>(again, (done) => again.realpath('.', done)), '/')
   connection.close()
   isMute = true
   const mute = new SftpConnection(fields, around(), 400)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { piecesOf } from '../../lib/transfer/stream-chunks.ts'
+import { readChunks } from '../../lib/transfer/stream-chunks.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`))
 
@@ -18,7 +18,7 @@ const eager = (given: readonly Buffer[]) =>
 test('pieces come as they were given, however slowly they are taken', async () => {
   const given = numbered(50)
   const taken: Buffer[] = []
-  for await (const piece of piecesOf(eager(given))) {
+  for await (const piece of readChunks(eager(given))) {
     taken.push(piece)
     await setImmediate()
   }
@@ -35,7 +35,7 @@ test('a slow taker holds the stream back', async () => {
       setTimeout(() => this.push(Buffer.from('more')), 0)
     },
   })
-  const pieces = piecesOf(endless)
+  const pieces = readChunks(endless)
   await pieces.next()
   for (let turn = 0; turn < 50; turn++) await setImmediate()
   assert.ok(asked < 10, `${asked} pieces were asked for`)
@@ -45,7 +45,7 @@ test('a slow taker holds the stream back', async () => {
 
 test('an error, and an end that came too early, are thrown', async () => {
   const all = async (stream: Readable) => {
-    for await (const piece of piecesOf(stream)) assert.equal(String(piece), 'half')
+    for await (const piece of readChunks(stream)) assert.equal(String(piece), 'half')
   }
   const halfOf = () => {
     const stream = new Readable({ read() {} })

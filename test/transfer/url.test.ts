@@ -11,16 +11,16 @@ import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { AppError } from '../../lib/errors.ts'
-import { receive } from '../../lib/transfer/fetch-remote.ts'
-import { Outgoing } from '../../lib/transfer/guarded-http.ts'
+import { fetchRemoteFile } from '../../lib/transfer/fetch-remote.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findByUrl } from '../../lib/transfer/url.ts'
 
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
 const servers: Server[] = []
-const outgoing = new Outgoing({ allowed: ['127.0.0.2/32'] })
+const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
 after(async () => {
-  await outgoing.close()
+  await guardedHttp.close()
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
@@ -37,13 +37,13 @@ async function imported(answer: Answer, { fields = {}, maxBytes = 1e6, path = '/
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
   const url = `http://127.0.0.2:${(server.address() as AddressInfo).port}${path}`
   const { signal } = new AbortController()
-  const [file] = await findByUrl({ url, ...fields }, { outgoing, signal })
+  const [file] = await findByUrl({ url, ...fields }, { guardedHttp, signal })
   assert.ok(file)
   const stored: Buffer[] = []
   const store = async (body: AsyncIterable<Buffer>) => {
     stored.push(await buffer(body))
   }
-  const facts = await receive(file, { maxBytes, signal, got: () => {}, store })
+  const facts = await fetchRemoteFile(file, { maxBytes, signal, onChunk: () => {}, store })
   return { file, facts, stored: Buffer.concat(stored), times }
 }
 
@@ -134,7 +134,7 @@ for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
     )
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /not compressed in the way that its server says/)
-    assert.equal(error.isPassing, false)
+    assert.equal(error.isTransient, false)
   })
 
 test('a file that ends before its length is no file', async () => {
@@ -143,7 +143,7 @@ test('a file that ends before its length is no file', async () => {
     breakOff(response, content.subarray(0, 400))
   })
   assert.ok(error instanceof RemoteError)
-  assert.deepEqual([error.reason, error.isPassing], ['incomplete', true])
+  assert.deepEqual([error.reason, error.isTransient], ['incomplete', true])
   assert.match(error.message, /lost after 400 bytes|400 of 1000/)
 })
 
@@ -189,7 +189,7 @@ for (const [status, reason, isPassing] of statuses)
   test(`status ${status} is told as ${reason}${isPassing ? ', and tried again' : ''}`, async () => {
     const error = await failing((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
-    assert.deepEqual([error.reason, error.isPassing, error.details['status']], [reason, isPassing, status])
+    assert.deepEqual([error.reason, error.isTransient, error.details['status']], [reason, isPassing, status])
   })
 
 test('its name is the one that is given, that of the answer, or the end of the address', async () => {

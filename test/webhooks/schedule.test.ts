@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatBlocks, chatEmbed } from '../../lib/webhooks/chat.ts'
-import { mostPayloadBytes, payloadOf } from '../../lib/webhooks/payload.ts'
-import { Receivers } from '../../lib/webhooks/receiver-concurrency.ts'
-import { delaysS, disabledBy, nextDelayS } from '../../lib/webhooks/schedule.ts'
-import { isSecret } from '../../lib/webhooks/signatures.ts'
+import { createPayload, maxPayloadBytes } from '../../lib/webhooks/payload.ts'
+import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
+import { disableReason, nextDelayS, retryDelaysS } from '../../lib/webhooks/schedule.ts'
+import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const failure = { responseStatus: 500, durationMs: 10 }
 
 test('ten attempts are made within 75 hours', () => {
-  const delays = delaysS.map((_, made) => nextDelayS(made, failure, now, 0.5))
-  assert.deepEqual(delays, [...delaysS])
+  const delays = retryDelaysS.map((_, made) => nextDelayS(made, failure, now, 0.5))
+  assert.deepEqual(delays, [...retryDelaysS])
   assert.equal(nextDelayS(10, failure, now, 0.5), undefined)
-  const hours = delaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
+  const hours = retryDelaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
   assert.ok(hours > 75 && hours < 76, `${hours} h`)
 })
 
@@ -33,10 +33,10 @@ test('a receiver may ask for more time, in seconds or by a date, but for no less
 })
 
 test('410 disables at once, failures only after five days of nothing else', () => {
-  assert.equal(disabledBy({}, { ...failure, responseStatus: 410 }, now), 'gone')
-  assert.equal(disabledBy({}, failure, now), undefined)
-  assert.equal(disabledBy({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
-  assert.equal(disabledBy({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
+  assert.equal(disableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
+  assert.equal(disableReason({}, failure, now), undefined)
+  assert.equal(disableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
+  assert.equal(disableReason({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
 })
 
 const manyTasks = (count: number) => ({
@@ -56,11 +56,11 @@ const manyTasks = (count: number) => ({
   },
 })
 const jsonOf = (event: object) => {
-  const { body } = payloadOf(JSON.stringify(event), 'json', {
+  const { body } = createPayload(JSON.stringify(event), 'json', {
     baseUrl: 'https://files.example',
     resultLink: ({ id, endedAt }) => `https://files.example/v1/download/${id}?ended=${endedAt}`,
   })
-  assert.ok(body.length <= mostPayloadBytes, `${body.length} bytes`)
+  assert.ok(body.length <= maxPayloadBytes, `${body.length} bytes`)
   return JSON.parse(body.toString())
 }
 
@@ -113,19 +113,19 @@ test('a message of embeds does so too, and calls nobody', () => {
 })
 
 test('a webhook has so many attempts at a time, and all of a host a few more', () => {
-  const receivers = new Receivers({ webhook: 2, host: 3 })
-  const take = (webhook: string, host = 'a.example') => receivers.take({ webhook, host })
+  const receivers = new ReceiverConcurrency({ webhook: 2, host: 3 })
+  const take = (webhook: string, host = 'a.example') => receivers.acquire({ webhook, host })
   assert.deepEqual([take('slow'), take('slow'), take('slow')], [true, true, false])
   assert.deepEqual([take('beside'), take('beside'), take('far', 'b.example')], [true, false, true])
-  receivers.giveBack({ webhook: 'slow', host: 'a.example' })
+  receivers.release({ webhook: 'slow', host: 'a.example' })
   assert.deepEqual([take('slow'), take('slow')], [true, false])
 })
 
 test('a secret of one’s own has 24 to 64 bytes', () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
   assert.deepEqual(
-    [23, 24, 32, 64, 65].map((bytes) => isSecret(secret(bytes))),
+    [23, 24, 32, 64, 65].map((bytes) => isWebhookSecret(secret(bytes))),
     [false, true, true, true, false],
   )
-  assert.ok(!isSecret('whsec_not base64 but long enough to be one'))
+  assert.ok(!isWebhookSecret('whsec_not base64 but long enough to be one'))
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import { decimal, flag, numberFromText } from '../options.ts'
 
-/** calibre's own list, as `ebook-convert --help` prints it. */
+/** Output profiles listed by `ebook-convert --help`. */
 const profiles = [
   ...['default', 'generic_eink', 'generic_eink_hd', 'generic_eink_large', 'tablet'],
   ...['kindle', 'kindle_dx', 'kindle_fire', 'kindle_oasis', 'kindle_pw', 'kindle_pw3', 'kindle_scribe'],
@@ -12,15 +12,17 @@ const profiles = [
   ...['hanlinv5', 'illiad', 'irexdr1000', 'irexdr800', 'jetbook5', 'mobipocket', 'msreader'],
 ] as const
 
-const margins =
-  'pt from 0 to 200: one number for all sides, four as "top,bottom,left,right", or by side as "top=10,left=20"'
-const expected = `expected ${margins}`
-const points = z.preprocess(numberFromText, z.number(expected).min(0, expected).max(200, expected)).optional()
-const sides = z.strictObject({ top: points, bottom: points, left: points, right: points }, expected)
+const marginSyntax =
+  'pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20"'
+const marginError = `expected ${marginSyntax}`
+const points = z
+  .preprocess(numberFromText, z.number(marginError).min(0, marginError).max(200, marginError))
+  .optional()
+const sides = z.strictObject({ top: points, bottom: points, left: points, right: points }, marginError)
 
-const byItsSide = /^(top|bottom|left|right)\s*[=:]\s*(.*)$/i
+const marginBySide = /^(top|bottom|left|right)\s*[=:]\s*(.*)$/i
 
-/** Forms can only send text. */
+/** Parses margins given as text, which is all that forms can send. */
 const marginFromText = (value: unknown): unknown => {
   if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
   if (typeof value !== 'string') return value
@@ -28,64 +30,66 @@ const marginFromText = (value: unknown): unknown => {
     .replace(/^\s*\{|\}\s*$|"/g, '')
     .split(/[,;]/)
     .map((part) => part.trim())
-  const named = parts.map((part) => byItsSide.exec(part))
-  if (named.every((part) => part !== null))
-    return Object.fromEntries(named.map(([, side = '', length]) => [side.toLowerCase(), length]))
+  const bySide = parts.map((part) => marginBySide.exec(part))
+  if (bySide.every((part) => part !== null))
+    return Object.fromEntries(bySide.map(([, side = '', length]) => [side.toLowerCase(), length]))
   const [top, bottom = top, left = top, right = top] = parts
   return parts.length === 1 || parts.length === 4 ? { top, bottom, left, right } : value
 }
 
-export const bookShape = {
+export const ebookOptionShape = {
   ebookMargin: z
     .preprocess(marginFromText, sides)
     .optional()
-    .describe(`Margins in ${margins}. 5 where left out.`),
+    .describe(`Margins in ${marginSyntax}. 5 where left out.`),
   ebookOutputProfile: z
     .enum(profiles)
     .optional()
-    .describe('The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.'),
+    .describe('The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink.'),
   ebookBaseFontSize: decimal(4, 60)
     .optional()
-    .describe('Size of the text in pt, 4 to 60; other sizes follow. That of the profile when left out.'),
+    .describe('Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.'),
   ebookEmbedFonts: flag()
     .optional()
-    .describe('Puts the fonts that the document names into the book, where they are at hand.'),
+    .describe('Embeds the fonts that the document uses, if they are available.'),
   ebookSmartenPunctuation: flag()
     .optional()
-    .describe('Makes straight quotes, double hyphens and three dots typographic ones.'),
-  ebookDisableFontRescaling: flag().optional().describe('Leaves all font sizes as the document has them.'),
+    .describe('Replaces straight quotes, double hyphens and three dots with typographic characters.'),
+  ebookDisableFontRescaling: flag().optional().describe('Keeps all font sizes of the document.'),
 }
 
-export const BookOptions = z.object(bookShape)
-export type BookOptions = z.output<typeof BookOptions>
+export const EbookOptions = z.object(ebookOptionShape)
+export type EbookOptions = z.output<typeof EbookOptions>
 
-/** What FictionBook leaves to the reader's device, and what the first format of Kindles cannot say of its pages. */
-const unheldIn: Partial<Record<FormatId, readonly (keyof BookOptions)[]>> = {
+/** Options that have no effect: FictionBook leaves them to the reader's device, and MOBI cannot store them. */
+const unsupportedOptions: Partial<Record<FormatId, readonly (keyof EbookOptions)[]>> = {
   fb2: ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'],
   mobi: ['ebookMargin', 'ebookEmbedFonts'],
 }
 
-/** Names of the wishes that this format has no room for. */
-export function unheldOptions(options: BookOptions, to: FormatId): string[] {
-  return (unheldIn[to] ?? []).filter((name) => options[name] !== undefined && options[name] !== false)
+/** Returns the names of the requested options that this format cannot store. */
+export function findUnsupportedOptions(options: EbookOptions, to: FormatId): string[] {
+  return (unsupportedOptions[to] ?? []).filter(
+    (name) => options[name] !== undefined && options[name] !== false,
+  )
 }
 
-/** Nobody asked for the cover that it would paint, and EPUB 2 has no room for much that books hold. */
+/** Don't generate a cover that was not requested, and write EPUB 3, because EPUB 2 cannot store many features. */
 export const epubArgs = ['--no-default-epub-cover', '--epub-version=3'] as const
 
-export function hasBookOptions(options: BookOptions): boolean {
+export function hasEbookOptions(options: EbookOptions): boolean {
   return Object.values(options).some((value) => value !== undefined && value !== false)
 }
 
-/** In the words of `ebook-convert --help`; lengths are points. */
-export function bookArgs({
+/** Arguments of `ebook-convert`; lengths are in points. */
+export function ebookArgs({
   ebookMargin: margin,
   ebookOutputProfile: profile,
   ebookBaseFontSize: size,
   ebookEmbedFonts,
   ebookSmartenPunctuation,
   ebookDisableFontRescaling,
-}: BookOptions): string[] {
+}: EbookOptions): string[] {
   return [
     ...Object.entries(margin ?? {}).flatMap(([side, value]) =>
       value === undefined ? [] : [`--margin-${side}=${value}`],

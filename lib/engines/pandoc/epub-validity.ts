@@ -1,9 +1,9 @@
-import { type Element, isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, plainText, type Tree, visit } from './tree.ts'
 
-/** Names that pandoc itself gives to blocks of code. */
-const own = /^cb\d+(?:-\d+)?$/
-/** Looks as old pages say them; of a picture, they are its size. */
-const looks =
+/** Ids that pandoc generates for code blocks. */
+const generatedId = /^cb\d+(?:-\d+)?$/
+/** Presentational attributes of old HTML; on images, width and height are allowed. */
+const presentational =
   /^(?:width|height|v?align|bgcolor|border|cell(?:padding|spacing)|nowrap|char(?:off)?|size|color|face)$/
 
 /** Identifier, classes, pairs of key and value: https://hackage.haskell.org/package/pandoc-types, `Attr`. */
@@ -20,30 +20,30 @@ const isAttributes = (node: unknown): node is Attributes =>
 const isPair = (node: unknown) =>
   Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')
 
-/** Books run no scripts. */
+/** Event handlers: scripts in ebooks do not run. */
 const handlers = /^on[a-z]+$/i
 
 /**
- * What a book may not have: two elements of one name, names with spaces, links to what is not in it, handlers, a date
- * that says nothing.
+ * Removes what is invalid in an EPUB: duplicate ids, ids with spaces, links to missing targets, event handlers and an
+ * empty date.
  */
-export function makeSound(tree: Tree): void {
+export function makeValidEpub(tree: Tree): void {
   if ('date' in tree.meta && plainText(tree.meta.date) === '') delete tree.meta.date
-  const names = new Set<string>()
-  eachAttributes(tree.blocks, (attributes, isPicture) => {
-    const name = oneWord(attributes[0])
-    attributes[0] = names.has(name) || own.test(name) ? '' : name
-    names.add(attributes[0])
-    const isGone = (key: string) => handlers.test(key) || (!isPicture && looks.test(key))
-    attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isGone(pair[0])))
+  const ids = new Set<string>()
+  visitAttributes(tree.blocks, (attributes, isImage) => {
+    const id = toId(attributes[0])
+    attributes[0] = ids.has(id) || generatedId.test(id) ? '' : id
+    ids.add(attributes[0])
+    const isInvalid = (key: string) => handlers.test(key) || (!isImage && presentational.test(key))
+    attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isInvalid(pair[0])))
   })
-  names.delete('')
+  ids.delete('')
   visit(tree.blocks, (element) => {
-    const address = addressOf(element)
-    if (address === undefined || /^[a-z][a-z0-9+.-]*:/i.test(address)) return
-    const name = oneWord(decoded(address.slice(1)))
-    if (address.startsWith('#') && names.has(name)) {
-      setAddress(element, `#${name}`)
+    const url = urlOf(element)
+    if (url === undefined || /^[a-z][a-z0-9+.-]*:/i.test(url)) return
+    const id = toId(tryDecodeUri(url.slice(1)))
+    if (url.startsWith('#') && ids.has(id)) {
+      setUrl(element, `#${id}`)
       return
     }
     element.t = 'Span'
@@ -51,39 +51,39 @@ export function makeSound(tree: Tree): void {
   })
 }
 
-/** In order. Those of cells stand in arrays of arrays, without an element of their own. */
-function eachAttributes(root: unknown, each: (attributes: Attributes, isPicture: boolean) => void): void {
-  const open: { readonly node: unknown; readonly isPicture: boolean }[] = [{ node: root, isPicture: false }]
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { node, isPicture } = next
+/** Visits all attributes in document order; those of table cells are in nested arrays without an element. */
+function visitAttributes(root: unknown, callback: (attributes: Attributes, isImage: boolean) => void): void {
+  const stack: { readonly node: unknown; readonly isImage: boolean }[] = [{ node: root, isImage: false }]
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { node, isImage } = next
     if (typeof node !== 'object' || node === null) continue
     if (isAttributes(node)) {
-      each(node, isPicture)
+      callback(node, isImage)
       continue
     }
-    const inPicture = isElement(node) ? node.t === 'Image' : isPicture
+    const isInImage = isElement(node) ? node.t === 'Image' : isImage
     const children: unknown[] = Array.isArray(node) ? node : Object.values(node)
-    for (const child of children.toReversed()) open.push({ node: child, isPicture: inPicture })
+    for (const child of children.toReversed()) stack.push({ node: child, isImage: isInImage })
   }
 }
 
-/** The content of a `Link`: attributes, text, address with title. */
-function addressOf(element: unknown): string | undefined {
+/** Returns the URL of a `Link`, whose content is attributes, text, and URL with title. */
+function urlOf(element: unknown): string | undefined {
   if (!isElement(element) || element.t !== 'Link' || !Array.isArray(element.c)) return undefined
   const [, , target]: unknown[] = element.c
   return Array.isArray(target) ? String(target[0]) : undefined
 }
 
-function setAddress({ c }: Element, address: string): void {
-  if (Array.isArray(c) && Array.isArray(c[2])) c[2][0] = address
+function setUrl({ c }: PandocElement, url: string): void {
+  if (Array.isArray(c) && Array.isArray(c[2])) c[2][0] = url
 }
 
-const oneWord = (name: string) => name.trim().replaceAll(/\s+/g, '-')
+const toId = (id: string) => id.trim().replaceAll(/\s+/g, '-')
 
-function decoded(name: string): string {
+function tryDecodeUri(id: string): string {
   try {
-    return decodeURIComponent(name)
+    return decodeURIComponent(id)
   } catch {
-    return name
+    return id
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Entry } from '@zip.js/zip.js'
 import type { InputFile, Tools } from '../engine.ts'
-import { allowedBytes, mostEntries } from '../seven-zip/limits.ts'
+import { maxEntries, maxUnpackedBytesFor } from '../seven-zip/limits.ts'
 
 /** Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group. */
 const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\[\s\S]){1,4000})\}/g
@@ -24,7 +24,11 @@ const headerGroupTags = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/
 
 /** Unwraps table header rows of an OpenDocument text, so that pandoc keeps them. Other files are returned unchanged. */
 export const unwrapHeaderRows = (input: InputFile, tools: Tools): Promise<InputFile> =>
-  changeParts(input, [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(headerGroupTags, '') }], tools)
+  changeParts(
+    input,
+    [{ name: /^content\.xml$/, change: (xml) => xml.replaceAll(headerGroupTags, '') }],
+    tools,
+  )
 
 const nonLinearItem = /<itemref\b[^<>]{0,999}\slinear\s*=\s*["']no["'][^<>]{0,999}>/g
 const attribute = (tag: string, name: string) =>
@@ -38,7 +42,8 @@ function makeLinear(opf: string): string {
   return opf.replaceAll(nonLinearItem, (itemref) => {
     const item = items.get(attribute(itemref, 'idref')) ?? ''
     // The table of contents is generated anyway, and the cover image is declared separately.
-    const isGenerated = /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
+    const isGenerated =
+      /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
     return isGenerated ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
   })
 }
@@ -87,7 +92,7 @@ async function changeParts(input: InputFile, changes: readonly Change[], tools: 
     await import('@zip.js/zip.js')
   const entries = await readEntries(new ZipReader(new BlobReader(await openAsBlob(input.path)), zipOptions))
   const changed = new Map<Entry, string>()
-  let bytesLeft = allowedBytes(input.size)
+  let bytesLeft = maxUnpackedBytesFor(input.size)
   for (const entry of entries) {
     const part = changes.find(({ name }) => name.test(entry.filename))
     if (!part || entry.directory) continue
@@ -128,7 +133,7 @@ async function readEntries(reader: { getEntriesGenerator(): AsyncIterable<Entry>
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       entries.push(entry)
-      if (entries.length > mostEntries) return []
+      if (entries.length > maxEntries) return []
     }
   } catch {
     return []

@@ -1,8 +1,8 @@
-import { type Element, isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, plainText, type Tree, visit } from './tree.ts'
 
 /**
- * Makes a document an outline: notes hang on headings, so that what stands before the first needs one, and they hold
- * no tables, whose rows become lines. `title` is the heading for what has none.
+ * Restructures a document as an outline (OPML). Text belongs to headings, so text before the first one gets `title` as
+ * its heading. Tables are not supported, so their rows become lines.
  */
 export function makeOutline(tree: Tree, title: string): void {
   const [first] = tree.blocks
@@ -16,22 +16,22 @@ export function makeOutline(tree: Tree, title: string): void {
   })
 }
 
-function paragraph(cells: readonly string[]): Element {
+function paragraph(cells: readonly string[]): PandocElement {
   return { t: 'Para', c: [{ t: 'Str', c: cells.join(' | ') }] }
 }
 
-/** Rows are `[attributes, cells]`, cells `[attributes, alignment, rows, columns, blocks]`; pandoc names neither. */
-function rowsOf(table: Element): string[][] {
+/** Finds rows, `[attributes, cells]`, and cells, `[attributes, alignment, rows, columns, blocks]`, by their shape. */
+function rowsOf(table: PandocElement): string[][] {
   const rows: string[][] = []
-  const look = (node: unknown): void => {
+  const search = (node: unknown): void => {
     if (!Array.isArray(node)) return
     if (node.length === 2 && isAttributes(node[0]) && Array.isArray(node[1]) && node[1].every(isCell)) {
       if (node[1].length > 0) rows.push(node[1].map((cell: unknown[]) => plainText(cell[4])))
     } else {
-      for (const child of node) look(child)
+      for (const child of node) search(child)
     }
   }
-  look(table.c)
+  search(table.c)
   return rows
 }
 
@@ -40,20 +40,20 @@ const isAttributes = (node: unknown) =>
 const isCell = (node: unknown): node is unknown[] =>
   Array.isArray(node) && node.length === 5 && isAttributes(node[0]) && typeof node[2] === 'number'
 
-/** Cells of notebooks and sections of books hide the headings in them from writers that look for headings. */
+/** Unwraps notebook cells and ebook sections, because writers that look for headings do not look inside them. */
 export function unwrapSections(tree: Tree): void {
-  tree.blocks = unwrapped(tree.blocks, 0)
+  tree.blocks = unwrapBlocks(tree.blocks, 0)
 }
 
-/** Sections that nest deeper than any author's stay as they are. */
-const mostDepth = 20
+/** Sections nested deeper than in any real document are left unchanged. */
+const maxDepth = 20
 
-function unwrapped(blocks: readonly unknown[], depth: number): unknown[] {
+function unwrapBlocks(blocks: readonly unknown[], depth: number): unknown[] {
   return blocks.flatMap((block) => {
-    if (depth > mostDepth || !isElement(block) || block.t !== 'Div' || !Array.isArray(block.c)) return [block]
+    if (depth > maxDepth || !isElement(block) || block.t !== 'Div' || !Array.isArray(block.c)) return [block]
     const [attributes, inner]: unknown[] = block.c
     const classes: unknown = Array.isArray(attributes) ? attributes[1] : []
     const isSection = Array.isArray(classes) && (classes.includes('cell') || classes.includes('section'))
-    return isSection && Array.isArray(inner) ? unwrapped(inner, depth + 1) : [block]
+    return isSection && Array.isArray(inner) ? unwrapBlocks(inner, depth + 1) : [block]
   })
 }

@@ -102,7 +102,7 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
   const subject = dropped.size === 1 ? 'A part was' : `${dropped.size} parts were`
   tools.warn(
     'COMMANDS_DROPPED',
-    `${subject} left out, with the words in them, as their commands of LaTeX are unknown: ${names.slice(0, maxNames).join(', ')}${more}.`,
+    `${subject} left out with their text, because their LaTeX commands are unknown: ${names.slice(0, maxNames).join(', ')}${more}.`,
   )
 }
 
@@ -111,5 +111,7 @@ function commandWithText(part: string): string | undefined {
   const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(part)?.[1]
   if (environment) return environment
   const [, command = ''] = /^([A-Za-z@]+)\*?[^{]*\{[^}]*\p{L}/u.exec(part) ?? []
-  return command === '' || invisible.has(command) || /^(begin|end)$/.test(command) ? undefined : `\\${command}`
+  return command === '' || invisible.has(command) || /^(begin|end)$/.test(command)
+    ? undefined
+    : `\\${command}`
 }

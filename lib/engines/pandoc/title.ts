@@ -1,26 +1,26 @@
 import type { FormatId } from '../../formats/index.ts'
 import { isElement, noAttributes, plainText, type Tree } from './tree.ts'
 
-/** Whose writers bring the subtitle; the others leave it out, in silence. */
-const withSubtitle: readonly FormatId[] = [
+/** Targets whose writers output the subtitle; the others silently drop it. */
+const targetsWithSubtitle: readonly FormatId[] = [
   ...(['docx', 'odt', 'pptx', 'epub', 'html', 'xhtml', 'md', 'mmd', 'rst', 'muse', 'tex', 'ctx'] as const),
   ...(['dbk', 'xml', 'jats', 'pjson', 'native'] as const),
 ]
 
-/** Whose writers bring the abstract of a document, which stands beside its text. */
-const withAbstract: readonly FormatId[] = [
+/** Targets whose writers output the abstract, which is metadata in pandoc's AST. */
+const targetsWithAbstract: readonly FormatId[] = [
   ...(['docx', 'odt', 'html', 'xhtml', 'epub', 'jats', 'tex', 'ctx', 'ms', 'md', 'mmd', 'adoc'] as const),
   ...(['pjson', 'native'] as const),
 ]
 
-/** Puts what describes the document into places that its new format has. */
-export function settleTitle(tree: Tree, target: FormatId, titleAsHeading: boolean): void {
-  if (!withAbstract.includes(target)) abstractToText(tree)
+/** Moves title, subtitle and abstract to where the target format supports them. */
+export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean): void {
+  if (!targetsWithAbstract.includes(target)) abstractToText(tree)
   if (titleAsHeading) titleToHeading(tree)
-  else if (!withSubtitle.includes(target)) subtitleToTitle(tree)
+  else if (!targetsWithSubtitle.includes(target)) subtitleToTitle(tree)
 }
 
-/** The text of the title or of the first heading; empty when there is neither. */
+/** Returns the title or the first heading as text; empty if there is neither. */
 export function titleOf(tree: Tree): string {
   const title = plainText(tree.meta['title'])
   if (title !== '') return title
@@ -32,7 +32,7 @@ export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string)
   tree.meta[name] = { t: 'MetaString', c: title.slice(0, 300) }
 }
 
-/** A heading, and below it a line each for the subtitle, who wrote it and when. */
+/** Adds the title as a heading, followed by lines for subtitle, authors and date. */
 function titleToHeading(tree: Tree): void {
   const { title, subtitle, author, date } = tree.meta
   const authors =
@@ -50,7 +50,7 @@ function subtitleToTitle(tree: Tree): void {
   if (subtitle !== '') setTitle(tree, 'title', title === '' ? subtitle : `${title}: ${subtitle}`)
 }
 
-/** Puts the abstract in front of the text. */
+/** Moves the abstract to the start of the text. */
 function abstractToText(tree: Tree): void {
   const { abstract } = tree.meta
   delete tree.meta['abstract']

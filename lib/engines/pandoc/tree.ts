@@ -2,33 +2,33 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, extname, join, resolve, sep } from 'node:path'
 import * as z from 'zod'
 
-/** pandoc's document as JSON: https://hackage.haskell.org/package/pandoc-types */
+/** pandoc's AST as JSON: https://hackage.haskell.org/package/pandoc-types */
 export const Tree = z.looseObject({
   meta: z.record(z.string(), z.unknown()),
   blocks: z.array(z.unknown()),
 })
 export type Tree = z.infer<typeof Tree>
 
-/** A block or an inline of pandoc. */
-export interface Element {
-  /** Its kind, as `Header`. */
+/** A block or inline element of pandoc's AST. */
+export interface PandocElement {
+  /** Type, such as `Header`. */
   t: string
-  /** Its content, of a shape that depends on the kind. */
+  /** Content, whose shape depends on the type. */
   c?: unknown
 }
 
-/** The content of an `Image`: attributes, description, address with title. */
-const Picture = z.tuple([z.unknown(), z.array(z.unknown()), z.tuple([z.string(), z.string()])])
+/** Content of an `Image`: attributes, description, URL with title. */
+const ImageContent = z.tuple([z.unknown(), z.array(z.unknown()), z.tuple([z.string(), z.string()])])
 
-/** A writer opens files that other names point to: style sheets, covers, fonts, references. */
-const descriptive = [
+/** Metadata that is kept. Other fields can make a writer open files: style sheets, covers, fonts, bibliographies. */
+const descriptiveFields = [
   ...['title', 'subtitle', 'author', 'date', 'lang', 'dir', 'abstract', 'keywords'],
   ...['subject', 'description', 'publisher', 'rights', 'institute'],
 ]
 
-/** pandoc's `Attr`: identifier, classes, pairs of key and value. */
+/** Empty `Attr` of pandoc: identifier, classes, key-value pairs. */
 export const noAttributes = ['', [], []]
-const pictureTypes: Readonly<Record<string, string>> = {
+const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -40,22 +40,22 @@ const pictureTypes: Readonly<Record<string, string>> = {
   tiff: 'image/tiff',
 }
 
-/** Leaves of the document only what describes it. */
+/** Removes all metadata except descriptive fields. */
 export function keepDescriptiveMeta(tree: Tree): void {
-  for (const name of Object.keys(tree.meta)) if (!descriptive.includes(name)) delete tree.meta[name]
+  for (const name of Object.keys(tree.meta)) if (!descriptiveFields.includes(name)) delete tree.meta[name]
 }
 
-/** Whether HTML stands in the text as it was written; only writers of HTML and Markdown pass it on. */
+/** Whether the document contains raw HTML, which only the HTML and Markdown writers keep. */
 export function hasRawHtml(tree: Tree): boolean {
-  let found = false
+  let imageElements = false
   visit(tree, (element) => {
     if ((element.t === 'RawBlock' || element.t === 'RawInline') && Array.isArray(element.c))
-      found ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
+      imageElements ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
   })
-  return found
+  return imageElements
 }
 
-/** `TableHead`, and the first of the `TableBody`s with its rows last. */
+/** A table: its `TableHead` is the fourth part, followed by the `TableBody`s, whose rows come last. */
 const Rows = z.array(z.unknown())
 const TableParts = z.tuple([
   z.unknown(),
@@ -66,7 +66,7 @@ const TableParts = z.tuple([
   z.unknown(),
 ])
 
-/** Makes the row that names the columns of a table one of the others. */
+/** Moves header rows of tables to the body. */
 export function headersToRows(tree: Tree): void {
   visit(tree, (element) => {
     const table = element.t === 'Table' ? TableParts.safeParse(element.c).data : undefined
@@ -77,89 +77,89 @@ export function headersToRows(tree: Tree): void {
   })
 }
 
-/** What writers would copy as it stands, with what it points to. */
-export function removeRaw(tree: Tree): void {
+/** Removes raw content, which writers would copy together with the files it references. */
+export function removeRawContent(tree: Tree): void {
   visit(tree, (element) => {
     if (element.t === 'RawBlock') replace(element, 'Div', [noAttributes, []])
     if (element.t === 'RawInline') replace(element, 'Span', [noAttributes, []])
   })
 }
 
-/** Takes text out of boxes that have only a name or a style, which Markdown could only show as tags. */
-export function removeBoxes(tree: Tree): void {
-  const open: unknown[] = [tree.blocks]
-  while (open.length > 0) {
-    const node = open.pop()
+/** Unwraps `Div` and `Span` elements, which Markdown could only represent as HTML tags. */
+export function unwrapContainers(tree: Tree): void {
+  const stack: unknown[] = [tree.blocks]
+  while (stack.length > 0) {
+    const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    if (Array.isArray(node)) while (node.some(isBox)) unbox(node)
-    for (const child of Object.values(node)) open.push(child)
+    if (Array.isArray(node)) while (node.some(isContainer)) unwrapIn(node)
+    for (const child of Object.values(node)) stack.push(child)
   }
 }
 
-/** One by one: as arguments of a call, the paragraphs of a long book would be too many. */
-function unbox(nodes: unknown[]): void {
-  const flat = nodes.flatMap((node): unknown => (isBox(node) ? node.c[1] : [node]))
+/** Pushes one node at a time: spread as arguments of one call, the paragraphs of a long ebook would be too many. */
+function unwrapIn(nodes: unknown[]): void {
+  const flat = nodes.flatMap((node): unknown => (isContainer(node) ? node.c[1] : [node]))
   nodes.length = 0
   for (const node of flat) nodes.push(node)
 }
 
-const isBox = (node: unknown): node is Element & { c: unknown[] } =>
+const isContainer = (node: unknown): node is PandocElement & { c: unknown[] } =>
   isElement(node) && (node.t === 'Span' || node.t === 'Div') && Array.isArray(node.c)
 
-export interface PictureSettings {
-  /** As the target has it in `formats.ts`. */
-  readonly pictures: 'packed' | 'inline' | 'described'
-  /** Pictures elsewhere stay as links; not all writers leave those alone. */
+export interface ImageSettings {
+  /** How the target stores images, see `formats.ts`. */
+  readonly images: 'packed' | 'inline' | 'described'
+  /** Remote images stay links; false for writers that would change those. */
   readonly keepsLinks: boolean
-  /** Folder of the pictures that came with the document, below the work folder. */
+  /** Folder of the document's images, within the work folder. */
   readonly mediaDir: string
   readonly workDir: string
 }
 
 /**
- * Gives each picture to the writer in the way that its format takes it, and nothing else that could name a file.
- * @returns how many were left out.
+ * Replaces each image reference with what the target supports, so that writers see no other file references.
+ * @returns the number of images that were dropped.
  */
-export async function settlePictures(tree: Tree, settings: PictureSettings): Promise<number> {
-  const found: Element[] = []
+export async function resolveImages(tree: Tree, settings: ImageSettings): Promise<number> {
+  const imageElements: PandocElement[] = []
   visit(tree, (element) => {
-    if (element.t === 'Image') found.push(element)
+    if (element.t === 'Image') imageElements.push(element)
   })
   let dropped = 0
   const known = new Map<string, Promise<string | undefined>>()
-  for (const element of found) {
-    const picture = Picture.safeParse(element.c).data
-    const address = picture?.[2][0] ?? ''
-    const carried = known.get(address) ?? carriedPicture(address, known.size, settings)
-    known.set(address, carried)
-    const file = await carried
-    const isLink = file === undefined && settings.pictures !== 'packed' && !isLocal(address)
+  for (const element of imageElements) {
+    const content = ImageContent.safeParse(element.c).data
+    const url = content?.[2][0] ?? ''
+    const documentFile = known.get(url) ?? findDocumentImage(url, known.size, settings)
+    known.set(url, documentFile)
+    const file = await documentFile
+    const isLink = file === undefined && settings.images !== 'packed' && !isLocal(url)
     if (isLink && settings.keepsLinks) continue
-    if (!picture || file === undefined || settings.pictures === 'described') {
+    if (!content || file === undefined || settings.images === 'described') {
       dropped++
-      replace(element, 'Span', [noAttributes, picture?.[1] ?? []])
+      replace(element, 'Span', [noAttributes, content?.[1] ?? []])
       continue
     }
-    const target = settings.pictures === 'packed' ? file : await dataAddress(join(settings.workDir, file))
-    element.c = [settings.pictures === 'packed' ? picture[0] : noAttributes, picture[1], [target, '']]
+    const target = settings.images === 'packed' ? file : await toDataUrl(join(settings.workDir, file))
+    element.c = [settings.images === 'packed' ? content[0] : noAttributes, content[1], [target, '']]
   }
   return dropped
 }
 
-/** A picture that the document came with, as a path relative to the work folder. */
-async function carriedPicture(
-  address: string,
+/** Returns the path, relative to the work folder, of an image that is part of the document; undefined for others. */
+async function findDocumentImage(
+  url: string,
   index: number,
-  { mediaDir, workDir }: PictureSettings,
+  { mediaDir, workDir }: ImageSettings,
 ): Promise<string | undefined> {
-  const data = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(address)
+  const data = /^data:image\/([a-z]+)(?:\+xml)?;base64,/i.exec(url)
   if (data?.[1]) {
     const name = `inline-${index}.${data[1].toLowerCase()}`
-    const bytes = Buffer.from(address.slice(data[0].length), 'base64')
-    await writeFile(join(workDir, name), data[1] === 'svg' ? standingAlone(bytes) : bytes)
+    const bytes = Buffer.from(url.slice(data[0].length), 'base64')
+    await writeFile(join(workDir, name), data[1] === 'svg' ? addSvgNamespace(bytes) : bytes)
     return name
   }
-  const path = resolve(workDir, address)
+  const path = resolve(workDir, url)
   if (!path.startsWith(mediaDir + sep)) return undefined
   const isFile = await stat(path).then(
     (stats) => stats.isFile(),
@@ -168,22 +168,22 @@ async function carriedPicture(
   return isFile ? path.slice(workDir.length + 1) : undefined
 }
 
-/** A drawing within a page needs no namespace; as a file of its own nobody draws it without. */
-function standingAlone(svg: Buffer): Buffer {
+/** Adds the SVG namespace, which is optional for inline SVG but required in a separate file. */
+function addSvgNamespace(svg: Buffer): Buffer {
   const text = svg.toString()
   const [, tag = ''] = /^\s*<svg(\s[^>]*|)>/.exec(text) ?? []
-  const isBare = /^\s*<svg[\s>]/.test(text) && !/\sxmlns\s*=/.test(tag)
-  return isBare ? Buffer.from(text.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')) : svg
+  const lacksNamespace = /^\s*<svg[\s>]/.test(text) && !/\sxmlns\s*=/.test(tag)
+  return lacksNamespace ? Buffer.from(text.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')) : svg
 }
 
-const isLocal = (address: string) => /^(?:file|data):/i.test(address)
+const isLocal = (url: string) => /^(?:file|data):/i.test(url)
 
-async function dataAddress(path: string): Promise<string> {
-  const type = pictureTypes[extname(basename(path)).slice(1).toLowerCase()] ?? 'image/png'
+async function toDataUrl(path: string): Promise<string> {
+  const type = imageTypes[extname(basename(path)).slice(1).toLowerCase()] ?? 'image/png'
   return `data:${type};base64,${(await readFile(path)).toString('base64')}`
 }
 
-/** Kinds of which the second part is their text: `[attributes, text]`. */
+/** Elements whose content is `[attributes, text]`. */
 const verbatim = ['Code', 'CodeBlock', 'Math']
 const paragraphs = ['Para', 'Plain', 'Header', 'CodeBlock']
 
@@ -198,23 +198,23 @@ export function plainText(node: unknown): string {
   return text.trim()
 }
 
-export function isElement(node: unknown): node is Element {
+export function isElement(node: unknown): node is PandocElement {
   return typeof node === 'object' && node !== null && 't' in node && typeof node.t === 'string'
 }
 
-function replace(element: Element, t: string, c: unknown): void {
+function replace(element: PandocElement, t: string, c: unknown): void {
   element.t = t
   element.c = c
 }
 
-/** Every element, in order. Documents may nest deeper than the stack of calls holds. */
-export function visit(root: unknown, each: (element: Element) => void): void {
-  const open: unknown[] = [root]
-  while (open.length > 0) {
-    const node = open.pop()
+/** Visits every element in document order, without recursion: documents can be nested deeper than the call stack. */
+export function visit(root: unknown, callback: (element: PandocElement) => void): void {
+  const stack: unknown[] = [root]
+  while (stack.length > 0) {
+    const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
-    if (isElement(node)) each(node)
+    if (isElement(node)) callback(node)
     const children: unknown[] = Array.isArray(node) ? node : Object.values(node)
-    for (let index = children.length - 1; index >= 0; index--) open.push(children[index])
+    for (let index = children.length - 1; index >= 0; index--) stack.push(children[index])
   }
 }

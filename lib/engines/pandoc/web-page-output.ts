@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** How a web page is printed: as wide as the paper, all of a table in sight, no heading alone at the foot of a page. */
+/** Print styles: pages use the full paper width, tables are not cut off, headings stay with their text. */
 export const printStyle = `<style>
 @page { margin: 20mm }
 @media print {
@@ -21,8 +21,8 @@ export const printStyle = `<style>
 const headBytes = 4096
 const generator = /^\s*<meta name="generator" content="pandoc"\s*\/?>\n?/m
 
-/** Takes the name of the program out of a page, which is no more its author than a pen. In place: pages may be large. */
-export async function forgetMaker(path: string): Promise<void> {
+/** Blanks out pandoc's generator tag, in place because pages may be large. */
+export async function removeGenerator(path: string): Promise<void> {
   await using file = await open(path, 'r+')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
   const found = generator.exec(buffer.toString('latin1', 0, bytesRead))

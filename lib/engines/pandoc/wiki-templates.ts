@@ -2,17 +2,17 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { type Tree, visit } from './tree.ts'
 
-/** Whose writers pass them on as they were written. */
-const keeping: readonly FormatId[] = ['mmd', 'muse', 'pjson', 'native']
+/** Targets whose writers keep templates verbatim. */
+const targetsWithTemplates: readonly FormatId[] = ['mmd', 'muse', 'pjson', 'native']
 
-/** What a template of a wiki becomes is up to the wiki, so that readers leave it as it stands: `{{convert|200|kg}}`. */
-export function tellTemplates(tree: Tree, to: FormatId, tools: Tools): void {
-  if (keeping.includes(to)) return
+/** Warns about dropped templates such as `{{convert|200|kg}}`, which only the wiki itself can expand. */
+export function warnAboutTemplates(tree: Tree, to: FormatId, tools: Tools): void {
+  if (targetsWithTemplates.includes(to)) return
   let count = 0
   visit(tree, ({ t, c }) => {
     if ((t === 'RawBlock' || t === 'RawInline') && Array.isArray(c) && c[0] === 'mediawiki') count++
   })
   if (count === 0) return
-  const many = count === 1 ? 'A template of the wiki was' : `${count} templates of the wiki were`
-  tools.warn('TEMPLATES_DROPPED', `${many} left out: what {{…}} stands for is known to the wiki alone.`)
+  const subject = count === 1 ? 'A wiki template was' : `${count} wiki templates were`
+  tools.warn('TEMPLATES_DROPPED', `${subject} left out: only the wiki itself can expand {{…}}.`)
 }

@@ -1,28 +1,31 @@
 import type { Tools } from '../engine.ts'
-import { type Entry, unwanted } from './list-entries.ts'
+import { type ArchiveEntry, unsafeEntries } from './list-entries.ts'
 
-/** Names that a warning lists, and letters of each. */
-const mostNames = 10
-const mostLetters = 100
+/** Maximum names in a warning, and characters of each. */
+const maxNames = 10
+const maxNameCharacters = 100
 
-/** Tells the client what of an archive is not in the result. */
-export function tellWhatIsDropped(entries: readonly Entry[], tools: Tools): void {
-  const links = unwanted(entries).map(({ name }) => name)
+/** Warns about entries of the archive that are not in the result. */
+export function warnAboutDroppedEntries(entries: readonly ArchiveEntry[], tools: Tools): void {
+  const links = unsafeEntries(entries).map(({ name }) => name)
   if (links.length > 0) {
-    const what = links.length === 1 ? '1 link or device' : `${links.length} links or devices`
-    const end = links.length === 1 ? 'was left out' : 'were left out'
-    tools.warn('LINKS_DROPPED', `${what} of the archive could lead out of it and ${end}: ${listed(links)}.`)
+    const subject = links.length === 1 ? '1 link or device' : `${links.length} links or devices`
+    const verb = links.length === 1 ? 'was left out' : 'were left out'
+    tools.warn(
+      'LINKS_DROPPED',
+      `${subject} of the archive could point outside of it and ${verb}: ${listNames(links)}.`,
+    )
   }
-  const twice = repeated(entries)
-  if (twice.length > 0) {
-    const what = twice.length === 1 ? 'One name stands' : `${twice.length} names stand`
-    const sentence = `${what} in the archive more than once, and the last file of each was kept: ${listed(twice)}.`
+  const duplicates = findDuplicates(entries)
+  if (duplicates.length > 0) {
+    const subject = duplicates.length === 1 ? 'One name occurs' : `${duplicates.length} names occur`
+    const sentence = `${subject} in the archive more than once, and the last file of each was kept: ${listNames(duplicates)}.`
     tools.warn('DUPLICATES_DROPPED', sentence)
   }
 }
 
-/** Each name once that several files have; a folder may well be named again. */
-function repeated(entries: readonly Entry[]): string[] {
+/** Returns the names that several files share; repeated folder entries are normal. */
+function findDuplicates(entries: readonly ArchiveEntry[]): string[] {
   const files = entries
     .filter(({ kind }) => kind === 'file')
     .map(({ name }) => name.replace(/^(?:\.\/)+/, ''))
@@ -30,10 +33,10 @@ function repeated(entries: readonly Entry[]): string[] {
   return [...new Set(files.filter((name) => seen.has(name) || !seen.add(name)))]
 }
 
-function listed(names: readonly string[]): string {
-  const some = names
-    .slice(0, mostNames)
-    .map((name) => JSON.stringify(name.toWellFormed().slice(0, mostLetters)))
-  const rest = names.length - some.length
-  return `${some.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+function listNames(names: readonly string[]): string {
+  const shownNames = names
+    .slice(0, maxNames)
+    .map((name) => JSON.stringify(name.toWellFormed().slice(0, maxNameCharacters)))
+  const rest = names.length - shownNames.length
+  return `${shownNames.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -3,32 +3,36 @@ import { AppError } from '../../errors.ts'
 import { leadsOut, unsafeName } from '../../formats/unsafe-name.ts'
 import type { Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
-import { mostDepth, mostEntries, tooLarge, tooMany } from './limits.ts'
+import { archiveTooLargeError, maxDepth, maxEntries, tooManyEntriesError } from './limits.ts'
 
-/** What the list of an archive says of one thing in it. */
-export interface Entry {
+/** One entry in the listing of an archive. */
+export interface ArchiveEntry {
   readonly name: string
-  /** Bytes when unpacked, as the archive says. */
+  /** Unpacked size in bytes, as declared by the archive. */
   readonly size: number
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
-  /** Of a hard link. */
+  /** Target of a hard link. */
   readonly target?: string
-  /** It needs a password. */
-  readonly locked?: boolean
+  /** The entry is encrypted. */
+  readonly isEncrypted?: boolean
 }
 
-/** What 7-Zip finds in an archive, without unpacking it. It writes control characters in names as `_`. */
-export async function list(path: string, password: string, tools: Tools): Promise<Entry[]> {
-  const { stdout } = await listing(tools, '7zz', ['l', '-slt', '-sccUTF-8', path], `${password}\n`)
+/** Lists the entries with 7-Zip, which writes control characters in names as `_`. */
+export async function listWithSevenZip(
+  path: string,
+  password: string,
+  tools: Tools,
+): Promise<ArchiveEntry[]> {
+  const { stdout } = await runListing(tools, '7zz', ['l', '-slt', '-sccUTF-8', path], `${password}\n`)
   const entries = stdout.split(/^-{10}$/m)[1] ?? ''
   return entries
     .split('\n\n')
-    .map(fields)
+    .map(parseFields)
     .filter((entry) => entry.has('Path'))
-    .map(entryOf)
+    .map(toEntry)
 }
 
-function fields(block: string): ReadonlyMap<string, string> {
+function parseFields(block: string): ReadonlyMap<string, string> {
   return new Map(
     block.split('\n').flatMap((line): [string, string][] => {
       const at = line.indexOf(' = ')
@@ -37,7 +41,7 @@ function fields(block: string): ReadonlyMap<string, string> {
   )
 }
 
-function entryOf(entry: ReadonlyMap<string, string>): Entry {
+function toEntry(entry: ReadonlyMap<string, string>): ArchiveEntry {
   const mode =
     entry.get('Mode') ?? /(?:^| )([-dlpsbc][-rwxsStT]{9})$/.exec(entry.get('Attributes') ?? '')?.[1] ?? ''
   const target = entry.get('Hard Link')
@@ -49,26 +53,26 @@ function entryOf(entry: ReadonlyMap<string, string>): Entry {
   }
 }
 
-function kindOf(mode: string, entry: ReadonlyMap<string, string>): Entry['kind'] {
+function kindOf(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry['kind'] {
   if (entry.get('Symbolic Link') || mode.startsWith('l')) return 'link'
   if (entry.get('Hard Link')) return 'hard-link'
   if (entry.get('Folder') === '+' || mode.startsWith('d')) return 'folder'
   return /^[pscb]/.test(mode) ? 'device' : 'file'
 }
 
-/** bsdtar writes what cannot be printed as `\\` and digits. */
-export async function listByBsdtar(path: string, tools: Tools): Promise<Entry[]> {
-  const { stdout } = await listing(tools, 'bsdtar', ['-tvf', path], '')
+/** Lists the entries with bsdtar, which writes unprintable characters as `\\` and digits. */
+export async function listWithBsdtar(path: string, tools: Tools): Promise<ArchiveEntry[]> {
+  const { stdout } = await runListing(tools, 'bsdtar', ['-tvf', path], '')
   return stdout.split('\n').filter(Boolean).map(bsdtarEntry)
 }
 
-function bsdtarEntry(line: string): Entry {
+function bsdtarEntry(line: string): ArchiveEntry {
   const [, type = '', bytes, name] =
     /^(\S)\S{9,}\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\w{3}\s+\d+\s+\S+ (.+)$/.exec(line) ?? []
-  if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of what is in the archive is damaged.')
-  const kinds: Readonly<Record<string, Entry['kind']>> = {
+  if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of files in the archive is damaged.')
+  const kinds: Readonly<Record<string, ArchiveEntry['kind']>> = {
     '-': 'file',
-    // What ar does not say.
+    // ar does not state the type.
     '?': 'file',
     d: 'folder',
     l: 'link',
@@ -93,13 +97,13 @@ const UnarList = z.object({
   ),
 })
 
-/** The programs of The Unarchiver end when they do not know who they are. */
+/** The Unarchiver's programs crash without a user name. */
 export const unarEnv = { LOGNAME: 'nobody' }
 
-/** What The Unarchiver finds; the list itself may be locked. */
-export async function listByUnar(path: string, password: string, tools: Tools): Promise<Entry[]> {
+/** Lists the entries with The Unarchiver; the listing itself may be encrypted. */
+export async function listWithUnar(path: string, password: string, tools: Tools): Promise<ArchiveEntry[]> {
   const unlock = password === '' ? [] : ['-password', password]
-  const { stdout } = await listing(tools, 'lsar', ['-j', ...unlock, path], '', unarEnv)
+  const { stdout } = await runListing(tools, 'lsar', ['-j', ...unlock, path], '', unarEnv)
   const { lsarContents } = UnarList.parse(JSON.parse(stdout))
   return lsarContents.map((entry) => ({
     name: entry.XADFileName,
@@ -109,14 +113,14 @@ export async function listByUnar(path: string, password: string, tools: Tools): 
   }))
 }
 
-function unarKind(entry: z.infer<typeof UnarList>['lsarContents'][number]): Entry['kind'] {
+function unarKind(entry: z.infer<typeof UnarList>['lsarContents'][number]): ArchiveEntry['kind'] {
   if (entry.XADIsLink) return 'link'
   if (entry.XADIsHardLink) return 'hard-link'
   if (entry.XADIsDirectory) return 'folder'
   return entry.XADIsCharacterDevice || entry.XADIsBlockDevice || entry.XADIsFIFO ? 'device' : 'file'
 }
 
-async function listing(
+async function runListing(
   tools: Tools,
   bin: string,
   args: readonly string[],
@@ -126,25 +130,25 @@ async function listing(
   try {
     return await tools.exec(bin, args, { stdin, env, timeoutS: 120 })
   } catch (error) {
-    if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooMany(error)
+    if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooManyEntriesError(error)
     throw error
   }
 }
 
-/** @throws AppError FILE_TOO_LARGE, INVALID_INPUT when unpacking would take too much, or a name leads out of the archive. */
-export function check(entries: readonly Entry[], limitBytes: number): void {
-  if (entries.length > mostEntries) throw tooMany()
-  if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw tooLarge(limitBytes)
-  const bad = entries.find(({ name }) => leadsOut(name))
-  if (bad) throw unsafeName(bad.name)
-  if (entries.some(({ name }) => name.split('/').length > mostDepth)) {
-    const sentence = `The archive has folders more than ${mostDepth} deep.`
-    throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: mostDepth })
+/** @throws AppError FILE_TOO_LARGE when a limit is exceeded, INVALID_INPUT for path traversal or deep nesting. */
+export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: number): void {
+  if (entries.length > maxEntries) throw tooManyEntriesError()
+  if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw archiveTooLargeError(limitBytes)
+  const unsafe = entries.find(({ name }) => leadsOut(name))
+  if (unsafe) throw unsafeName(unsafe.name)
+  if (entries.some(({ name }) => name.split('/').length > maxDepth)) {
+    const sentence = `The archive has folders more than ${maxDepth} deep.`
+    throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: maxDepth })
   }
 }
 
-/** Links and devices, and hard links to what is not in the archive. */
-export function unwanted(entries: readonly Entry[]): Entry[] {
+/** Returns links, devices, and hard links to files outside of the archive. */
+export function unsafeEntries(entries: readonly ArchiveEntry[]): ArchiveEntry[] {
   const names = new Set(entries.map(({ name }) => name))
   return entries.filter(({ kind, target }) => {
     if (kind === 'hard-link') return !target || !names.has(target)

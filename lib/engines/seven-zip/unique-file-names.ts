@@ -1,37 +1,37 @@
-import { fileName } from '../../file-name.ts'
+import { sanitizeFileName } from '../../file-name.ts'
 
-/** File systems take 255 bytes; the rest is for a number. */
-const longestBytes = 240
+/** File systems allow 255 bytes; the rest is reserved for a number. */
+const maxNameBytes = 240
 
 /**
- * Gives names to files that are to stand side by side: without folders, control characters or what systems reserve, and
- * told apart where they are the same but for case, as `name (2).ext`.
+ * Returns a function that names files for a single folder: without paths, control characters and reserved names, and
+ * numbered like `name (2).ext` if a name repeats, ignoring case.
  */
-export function freeNames(): (given: string) => string {
-  const last = new Map<string, number>()
-  return (given) => {
-    const [stem, extension] = parted(fileName(given.toWellFormed()))
-    const key = keyOf(`${stem}${extension}`)
-    let number = last.get(key) ?? 0
+export function createFileNamer(): (originalName: string) => string {
+  const lastNumbers = new Map<string, number>()
+  return (originalName) => {
+    const [stem, extension] = splitExtension(sanitizeFileName(originalName.toWellFormed()))
+    const key = comparisonKey(`${stem}${extension}`)
+    let number = lastNumbers.get(key) ?? 0
     let name: string
     do {
       number++
       name = number === 1 ? `${stem}${extension}` : `${stem} (${number})${extension}`
-    } while (number > 1 && last.has(keyOf(name)))
-    last.set(key, number)
-    if (number > 1) last.set(keyOf(name), 1)
+    } while (number > 1 && lastNumbers.has(comparisonKey(name)))
+    lastNumbers.set(key, number)
+    if (number > 1) lastNumbers.set(comparisonKey(name), 1)
     return name
   }
 }
 
-/** Some systems know no case, and some write accents as letters of their own. */
-const keyOf = (name: string) => name.normalize('NFC').toLowerCase()
+/** Comparison key: some file systems ignore case, and some decompose accented characters. */
+const comparisonKey = (name: string) => name.normalize('NFC').toLowerCase()
 
-function parted(name: string): [stem: string, extension: string] {
+function splitExtension(name: string): [stem: string, extension: string] {
   const extension = /(?<=.)(?:\.tar)?\.[^.]{1,16}$/i.exec(name)?.[0] ?? ''
   const stem = name.slice(0, name.length - extension.length)
-  const room = new Uint8Array(longestBytes - Buffer.byteLength(extension))
-  // Ends before a letter that has no room, never within one.
-  const { read } = new TextEncoder().encodeInto(stem, room)
+  const buffer = new Uint8Array(maxNameBytes - Buffer.byteLength(extension))
+  // encodeInto never splits a character.
+  const { read } = new TextEncoder().encodeInto(stem, buffer)
   return [stem.slice(0, read), extension]
 }

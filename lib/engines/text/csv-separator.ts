@@ -1,41 +1,42 @@
 import type { FormatId } from '../../formats/index.ts'
-import { mark } from './table-options.ts'
+import { parseSeparator } from './table-options.ts'
 
-/** What parts the fields of a table, and where its first line begins. */
-interface Separated {
+/** Separator of the fields, and offset of the first line. */
+interface SeparatorInfo {
   readonly separator: string
   readonly start: number
 }
 
 /**
- * @param text of the table, with one kind of line end; its first lines are looked at.
- * @param asked what was asked for, if anything.
+ * Determines the separator of a table.
+ * @param text start of the table, with LF line ends.
+ * @param requested the requested separator, if any.
  */
-export function separatorOf(text: string, format: FormatId, asked?: string): Separated {
+export function detectSeparator(text: string, format: FormatId, requested?: string): SeparatorInfo {
   const announced = announcement.exec(text)
-  const found = () => announced?.[1] ?? (format === 'tsv' ? '\t' : separatorIn(text))
-  return { separator: given(asked) ?? found(), start: announced?.[0].length ?? 0 }
+  const found = () => announced?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
+  return { separator: explicitSeparator(requested) ?? found(), start: announced?.[0].length ?? 0 }
 }
 
-/** By which programs tell Excel what parts the fields. */
+/** First line with which programs tell Excel the separator. */
 const announcement = /^sep=(.)\n/i
 
-const given = (delimiter: string | undefined) =>
-  delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : mark(delimiter)
+const explicitSeparator = (delimiter: string | undefined) =>
+  delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : parseSeparator(delimiter)
 
 const separators = [',', ';', '\t', '|']
-const linesToLookAt = 20
+const maxLines = 20
 
-/** The sign that is found equally often in each of the first lines, or else most often. */
-function separatorIn(text: string): string {
-  const lines = text.split('\n', linesToLookAt).filter((line) => line.trim() !== '')
+/** Returns the separator that occurs equally often in each of the first lines, or else the most frequent one. */
+function guessSeparator(text: string): string {
+  const lines = text.split('\n', maxLines).filter((line) => line.trim() !== '')
   const bare = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
-  const found = separators.map((sign) => {
-    const counts = bare.map((line) => line.split(sign).length - 1)
+  const found = separators.map((separator) => {
+    const counts = bare.map((line) => line.split(separator).length - 1)
     const isRegular =
       counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
-    return { sign, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
+    return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
   })
   const likely = found.some(({ isRegular }) => isRegular) ? found.filter(({ isRegular }) => isRegular) : found
-  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.sign ?? ','
+  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
 }

@@ -1,20 +1,20 @@
 import iconv from 'iconv-lite'
 
-/** Decodes a text piece by piece; the last call is without one. */
-export type Decoder = (piece?: Uint8Array) => string
+/** Decodes a text chunk by chunk; the last call, without a chunk, flushes the decoder. */
+export type TextDecoderFunction = (chunk?: Uint8Array) => string
 
-/** @param name as `charsetNamed` gives it. */
-export function decoderOf(name: string): Decoder {
-  // Node's own reads fewer letters of Korean and Chinese than Windows writes and no UTF-32, iconv-lite no ISO-2022.
+/** @param name as returned by `charsetNamed`. */
+export function createTextDecoder(name: string): TextDecoderFunction {
+  // Node's TextDecoder lacks UTF-32 and some Korean and Chinese characters that Windows writes; iconv-lite lacks ISO-2022.
   if (!/^utf-(?!32)/.test(name) && iconv.encodingExists(name)) {
     const decoder = iconv.getDecoder(name)
-    return (piece) => (piece ? decoder.write(Buffer.from(piece)) : (decoder.end() ?? ''))
+    return (chunk) => (chunk ? decoder.write(Buffer.from(chunk)) : (decoder.end() ?? ''))
   }
   const decoder = new TextDecoder(name)
-  return (piece) => decoder.decode(piece, { stream: piece !== undefined })
+  return (chunk) => decoder.decode(chunk, { stream: chunk !== undefined })
 }
 
-export function lettersOf(bytes: Uint8Array, name: string): string {
-  const decode = decoderOf(name)
+export function decodeText(bytes: Uint8Array, name: string): string {
+  const decode = createTextDecoder(name)
   return decode(bytes) + decode()
 }

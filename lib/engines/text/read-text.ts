@@ -4,23 +4,24 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { InputFile, Tools } from '../engine.ts'
 import { requestedCharset } from './charsets.ts'
-import type { Charset, TextBytes } from './detect-charset.ts'
+import type { Charset, TextSample } from './detect-charset.ts'
 
-// The tables of all encodings are loaded with the first text: many processes never see one.
+// The encoding tables are imported when first needed: many processes never read a text.
 
-/** Bytes of a text by which its letters are known: of its beginning, and of what follows its first letter beyond ASCII. */
+/** Bytes used to detect the encoding: from the start, and from the first non-ASCII byte on. */
 const headBytes = 256 * 1024
 const moreBytes = 256 * 1024
-const pieceBytes = 1024 * 1024
+const chunkBytes = 1024 * 1024
 
-/** Texts are read as streams: tables may be larger than the memory. */
-const pieces = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: pieceBytes })
+/** Reads a text as a stream, because tables may be larger than the memory. */
+const readChunks = (path: string): AsyncIterable<Buffer> =>
+  createReadStream(path, { highWaterMark: chunkBytes })
 
-export async function textBytes(path: string): Promise<TextBytes> {
+export async function sampleText(path: string): Promise<TextSample> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const continues = (piece?: Buffer) => {
+  const isValidUtf8 = (chunk?: Buffer) => {
     try {
-      decoder.decode(piece, { stream: piece !== undefined })
+      decoder.decode(chunk, { stream: chunk !== undefined })
       return true
     } catch {
       return false
@@ -29,56 +30,56 @@ export async function textBytes(path: string): Promise<TextBytes> {
   let head: Buffer | undefined
   let more: Buffer | undefined
   let isUtf8 = true
-  for await (const piece of pieces(path)) {
-    const isPlain = isAscii(piece)
+  for await (const chunk of readChunks(path)) {
+    const isPlain = isAscii(chunk)
     if (!more && !isPlain)
-      more = piece.subarray(piece.findIndex((byte) => byte > 0x7f)).subarray(0, moreBytes)
-    head ??= piece.subarray(0, headBytes)
-    isUtf8 &&= continues(piece)
+      more = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, moreBytes)
+    head ??= chunk.subarray(0, headBytes)
+    isUtf8 &&= isValidUtf8(chunk)
     if (!isUtf8) break
   }
-  isUtf8 &&= continues()
+  isUtf8 &&= isValidUtf8()
   return { head: head ?? Buffer.alloc(0), more: more ?? Buffer.alloc(0), isUtf8 }
 }
 
-/** How the letters of a text are to be read. Tells the client where that had to be guessed. */
-export async function charsetOfFile(
+/** Determines the encoding of a text file. Warns the client if it had to be guessed. */
+export async function detectFileCharset(
   { path, format }: InputFile,
   encoding: string | undefined,
   tools: Tools,
 ): Promise<Charset> {
-  const { charsetOf } = await import('./detect-charset.ts')
-  const charset = charsetOf(await textBytes(path), format, requestedCharset(encoding))
+  const { detectCharset: charsetOf } = await import('./detect-charset.ts')
+  const charset = charsetOf(await sampleText(path), format, requestedCharset(encoding))
   if (charset.by === 'guess') {
-    const sentence = `The file does not say how its letters are encoded: it was read as ${charset.name}. Where letters are wrong, send the right encoding.`
+    const sentence = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
     tools.warn('ENCODING_ASSUMED', sentence)
   }
   return charset
 }
 
-export interface CopySettings {
-  /** As the client named it. */
+export interface Utf8CopySettings {
+  /** As requested by the client. */
   readonly encoding?: string | undefined
-  /** Begins with a byte order mark, for programs that take text without one for something else. */
-  readonly withMark?: boolean
+  /** Adds a byte order mark, for programs that would otherwise assume another encoding. */
+  readonly withByteOrderMark?: boolean
 }
 
-/** The path of a copy in UTF-8, or of the file itself where it is that already. */
-export async function utf8Copy(
+/** Returns the path of a UTF-8 copy, or of the file itself if it is UTF-8 already. */
+export async function copyAsUtf8(
   input: InputFile,
   tools: Tools,
-  { encoding, withMark = false }: CopySettings = {},
+  { encoding, withByteOrderMark = false }: Utf8CopySettings = {},
 ): Promise<string> {
-  const charset = await charsetOfFile(input, encoding, tools)
-  if (charset.name === 'utf-8' && charset.by === 'bytes' && !withMark) return input.path
-  const { renamedIn } = await import('./detect-charset.ts')
+  const charset = await detectFileCharset(input, encoding, tools)
+  if (charset.name === 'utf-8' && charset.by === 'bytes' && !withByteOrderMark) return input.path
+  const { declareUtf8: renamedIn } = await import('./detect-charset.ts')
   const path = join(tools.workDir, `utf8.${input.format}`)
   await pipeline(
-    () => decoded(input, charset, tools),
+    () => decodeFile(input, charset, tools),
     async function* (texts: AsyncIterable<string>) {
       let isFirst = true
       for await (const text of texts) {
-        yield isFirst ? `${withMark ? '\ufeff' : ''}${renamedIn(text, input.format)}` : text
+        yield isFirst ? `${withByteOrderMark ? '\ufeff' : ''}${renamedIn(text, input.format)}` : text
         isFirst = false
       }
     },
@@ -87,35 +88,32 @@ export async function utf8Copy(
   return path
 }
 
-/** The letters of a text, without a byte order mark. Tells the client of bytes that were none. */
-export async function* decoded(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
-  const { decoderOf } = await import('./decode.ts')
+/** Decodes a text, without a byte order mark. Warns the client about invalid bytes. */
+export async function* decodeFile(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
+  const { createTextDecoder: decoderOf } = await import('./decode.ts')
   const decode = decoderOf(charset.name)
-  let wrong = 0
-  for await (const piece of pieces(input.path)) {
-    const text = decode(piece)
-    wrong += countOf(text)
+  let invalidCount = 0
+  for await (const chunk of readChunks(input.path)) {
+    const text = decode(chunk)
+    invalidCount += countReplacements(text)
     if (text !== '') yield text
   }
   const end = decode()
-  wrong += countOf(end)
+  invalidCount += countReplacements(end)
   if (end !== '') yield end
-  if (wrong > 0) tellWrong(wrong, charset, tools)
+  if (invalidCount > 0) warnAboutInvalidBytes(invalidCount, charset, tools)
 }
 
 const replacement = '\ufffd'
 
-function countOf(text: string): number {
+function countReplacements(text: string): number {
   let count = 0
   for (let at = text.indexOf(replacement); at >= 0; at = text.indexOf(replacement, at + 1)) count++
   return count
 }
 
-function tellWrong(count: number, { name, by }: Charset, tools: Tools): void {
+function warnAboutInvalidBytes(count: number, { name, by }: Charset, tools: Tools): void {
   const places = count === 1 ? 'One place is' : `${count} places are`
-  const wayOut = by === 'request' ? 'Check whether encoding names the right one.' : 'Send the right encoding.'
-  tools.warn(
-    'LETTERS_REPLACED',
-    `${places} no letter in ${name} and became the sign ${replacement}. ${wayOut}`,
-  )
+  const hint = by === 'request' ? 'Check the option encoding.' : 'Set the option encoding.'
+  tools.warn('LETTERS_REPLACED', `${places} not valid ${name} and became the character ${replacement}. ${hint}`)
 }

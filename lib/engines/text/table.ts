@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { InputFile, Tools } from '../engine.ts'
 import { isCountable } from './csv-numbers.ts'
+import { detectSeparator } from './csv-separator.ts'
 import type { Charset } from './detect-charset.ts'
-import { charsetOfFile, decoded } from './read-text.ts'
-import { separatorOf } from './csv-separator.ts'
+import { decodeFile, detectFileCharset } from './read-text.ts'
 import type { TableOptions } from './table-options.ts'
 
-/** A table as RFC 4180 has it, in UTF-8. */
+/** A table in RFC 4180 format (CSV), in UTF-8. */
 export interface TableCopy {
   readonly path: string
   readonly rows: number
@@ -18,36 +18,36 @@ export interface TableCopy {
 }
 
 /**
- * A copy of a table with commas, whatever parts its fields, in which quotes mean text: what stands without is surely a
- * number or a date (`isCountable`), or empty.
+ * Copies a table with any separator to CSV with commas. Fields in quotes are text; fields without are empty, or
+ * unambiguously a number or a date (`isCountable`).
  */
-export async function tableCopy(input: InputFile, wanted: TableOptions, tools: Tools): Promise<TableCopy> {
-  const charset = await charsetOfFile(input, wanted.encoding, tools)
+export async function copyAsCsv(input: InputFile, options: TableOptions, tools: Tools): Promise<TableCopy> {
+  const charset = await detectFileCharset(input, options.encoding, tools)
   try {
-    return await copy(input, { ...wanted, charset }, tools)
+    return await writeCsv(input, { ...options, charset }, tools)
   } catch (error) {
     if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error
-    // One that nobody closes is no quote but a sign, as of inches: otherwise all that follows it were one field.
-    return copy(input, { ...wanted, charset, quote: false }, tools)
+    // A quote that is never closed is a literal character, such as an inch mark; else the rest would be one field.
+    return writeCsv(input, { ...options, charset, quote: false }, tools)
   }
 }
 
-interface Reading extends TableOptions {
+interface CsvSettings extends TableOptions {
   readonly charset: Charset
   readonly quote?: false
 }
 
-async function copy(input: InputFile, reading: Reading, tools: Tools): Promise<TableCopy> {
+async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): Promise<TableCopy> {
   const path = join(tools.workDir, 'table.csv')
-  const texts = unixLines(decoded(input, reading.charset, tools))
+  const texts = normalizeLineEnds(decodeFile(input, settings.charset, tools))
   const first = (await texts.next()).value ?? ''
-  const { separator: delimiter, start } = separatorOf(first, input.format, reading.delimiter)
+  const { separator: delimiter, start } = detectSeparator(first, input.format, settings.delimiter)
   const source = async function* () {
     yield first.slice(start)
     yield* texts
   }
-  const quote = reading.quote ?? '"'
-  const table = parse({ ...tolerant, delimiter, quote })
+  const quote = settings.quote ?? '"'
+  const table = parse({ ...parserOptions, delimiter, quote })
   let [rows, columns, blank] = [0, 0, 0]
   const lines = async function* (records: AsyncIterable<readonly string[]>) {
     let written = ''
@@ -56,12 +56,12 @@ async function copy(input: InputFile, reading: Reading, tools: Tools): Promise<T
         blank++
         continue
       }
-      const isHeader = rows === 0 && reading.headers === true
-      written += `${'\n'.repeat(blank)}${fields.map((field) => quoted(field, isHeader)).join(',')}\n`
+      const isHeader = rows === 0 && settings.headers === true
+      written += `${'\n'.repeat(blank)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
       rows += blank + 1
       blank = 0
       columns = Math.max(columns, fields.length)
-      if (written.length < lettersAtOnce) continue
+      if (written.length < bufferedCharacters) continue
       yield written
       written = ''
     }
@@ -71,28 +71,28 @@ async function copy(input: InputFile, reading: Reading, tools: Tools): Promise<T
   return { path, rows, columns }
 }
 
-/** Rows need not be of the same length, and quotes within words are signs. */
-const tolerant = {
+/** Accept rows of different lengths, and quotes within fields. */
+const parserOptions = {
   record_delimiter: '\n',
   relax_column_count: true,
   relax_quotes: true,
 } as const
 
-const lettersAtOnce = 64 * 1024
+const bufferedCharacters = 64 * 1024
 
-/** With one kind of line end, so that a table of two kinds keeps its rows. */
-async function* unixLines(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let isHalf = false
+/** Normalizes line ends to LF, so that tables with mixed line ends keep their rows. */
+async function* normalizeLineEnds(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let endsWithCr = false
   for await (const text of texts) {
-    const whole: string = isHalf ? `\r${text}` : text
-    isHalf = whole.endsWith('\r')
-    yield (isHalf ? whole.slice(0, -1) : whole).replaceAll(/\r\n?/g, '\n')
+    const joined: string = endsWithCr ? `\r${text}` : text
+    endsWithCr = joined.endsWith('\r')
+    yield (endsWithCr ? joined.slice(0, -1) : joined).replaceAll(/\r\n?/g, '\n')
   }
-  if (isHalf) yield '\n'
+  if (endsWithCr) yield '\n'
 }
 
-function quoted(field: string, isText: boolean): string {
+function quoteField(field: string, isText: boolean): string {
   if (field === '') return ''
-  const bare = field.trim()
-  return !isText && isCountable(bare) ? bare : `"${field.replaceAll('"', '""')}"`
+  const trimmed = field.trim()
+  return !isText && isCountable(trimmed) ? trimmed : `"${field.replaceAll('"', '""')}"`
 }

@@ -1,18 +1,19 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
-import { encoding } from './charsets.ts'
+import { encodingOption } from './charsets.ts'
 import { tableShape } from './table-options.ts'
 
-const tables: readonly FormatId[] = ['csv', 'tsv']
+const tableFormats: readonly FormatId[] = ['csv', 'tsv']
 
-/** A row of capabilities with what can be said of how its texts are to be read: of each kind of source a row of its own. */
-export const readingAny =
-  (texts: readonly FormatId[]) =>
+/** Adds options for reading text and tables to a capability, split into one row per kind of source. */
+export const withTextOptions =
+  (textFormats: readonly FormatId[]) =>
   (row: Capability): Capability[] => {
-    const kindOf = (id: FormatId) => (!texts.includes(id) ? 'other' : tables.includes(id) ? 'table' : 'text')
+    const kindOf = (id: FormatId) =>
+      !textFormats.includes(id) ? 'other' : tableFormats.includes(id) ? 'table' : 'text'
     return [...Map.groupBy(row.from, kindOf)].map(([kind, from]) => ({
       ...row,
       from,
-      options: row.options.extend({ other: {}, table: tableShape, text: { encoding } }[kind]),
+      options: row.options.extend({ other: {}, table: tableShape, text: { encoding: encodingOption } }[kind]),
     }))
   }

@@ -9,11 +9,12 @@ import { refuseStrict } from '../strict-office.ts'
 const codes = { notWord: 3, encrypted: 4, nothing: 5 } as const
 
 /**
- * A Word document whose text boxes, shapes, diagrams and comments stand in its text, as pandoc and calibre leave out
- * what hangs on a paragraph. The document itself where it has nothing of the kind, or is none: its reader says that.
- * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_FORMAT for the strict kind.
+ * Moves text boxes, shapes, diagrams and comments of a Word document into its text, because pandoc and calibre drop
+ * content anchored to paragraphs. Returns the document itself if it has none, or if it is not a Word document, which the
+ * reader reports.
+ * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_FORMAT for Strict Office Open XML.
  */
-export async function wholeText(input: InputFile, tools: Tools): Promise<InputFile> {
+export async function inlineWordText(input: InputFile, tools: Tools): Promise<InputFile> {
   await refuseStrict(input)
   const path = join(tools.workDir, 'whole-text.docx')
   try {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChunkResult } from '../../engines/engine.ts'
-import { forEachConcurrently } from '../../map-concurrently.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { type InputPlan, isTaskOver, type Task, type Warning } from '../job.ts'
 import { uniqueWarnings } from '../job-state-machine.ts'
 import { attemptOfChunk, chunkNumber, createChunkRecord, maxChunks, originalChunkOf } from '../task-graph.ts'
@@ -79,7 +79,8 @@ export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<vo
 }
 
 /**
- * Deletes the chunks of a task and their files. A worker that still runs one of them will notice that its record is gone.
+ * Deletes the chunks of a task and their files. A worker that still runs one of them will notice that its record is
+ * gone.
  * @param lastAttempt chunks of later attempts, such as those of another route, are kept.
  */
 export async function deleteChunks(

@@ -7,8 +7,8 @@ import type { TaskRun } from './task-run.ts'
 import type { TaskServices, TaskVault } from './task-services.ts'
 
 /**
- * Returns the services for one task: with all files and secrets if this process can access them, otherwise with those of
- * the message. Undefined when the message is not signed, or the signatures may expire before the task ends.
+ * Returns the services for one task: with all files and secrets if this process can access them, otherwise with those
+ * of the message. Undefined when the message is not signed, or the signatures may expire before the task ends.
  */
 export async function createTaskServices(
   { work }: TaskMessage,

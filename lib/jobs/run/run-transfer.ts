@@ -53,7 +53,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   // Closes connections that are still open when the transfer ends.
   const finished = new AbortController()
   const deps = {
-    ...{ http: (await services.guardedHttp()).forOwner(run.state.job.owner), gcsEndpoint },
+    ...{ guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner), gcsEndpoint },
     signal: AbortSignal.any([signal, finished.signal]),
   }
   try {

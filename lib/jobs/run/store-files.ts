@@ -3,10 +3,10 @@ import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
+import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { readingFrom } from '../../formats/detect/source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import { forEachConcurrently } from '../../map-concurrently.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { countTriedRoutes } from './fallbacks.ts'
@@ -28,8 +28,8 @@ export async function storeFiles(
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = await typeOf(file, format)
-      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task that
-      // was split start again from 1.
+      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task
+      // that was split start again from 1.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${jobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`

@@ -5,15 +5,15 @@ import { idPattern, newId } from '../../ids.ts'
 import { createOwned, ownedKey, removeOwned } from '../../owned-records.ts'
 import { Sealed, type Vault } from '../../sealed.ts'
 import { type DriveAccount, driveIds } from './drive.ts'
-import { Tokens } from './drive-oauth.ts'
+import { OAuthTokens } from './drive-oauth.ts'
 
 /** Drives that owners have connected, and those that are about to be. */
 
-export const mostConnections = 20
+export const maxConnections = 20
 /** Minutes that people have to agree. */
-export const minutesToAgree = 10
+export const consentLifetimeMinutes = 10
 
-const Connection = z.object({
+const DriveConnection = z.object({
   id: z.string(),
   owner: z.string(),
   drive: z.enum(driveIds),
@@ -21,9 +21,9 @@ const Connection = z.object({
   tokens: Sealed,
   createdAt: z.iso.datetime(),
 })
-export type Connection = z.infer<typeof Connection>
+export type DriveConnection = z.infer<typeof DriveConnection>
 
-const Pending = z.object({
+const PendingConnection = z.object({
   owner: z.string(),
   drive: z.enum(driveIds),
   verifier: Sealed,
@@ -32,7 +32,7 @@ const Pending = z.object({
   /** RFC 3339. */
   expiresAt: z.string(),
 })
-export type Pending = z.infer<typeof Pending>
+export type PendingConnection = z.infer<typeof PendingConnection>
 
 /** What stands in an address is not what is stored. */
 const pendingKey = (state: string): Key => ({
@@ -41,72 +41,72 @@ const pendingKey = (state: string): Key => ({
 })
 export const newState = () => randomBytes(24).toString('base64url')
 
-interface Parts {
+interface ConnectionDeps {
   readonly table: Table
   readonly vault: Vault
 }
 
-export class Connections {
-  readonly #parts: Parts
+export class DriveConnections {
+  readonly #deps: ConnectionDeps
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps
   }
 
-  async begin(
+  async storePending(
     state: string,
-    pending: Omit<Pending, 'verifier'> & { readonly verifier: string },
+    pending: Omit<PendingConnection, 'verifier'> & { readonly verifier: string },
   ): Promise<void> {
-    const { table, vault } = this.#parts
+    const { table, vault } = this.#deps
     const key = pendingKey(state)
     const ttl = Math.ceil(Date.parse(pending.expiresAt) / 1000)
     await table.put({ ...key, ...pending, verifier: vault.seal(pending.verifier, key.pk), ttl })
   }
 
   /** Once: whoever comes with the same state again finds nothing. */
-  async claim(
+  async takePending(
     state: string,
-  ): Promise<(Omit<Pending, 'verifier'> & { readonly verifier: string }) | undefined> {
-    const { table, vault } = this.#parts
+  ): Promise<(Omit<PendingConnection, 'verifier'> & { readonly verifier: string }) | undefined> {
+    const { table, vault } = this.#deps
     const key = pendingKey(state)
     const item = await table.get(key)
     if (!item || !(await table.transact([{ delete: key, if: { exists: true } }]))) return undefined
-    const pending = Pending.parse(item)
+    const pending = PendingConnection.parse(item)
     if (Date.parse(pending.expiresAt) < Date.now()) return undefined
-    return { ...pending, verifier: String(vault.open(pending.verifier, key.pk)) }
+    return { ...pending, verifier: String(vault.unseal(pending.verifier, key.pk)) }
   }
 
   /** False when the owner has as many as there may be. */
   async create(
     owner: string,
-    made: Pick<Connection, 'drive'> & { readonly account: DriveAccount; readonly tokens: Tokens },
-  ): Promise<Connection | undefined> {
-    const { table, vault } = this.#parts
+    input: Pick<DriveConnection, 'drive'> & { readonly account: DriveAccount; readonly tokens: OAuthTokens },
+  ): Promise<DriveConnection | undefined> {
+    const { table, vault } = this.#deps
     const id = newId('conn')
-    const { drive, account, tokens } = made
+    const { drive, account, tokens } = input
     const connection = {
       ...{ id, owner, drive, account, tokens: vault.seal(tokens, id) },
       createdAt: new Date().toISOString(),
     }
-    return (await createOwned(table, 'DRIVE', connection, mostConnections)) ? connection : undefined
+    return (await createOwned(table, 'DRIVE', connection, maxConnections)) ? connection : undefined
   }
 
-  async find(id: string): Promise<Connection | undefined> {
+  async find(id: string): Promise<DriveConnection | undefined> {
     const isId = idPattern('conn').test(id)
-    const item = isId ? await this.#parts.table.get(ownedKey('DRIVE', id)) : undefined
-    return item && Connection.parse(item)
+    const item = isId ? await this.#deps.table.get(ownedKey('DRIVE', id)) : undefined
+    return item && DriveConnection.parse(item)
   }
 
-  tokensOf({ id, tokens }: Connection): Tokens {
-    return Tokens.parse(this.#parts.vault.open(tokens, id))
+  unsealTokens({ id, tokens }: DriveConnection): OAuthTokens {
+    return OAuthTokens.parse(this.#deps.vault.unseal(tokens, id))
   }
 
-  async keep({ id }: Connection, tokens: Tokens): Promise<void> {
-    const { table, vault } = this.#parts
+  async updateTokens({ id }: DriveConnection, tokens: OAuthTokens): Promise<void> {
+    const { table, vault } = this.#deps
     await table.update(ownedKey('DRIVE', id), { set: { tokens: vault.seal(tokens, id) } })
   }
 
-  remove(connection: Connection): Promise<boolean> {
-    return removeOwned(this.#parts.table, 'DRIVE', connection)
+  remove(connection: DriveConnection): Promise<boolean> {
+    return removeOwned(this.#deps.table, 'DRIVE', connection)
   }
 }

@@ -1,28 +1,28 @@
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
-import type { Outgoing } from '../guarded-http.ts'
+import type { GuardedHttp } from '../guarded-http.ts'
 import type { Endpoints } from './drive.ts'
 
 /** What a drive gives out when its owner agrees (RFC 6749, 4.1; RFC 7636). */
-export const Tokens = z.object({
+export const OAuthTokens = z.object({
   access: z.string(),
   /** Absent where the drive gives none: then it has to be connected again. */
   refresh: z.string().optional(),
   /** Milliseconds since 1970. */
   expiresAt: z.number(),
 })
-export type Tokens = z.infer<typeof Tokens>
+export type OAuthTokens = z.infer<typeof OAuthTokens>
 
-export interface Registration {
+export interface ClientRegistration {
   readonly clientId: string
   readonly clientSecret: string
   readonly endpoints: Endpoints
 }
 
-const usualLifetimeS = 3600
+const defaultLifetimeS = 3600
 
 /** Loaded when a drive is used: few requests are. */
-async function openId({ clientId, clientSecret, endpoints }: Registration, outgoing: Outgoing) {
+async function loadClient({ clientId, clientSecret, endpoints }: ClientRegistration, http: GuardedHttp) {
   const library = await import('openid-client')
   const { authorize, token } = endpoints
   const config = new library.Configuration(
@@ -34,81 +34,88 @@ async function openId({ clientId, clientSecret, endpoints }: Registration, outgo
   // It is a setting of whoever runs the service, as a drive in the same house is.
   if (token.startsWith('http:')) library.allowInsecureRequests(config)
   config[library.customFetch] = async (url, { method, headers, body, signal }) => {
-    const answer = await outgoing.request(url, {
+    const response = await http.request(url, {
       method: method === 'POST' ? 'POST' : 'GET',
       headers,
       ...(body != null && { body: String(body) }),
       signal: signal ?? AbortSignal.timeout(12_000),
-      mostRedirects: 0,
+      maxRedirects: 0,
     })
-    const type = answer.headers['content-type']
-    return new Response(new Uint8Array(await buffer(answer.body)), {
-      status: answer.status,
+    const type = response.headers['content-type']
+    return new Response(new Uint8Array(await buffer(response.body)), {
+      status: response.status,
       headers: type === undefined ? {} : { 'content-type': type },
     })
   }
   return { library, config }
 }
 
-export interface Question {
+export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly state: string
   readonly scope: string
-  readonly more: Readonly<Record<string, string>>
+  readonly extraParameters: Readonly<Record<string, string>>
 }
 
 /** Where the owner of a drive is asked, and what proves that whoever comes back is who was sent. */
-export async function question(registration: Registration, outgoing: Outgoing, asked: Question) {
-  const { library, config } = await openId(registration, outgoing)
+export async function createAuthorizationUrl(
+  registration: ClientRegistration,
+  http: GuardedHttp,
+  request: AuthorizationRequest,
+) {
+  const { library, config } = await loadClient(registration, http)
   const verifier = library.randomPKCECodeVerifier()
   const url = library.buildAuthorizationUrl(config, {
-    ...asked.more,
-    redirect_uri: asked.redirectUri,
-    scope: asked.scope,
-    state: asked.state,
+    ...request.extraParameters,
+    redirect_uri: request.redirectUri,
+    scope: request.scope,
+    state: request.state,
     code_challenge: await library.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
   return { url: url.href, verifier }
 }
 
-/** @param came the address at which the owner came back. @throws what the library does when the drive says no. */
-export async function tokensFor(
-  registration: Registration,
-  outgoing: Outgoing,
-  came: URL,
+/** @param callbackUrl the address at which the owner came back. @throws what the library does when the drive says no. */
+export async function exchangeCode(
+  registration: ClientRegistration,
+  http: GuardedHttp,
+  callbackUrl: URL,
   { verifier, state }: { readonly verifier: string; readonly state: string },
-): Promise<Tokens> {
-  const { library, config } = await openId(registration, outgoing)
-  return tokensOf(
-    await library.authorizationCodeGrant(config, came, { pkceCodeVerifier: verifier, expectedState: state }),
+): Promise<OAuthTokens> {
+  const { library, config } = await loadClient(registration, http)
+  return parseTokens(
+    await library.authorizationCodeGrant(config, callbackUrl, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+    }),
   )
 }
 
 /** @throws what the library does when the drive says no. */
-export async function refreshed(
-  registration: Registration,
-  outgoing: Outgoing,
-  { refresh = '' }: Tokens,
-): Promise<Tokens> {
-  const { library, config } = await openId(registration, outgoing)
-  const tokens = tokensOf(await library.refreshTokenGrant(config, refresh))
+export async function refreshTokens(
+  registration: ClientRegistration,
+  http: GuardedHttp,
+  { refresh = '' }: OAuthTokens,
+): Promise<OAuthTokens> {
+  const { library, config } = await loadClient(registration, http)
+  const tokens = parseTokens(await library.refreshTokenGrant(config, refresh))
   // "The authorization server MAY issue a new refresh token", or let the old one go on.
   return { refresh, ...tokens }
 }
 
-interface Answer {
+interface TokenResponse {
   readonly access_token: string
   readonly refresh_token?: string | undefined
   readonly expires_in?: number | undefined
 }
 
-const tokensOf = ({ access_token, refresh_token, expires_in }: Answer): Tokens => ({
+const parseTokens = ({ access_token, refresh_token, expires_in }: TokenResponse): OAuthTokens => ({
   access: access_token,
   ...(refresh_token !== undefined && { refresh: refresh_token }),
-  expiresAt: Date.now() + (expires_in ?? usualLifetimeS) * 1000,
+  expiresAt: Date.now() + (expires_in ?? defaultLifetimeS) * 1000,
 })
 
 /** Whether the owner of the drive, and not the way to it, is the reason. */
-export const isRefusal = (error: unknown): boolean =>
+export const isOAuthRefusal = (error: unknown): boolean =>
   error instanceof Error && ['ResponseBodyError', 'AuthorizationResponseError'].includes(error.name)

@@ -2,22 +2,35 @@ import { AppError } from '../../errors.ts'
 import { quoteId } from '../../ids.ts'
 import type { Services } from '../../services.ts'
 import { RemoteError } from '../remote-error.ts'
-import { type Connection, Connections, minutesToAgree, mostConnections, newState } from './connections.ts'
-import type { Ask, Drive, DriveId } from './drive.ts'
-import { isRefusal, question, type Registration, refreshed, type Tokens, tokensFor } from './drive-oauth.ts'
-import { asking } from './drive-request.ts'
+import {
+  consentLifetimeMinutes,
+  type DriveConnection,
+  DriveConnections,
+  maxConnections,
+  newState,
+} from './connections.ts'
+import type { Drive, DriveId, DriveRequest } from './drive.ts'
+import {
+  type ClientRegistration,
+  createAuthorizationUrl,
+  exchangeCode,
+  isOAuthRefusal,
+  type OAuthTokens,
+  refreshTokens,
+} from './drive-oauth.ts'
+import { createDriveRequest } from './drive-request.ts'
 import { driveOf } from './index.ts'
 
 /** Milliseconds that a token has to hold for a look, and for a file that is fetched later. */
-export const holds = { look: 60_000, import: 20 * 60_000 } as const
+export const minTokenLifetimeMs = { browse: 60_000, import: 20 * 60_000 } as const
 
 /** A drive as this service is known to it, and what owners do with it. */
-export class Driving {
+export class DriveService {
   readonly drive: Drive
   readonly #services: Services
-  readonly #registration: Registration
+  readonly #registration: ClientRegistration
   readonly #origins: readonly string[]
-  readonly #connections: Connections
+  readonly #connections: DriveConnections
 
   /** @throws AppError DRIVE_NOT_CONFIGURED */
   constructor(id: DriveId, services: Services) {
@@ -30,16 +43,16 @@ export class Driving {
         { drive: id },
       )
     const { clientId, clientSecret, endpoints, origins = [] } = configured
-    const given = Object.entries(endpoints ?? {}).filter(([, address]) => address !== undefined)
+    const overrides = Object.entries(endpoints ?? {}).filter(([, address]) => address !== undefined)
     this.#registration = {
       ...{ clientId, clientSecret },
-      endpoints: { ...this.drive.endpoints, ...Object.fromEntries(given) },
+      endpoints: { ...this.drive.endpoints, ...Object.fromEntries(overrides) },
     }
     this.#origins = [services.config.PUBLIC_URL ?? '', ...origins]
       .filter((address) => URL.canParse(address))
       .map((address) => new URL(address).origin)
     this.#services = services
-    this.#connections = new Connections(services)
+    this.#connections = new DriveConnections(services)
   }
 
   get #callback(): string {
@@ -47,17 +60,21 @@ export class Driving {
   }
 
   /** Where the owner of a drive is to be sent. */
-  async begin(
+  async startAuthorization(
     owner: string,
     { redirectUri, clientState }: { redirectUri?: string | undefined; clientState?: string | undefined },
   ) {
-    if (redirectUri !== undefined) this.#requireOwnPage(redirectUri)
+    if (redirectUri !== undefined) this.#requireAllowedRedirect(redirectUri)
     const state = newState()
-    const { scope, authorizeWith: more, id: drive } = this.drive
-    const asked = { redirectUri: this.#callback, state, scope, more }
-    const { url, verifier } = await question(this.#registration, await this.#services.guardedHttp(), asked)
-    const expiresAt = new Date(Date.now() + minutesToAgree * 60_000).toISOString()
-    await this.#connections.begin(state, {
+    const { scope, authorizationParameters: extraParameters, id: drive } = this.drive
+    const request = { redirectUri: this.#callback, state, scope, extraParameters }
+    const { url, verifier } = await createAuthorizationUrl(
+      this.#registration,
+      await this.#services.guardedHttp(),
+      request,
+    )
+    const expiresAt = new Date(Date.now() + consentLifetimeMinutes * 60_000).toISOString()
+    await this.#connections.storePending(state, {
       ...{ owner, drive, verifier, expiresAt },
       ...(redirectUri !== undefined && { redirectUri }),
       ...(clientState !== undefined && { clientState }),
@@ -66,7 +83,7 @@ export class Driving {
   }
 
   /** Nobody is led from here to a page of a stranger. */
-  #requireOwnPage(redirectUri: string): void {
+  #requireAllowedRedirect(redirectUri: string): void {
     if (this.#origins.includes(new URL(redirectUri).origin)) return
     throw new AppError(
       'INVALID_INPUT',
@@ -76,12 +93,12 @@ export class Driving {
   }
 
   /** Who sent the owner of a drive away, as he comes back. Each state leads back once. */
-  async returned(owner: string, state: string) {
-    const pending = await this.#connections.claim(state)
+  async requirePending(owner: string, state: string) {
+    const pending = await this.#connections.takePending(state)
     if (!pending || pending.drive !== this.drive.id)
       throw new AppError(
         'INVALID_INPUT',
-        `state: expected that of an authorization that began less than ${minutesToAgree} minutes ago and is not over. Begin again.`,
+        `state: expected that of an authorization that began less than ${consentLifetimeMinutes} minutes ago and is not over. Begin again.`,
         { field: 'state' },
       )
     // Else somebody could have others connect their drives to him.
@@ -96,39 +113,39 @@ export class Driving {
   /** @throws AppError DRIVE_NOT_CONNECTED when its owner did not agree. */
   async connect(
     owner: string,
-    came: Readonly<Record<string, string | undefined>>,
+    callbackQuery: Readonly<Record<string, string | undefined>>,
     { verifier, state }: { readonly verifier: string; readonly state: string },
-  ): Promise<Connection> {
-    const outgoing = await this.#services.guardedHttp()
+  ): Promise<DriveConnection> {
+    const http = await this.#services.guardedHttp()
     const url = new URL(this.#callback)
-    for (const [name, value] of Object.entries(came))
+    for (const [name, value] of Object.entries(callbackQuery))
       if (value !== undefined) url.searchParams.set(name, value)
-    const tokens = await this.#permitted(() =>
-      tokensFor(this.#registration, outgoing, url, { verifier, state }),
+    const tokens = await this.#requestTokens(() =>
+      exchangeCode(this.#registration, http, url, { verifier, state }),
     )
     const { api } = this.#registration.endpoints
-    const account = await inWordsOfClients(() =>
-      this.drive.account(asking(outgoing, this.drive, api, tokens.access)),
+    const account = await mapErrors(() =>
+      this.drive.account(createDriveRequest(http, this.drive, api, tokens.access)),
     )
     const connection = await this.#connections.create(owner, { drive: this.drive.id, account, tokens })
     if (connection) return connection
     throw new AppError(
       'CONFLICT',
-      `There are ${mostConnections} connected drives, as many as one may have. Disconnect one that is not used any more.`,
-      { max: mostConnections },
+      `There are ${maxConnections} connected drives, as many as one may have. Disconnect one that is not used any more.`,
+      { max: maxConnections },
     )
   }
 
-  async #permitted<T>(ask: () => Promise<T>): Promise<T> {
+  async #requestTokens<T>(request: () => Promise<T>): Promise<T> {
     try {
-      return await ask()
+      return await request()
     } catch (error) {
-      if (!isRefusal(error)) throw asAppError(error)
-      throw this.#notConnected(`${this.drive.title} did not let this service in.`, error)
+      if (!isOAuthRefusal(error)) throw toAppError(error)
+      throw this.#notConnectedError(`${this.drive.title} did not let this service in.`, error)
     }
   }
 
-  #notConnected(why: string, cause?: unknown): AppError {
+  #notConnectedError(why: string, cause?: unknown): AppError {
     const drive = this.drive.id
     return new AppError(
       'DRIVE_NOT_CONNECTED',
@@ -139,49 +156,53 @@ export class Driving {
   }
 
   /** @throws AppError DRIVE_NOT_CONNECTED for a connection that is not one of the owner to this drive. */
-  async connection(owner: string, id: string): Promise<Connection> {
+  async requireConnection(owner: string, id: string): Promise<DriveConnection> {
     const found = await this.#connections.find(id)
     if (found?.owner === owner && found.drive === this.drive.id) return found
-    throw this.#notConnected(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
+    throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
   }
 
-  /** Does something in the drive. @param forMs the access token is to hold so long. */
-  async use<T>(connection: Connection, forMs: number, work: (ask: Ask) => Promise<T>): Promise<T> {
-    const outgoing = (await this.#services.guardedHttp()).for(connection.owner)
-    const { access } = await this.#tokens(connection, forMs)
-    return inWordsOfClients(() =>
-      work(asking(outgoing, this.drive, this.#registration.endpoints.api, access)),
+  /** Does something in the drive. @param minLifetimeMs the access token is to hold so long. */
+  async use<T>(
+    connection: DriveConnection,
+    minLifetimeMs: number,
+    work: (request: DriveRequest) => Promise<T>,
+  ): Promise<T> {
+    const http = (await this.#services.guardedHttp()).forOwner(connection.owner)
+    const { access } = await this.#tokens(connection, minLifetimeMs)
+    return mapErrors(() =>
+      work(createDriveRequest(http, this.drive, this.#registration.endpoints.api, access)),
     )
   }
 
-  async #tokens(connection: Connection, forMs: number): Promise<Tokens> {
-    const tokens = this.#connections.tokensOf(connection)
-    if (tokens.expiresAt > Date.now() + forMs) return tokens
+  async #tokens(connection: DriveConnection, minLifetimeMs: number): Promise<OAuthTokens> {
+    const tokens = this.#connections.unsealTokens(connection)
+    if (tokens.expiresAt > Date.now() + minLifetimeMs) return tokens
     if (tokens.refresh === undefined) {
       if (tokens.expiresAt > Date.now()) return tokens
-      throw this.#notConnected(`The permission of ${this.drive.title} has expired.`)
+      throw this.#notConnectedError(`The permission of ${this.drive.title} has expired.`)
     }
-    const outgoing = await this.#services.guardedHttp()
-    const renewed = await this.#permitted(() => refreshed(this.#registration, outgoing, tokens))
-    await this.#connections.keep(connection, renewed)
+    const http = await this.#services.guardedHttp()
+    const renewed = await this.#requestTokens(() => refreshTokens(this.#registration, http, tokens))
+    await this.#connections.updateTokens(connection, renewed)
     return renewed
   }
 
-  disconnect(connection: Connection): Promise<boolean> {
+  disconnect(connection: DriveConnection): Promise<boolean> {
     return this.#connections.remove(connection)
   }
 }
 
-async function inWordsOfClients<T>(work: () => Promise<T>): Promise<T> {
+async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw asAppError(error)
+    throw toAppError(error)
   }
 }
 
 /** What the other side did wrong, as a failed import has it. */
-function asAppError(error: unknown): unknown {
+function toAppError(error: unknown): unknown {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at
     if (at instanceof RemoteError)

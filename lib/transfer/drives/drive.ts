@@ -24,7 +24,7 @@ export interface DriveItem {
   readonly path: string | null
 }
 
-export interface Listing {
+export interface DriveListing {
   readonly items: readonly DriveItem[]
   /** Where the next page begins, in the drive's own words. */
   readonly nextCursor: string | null
@@ -53,17 +53,17 @@ export interface DriveAccount {
 }
 
 /** Asks the drive as its owner. */
-export interface Ask {
+export interface DriveRequest {
   /**
    * The JSON that it answers.
    * @throws RemoteError `forbidden`, `not-found`, `status` or `unreachable`.
    */
-  (path: string, asked?: { readonly query?: Query; readonly post?: unknown }): Promise<unknown>
+  (path: string, options?: { readonly query?: QueryParameters; readonly post?: unknown }): Promise<unknown>
   /** What a plain download has to send along. */
   readonly headers: Readonly<Record<string, string>>
   readonly api: string
 }
-export type Query = Readonly<Record<string, string | number | undefined>>
+export type QueryParameters = Readonly<Record<string, string | number | undefined>>
 
 export interface Drive {
   readonly id: DriveId
@@ -72,11 +72,11 @@ export interface Drive {
   readonly endpoints: Endpoints
   readonly scope: string
   /** What makes the drive give out a token that outlives the hour. */
-  readonly authorizeWith: Readonly<Record<string, string>>
+  readonly authorizationParameters: Readonly<Record<string, string>>
   /** Whether an answer says that there is no such file, where its status does not. */
   readonly isNotFound?: (status: number, body: string) => boolean
-  account(ask: Ask): Promise<DriveAccount>
-  list(ask: Ask, query: ListQuery): Promise<Listing>
+  account(request: DriveRequest): Promise<DriveAccount>
+  list(request: DriveRequest, query: ListQuery): Promise<DriveListing>
   /** @throws RemoteError `not-found` for what is gone or no file. */
-  link(ask: Ask, fileId: string): Promise<FileLink>
+  link(request: DriveRequest, fileId: string): Promise<FileLink>
 }

@@ -17,16 +17,16 @@ const Search = z.object({ matches: z.array(z.object({ metadata: z.object({ metad
 const Person = z.object({ name: z.object({ display_name: z.string() }), email: z.string() })
 const TemporaryLink = z.object({ link: z.url(), metadata: z.object({ name: z.string() }) })
 
-const item = (entry: z.infer<typeof Entry>): DriveItem => ({
+const toDriveItem = (entry: z.infer<typeof Entry>): DriveItem => ({
   ...{ id: entry.id, name: entry.name, isFolder: entry['.tag'] === 'folder', mimeType: null },
   ...{ size: entry.size ?? null, modifiedAt: entry.server_modified ?? null, thumbnailUrl: null },
   path: entry.path_display ?? null,
 })
 
 /** "Specify the root folder as an empty string rather than as "/"." */
-const pathOf = (folderId: string) => (folderId === 'root' ? '' : folderId)
+const toPath = (folderId: string) => (folderId === 'root' ? '' : folderId)
 
-const nextOf = ({ cursor, has_more: more }: { cursor?: string | undefined; has_more: boolean }) =>
+const nextCursorOf = ({ cursor, has_more: more }: { cursor?: string | undefined; has_more: boolean }) =>
   more ? (cursor ?? null) : null
 
 export const dropbox: Drive = {
@@ -38,35 +38,38 @@ export const dropbox: Drive = {
     api: 'https://api.dropboxapi.com/2',
   },
   scope: 'account_info.read files.metadata.read files.content.read',
-  authorizeWith: { token_access_type: 'offline' },
+  authorizationParameters: { token_access_type: 'offline' },
   // "Endpoint-specific error": 409, with what it is as the beginning of `error_summary`.
   isNotFound: (status, body) => status === 409 && /"error_summary":\s*"path\/(?:not_|restricted)/.test(body),
 
-  account: async (ask) => {
-    const { name, email } = Person.parse(await ask('/users/get_current_account', { post: null }))
+  account: async (request) => {
+    const { name, email } = Person.parse(await request('/users/get_current_account', { post: null }))
     return { name: name.display_name, email }
   },
 
-  list: async (ask, { folderId, q, cursor, limit }) => {
+  list: async (request, { folderId, q, cursor, limit }) => {
     if (q !== undefined) {
-      const options = { path: pathOf(folderId), max_results: limit, filename_only: true }
+      const options = { path: toPath(folderId), max_results: limit, filename_only: true }
       const page = Search.parse(
         cursor === undefined
-          ? await ask('/files/search_v2', { post: { query: q, options } })
-          : await ask('/files/search/continue_v2', { post: { cursor } }),
+          ? await request('/files/search_v2', { post: { query: q, options } })
+          : await request('/files/search/continue_v2', { post: { cursor } }),
       )
-      return { items: page.matches.map(({ metadata }) => item(metadata.metadata)), nextCursor: nextOf(page) }
+      return {
+        items: page.matches.map(({ metadata }) => toDriveItem(metadata.metadata)),
+        nextCursor: nextCursorOf(page),
+      }
     }
     const page = Folder.parse(
       cursor === undefined
-        ? await ask('/files/list_folder', { post: { path: pathOf(folderId), limit } })
-        : await ask('/files/list_folder/continue', { post: { cursor } }),
+        ? await request('/files/list_folder', { post: { path: toPath(folderId), limit } })
+        : await request('/files/list_folder/continue', { post: { cursor } }),
     )
-    return { items: page.entries.map(item), nextCursor: nextOf(page) }
+    return { items: page.entries.map(toDriveItem), nextCursor: nextCursorOf(page) }
   },
 
-  link: async (ask, fileId) => {
-    const found = await ask('/files/get_temporary_link', { post: { path: fileId } })
+  link: async (request, fileId) => {
+    const found = await request('/files/get_temporary_link', { post: { path: fileId } })
     const { link, metadata } = TemporaryLink.parse(found)
     // It lasts four hours and needs nothing beside itself.
     return { url: link, headers: {}, filename: metadata.name }

@@ -6,7 +6,7 @@ import type { Drive, DriveItem } from './drive.ts'
 
 const folderType = 'application/vnd.google-apps.folder'
 /** Documents of Google itself have no bytes; they are exported as what they are nearest to. */
-const exportedAs: Readonly<Record<string, readonly [type: string, extension: string]>> = {
+const exportFormats: Readonly<Record<string, readonly [type: string, extension: string]>> = {
   'application/vnd.google-apps.document': [
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     'docx',
@@ -35,7 +35,7 @@ const fileFields = 'id,name,mimeType,size,modifiedTime,thumbnailLink'
 const Files = z.object({ files: z.array(File), nextPageToken: z.string().optional() })
 const About = z.object({ user: z.object({ displayName: z.string(), emailAddress: z.string().optional() }) })
 
-const item = ({
+const toDriveItem = ({
   id,
   name,
   mimeType,
@@ -48,9 +48,9 @@ const item = ({
 })
 
 /** "Escape single quotes in queries with \', such as 'Valentine\'s Day'." */
-const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
+const quote = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
 
-const shared = { supportsAllDrives: 'true' }
+const sharedDriveParameters = { supportsAllDrives: 'true' }
 
 export const googleDrive: Drive = {
   id: 'google-drive',
@@ -62,35 +62,43 @@ export const googleDrive: Drive = {
   },
   scope: 'https://www.googleapis.com/auth/drive.readonly',
   // Without a new consent it gives out no refresh token a second time.
-  authorizeWith: { access_type: 'offline', prompt: 'consent' },
+  authorizationParameters: { access_type: 'offline', prompt: 'consent' },
 
-  account: async (ask) => {
-    const { user } = About.parse(await ask('/about', { query: { fields: 'user(displayName,emailAddress)' } }))
+  account: async (request) => {
+    const { user } = About.parse(
+      await request('/about', { query: { fields: 'user(displayName,emailAddress)' } }),
+    )
     return { name: user.displayName, email: user.emailAddress ?? null }
   },
 
-  list: async (ask, { folderId, q, cursor, limit }) => {
-    const where = [`${quoted(folderId)} in parents`, 'trashed = false']
+  list: async (request, { folderId, q, cursor, limit }) => {
+    const folderFilter = [`${quote(folderId)} in parents`, 'trashed = false']
     // Names are looked for in the whole drive, as its own search does.
-    const what = q === undefined ? where : [`name contains ${quoted(q)}`, 'trashed = false']
+    const filters = q === undefined ? folderFilter : [`name contains ${quote(q)}`, 'trashed = false']
     const { files, nextPageToken } = Files.parse(
-      await ask('/files', {
+      await request('/files', {
         query: {
-          ...{ q: what.join(' and '), pageSize: limit, pageToken: cursor, orderBy: 'folder,name_natural' },
-          ...{ fields: `nextPageToken,files(${fileFields})`, includeItemsFromAllDrives: 'true', ...shared },
+          ...{ q: filters.join(' and '), pageSize: limit, pageToken: cursor, orderBy: 'folder,name_natural' },
+          ...{
+            fields: `nextPageToken,files(${fileFields})`,
+            includeItemsFromAllDrives: 'true',
+            ...sharedDriveParameters,
+          },
         },
       }),
     )
-    return { items: files.map(item), nextCursor: nextPageToken ?? null }
+    return { items: files.map(toDriveItem), nextCursor: nextPageToken ?? null }
   },
 
-  link: async (ask, fileId) => {
+  link: async (request, fileId) => {
     const path = `/files/${encodeURIComponent(fileId)}`
-    const { name, mimeType } = File.parse(await ask(path, { query: { fields: fileFields, ...shared } }))
-    const { headers, api } = ask
-    const exported = exportedAs[mimeType]
-    if (exported) {
-      const [type, extension] = exported
+    const { name, mimeType } = File.parse(
+      await request(path, { query: { fields: fileFields, ...sharedDriveParameters } }),
+    )
+    const { headers, api } = request
+    const exportFormat = exportFormats[mimeType]
+    if (exportFormat) {
+      const [type, extension] = exportFormat
       const url = `${api}${path}/export?mimeType=${encodeURIComponent(type)}`
       return { url, headers, filename: `${name}.${extension}` }
     }

@@ -27,7 +27,7 @@ const pathOf = ({ name, parentReference }: z.infer<typeof Item>): string | null 
   return parent === undefined ? null : `${decodeURIComponent(parent)}/${name}`
 }
 
-const item = (found: z.infer<typeof Item>): DriveItem => ({
+const toDriveItem = (found: z.infer<typeof Item>): DriveItem => ({
   ...{ id: found.id, name: found.name, isFolder: found.folder !== undefined, path: pathOf(found) },
   ...{ mimeType: found.file?.mimeType ?? null, size: found.size ?? null, thumbnailUrl: null },
   modifiedAt: found.lastModifiedDateTime ?? null,
@@ -45,32 +45,36 @@ export const oneDrive: Drive = {
     api: 'https://graph.microsoft.com/v1.0',
   },
   scope: 'offline_access User.Read Files.Read',
-  authorizeWith: {},
+  authorizationParameters: {},
 
-  account: async (ask) => {
-    const { displayName, mail, userPrincipalName } = Person.parse(await ask('/me'))
+  account: async (request) => {
+    const { displayName, mail, userPrincipalName } = Person.parse(await request('/me'))
     return { name: displayName, email: mail ?? userPrincipalName ?? null }
   },
 
-  list: async (ask, { folderId, q, cursor, limit }) => {
+  list: async (request, { folderId, q, cursor, limit }) => {
     // In a literal of OData an apostrophe is written twice.
     const search = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
     const path = `${itemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
     const page = Children.parse(
-      await ask(path, { query: { $top: limit, $select: fields, $skiptoken: cursor } }),
+      await request(path, { query: { $top: limit, $select: fields, $skiptoken: cursor } }),
     )
     const next = page['@odata.nextLink']
     return {
-      items: page.value.map(item),
+      items: page.value.map(toDriveItem),
       // Of the address only the token: with another address the access token would go elsewhere.
       nextCursor: next === undefined ? null : new URL(next).searchParams.get('$skiptoken'),
     }
   },
 
-  link: async (ask, fileId) => {
-    const found = Item.parse(await ask(itemPath(fileId), { query: { $select: fields } }))
+  link: async (request, fileId) => {
+    const found = Item.parse(await request(itemPath(fileId), { query: { $select: fields } }))
     if (found.folder) throw new RemoteError('not-found', `"${found.name}" is a folder.`)
     // It redirects to where the bytes are, which is told nothing of the token.
-    return { url: `${ask.api}${itemPath(fileId)}/content`, headers: ask.headers, filename: found.name }
+    return {
+      url: `${request.api}${itemPath(fileId)}/content`,
+      headers: request.headers,
+      filename: found.name,
+    }
   },
 }

@@ -1,0 +1,12 @@
+/** Runs an action on each of them, so many at a time. */
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  maxConcurrent: number,
+  action: (item: T) => Promise<void>,
+): Promise<void> {
+  const remaining = items.values()
+  const worker = async () => {
+    for (const item of remaining) await action(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, worker))
+}
