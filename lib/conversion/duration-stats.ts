@@ -27,8 +27,8 @@ const nameOf = ({ operation, from, to }: ConversionKind) => `${operation} ${from
 const keyOf = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 
 /**
- * Records how long conversions of a kind take, for estimates. Concurrent writes of two processes may lose some runs, which
- * does not affect estimates.
+ * Records how long conversions of a kind take, for estimates. Concurrent writes of two processes may lose some runs,
+ * which does not affect estimates.
  */
 export class DurationStats {
   readonly #table: Table

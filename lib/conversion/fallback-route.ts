@@ -20,8 +20,9 @@ export interface FallbackAttempt {
 }
 
 /**
- * Plans the next route of an input: the cheapest on which no engine reads again what it could not read, and that accepts
- * all options of the first route. Returns the error to report when there is none, or when the request pins an engine.
+ * Plans the next route of an input: the cheapest on which no engine reads again what it could not read, and that
+ * accepts all options of the first route. Returns the error to report when there is none, or when the request pins an
+ * engine.
  */
 export function planFallback(
   files: readonly StoredFile[],

@@ -1,8 +1,8 @@
 import type { JobError } from '../jobs/job.ts'
 
 /**
- * Whether an engine could not read the file, or lost its content, while another engine may succeed. Excludes errors that
- * affect every engine, such as a missing password.
+ * Whether an engine could not read the file, or lost its content, while another engine may succeed. Excludes errors
+ * that affect every engine, such as a missing password.
  */
 export const isUnreadableError = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
   code === 'CORRUPT_FILE' ||

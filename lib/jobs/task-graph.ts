@@ -257,7 +257,9 @@ function createJobRecord(
   }
 }
 
-/** Creates the record of a chunk: a task without dependents that its task waits for. It shares its task's start time. */
+/**
+ * Creates the record of a chunk: a task without dependents that its task waits for. It shares its task's start time.
+ */
 export function createChunkRecord(
   task: Task,
   part: number,

@@ -22,7 +22,9 @@ const canHavePages = (format: Format) => format.multiPage === true
 const isText = ({ category }: Format) => category === 'document' || category === 'ebook'
 /** Comic books: an archive of page images. */
 const isComic = ({ category, fixedLayout }: Format) => category === 'ebook' && fixedLayout === true
-/** Whether the text of all pages is kept without page breaks, as in a web page; as an image it would be one tall page. */
+/**
+ * Whether the text of all pages is kept without page breaks, as in a web page; as an image it would be one tall page.
+ */
 const keepsTextOfPages = (intermediate: Format, to: Format) =>
   isText(intermediate) && !intermediate.fixedLayout && isText(to)
 const canHaveMotion = (format: Format) => format.category === 'video' || format.animated === true

@@ -18,8 +18,8 @@ export interface OtherRouteRequest {
 }
 
 /**
- * Finds the cheapest route on which no engine reads again what it could not read. The route may start with a step to the
- * same format: one engine rewrites the file so that another one can read it.
+ * Finds the cheapest route on which no engine reads again what it could not read. The route may start with a step to
+ * the same format: one engine rewrites the file so that another one can read it.
  */
 export function findOtherRoute(
   edges: Edges,

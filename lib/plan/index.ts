@@ -149,9 +149,9 @@ export function listCandidates(engines: readonly Engine[]): readonly Conversion[
 }
 
 /**
- * The options of all steps as one schema. An option that several steps support belongs to the last one, which writes the
- * target. Exceptions: the password belongs to the unlock step before all others, and options about reading the source
- * belong to the first step, because the later steps read intermediate files.
+ * The options of all steps as one schema. An option that several steps support belongs to the last one, which writes
+ * the target. Exceptions: the password belongs to the unlock step before all others, and options about reading the
+ * source belong to the first step, because the later steps read intermediate files.
  */
 export function optionsSchemaOf(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)

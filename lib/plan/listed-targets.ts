@@ -57,8 +57,8 @@ export const formatIdsInRules: readonly string[] = [
 ]
 
 /**
- * Whether a supported target is listed for its source. Other targets can still be requested; a list of two hundred would
- * hide the useful ones.
+ * Whether a supported target is listed for its source. Other targets can still be requested; a list of two hundred
+ * would hide the useful ones.
  */
 export function isListedTarget(from: Format, to: Format): boolean {
   if (from.id === to.id) return false

@@ -3,8 +3,8 @@ import type { JobEnd } from './terminal-events.ts'
 
 /**
  * Counters by name in flat records, so that any number of writers can add to them. Counters of an engine, format or API
- * key start with `engine`, `format` or `key` and its name, separated by spaces. Durations are stored as the bin counts of
- * a DDSketch (https://arxiv.org/abs/1908.10693), so that the sketches of several records can be added up.
+ * key start with `engine`, `format` or `key` and its name, separated by spaces. Durations are stored as the bin counts
+ * of a DDSketch (https://arxiv.org/abs/1908.10693), so that the sketches of several records can be added up.
  */
 export type UsageCounts = Readonly<Record<string, number>>
 

@@ -118,16 +118,16 @@ function createEmbeddedApp(services: Services, close: () => Promise<void>): Embe
 }
 
 /** Creates a gateway event. */
-export async function createEvent(method: string, path: string, request: RequestOptions): Promise<HttpEvent> {
-  const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = request
+export async function createEvent(method: string, path: string, options: RequestOptions): Promise<HttpEvent> {
+  const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = options
   const isForm = body instanceof FormData || body instanceof URLSearchParams
   const isJson = body !== undefined && !isForm
-  const request = new Request('http://localhost', {
+  const webRequest = new Request('http://localhost', {
     method: 'POST',
     ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData | URLSearchParams) }),
   })
-  const bytes = Buffer.from(await request.arrayBuffer())
-  const type = isJson ? 'application/json' : (request.headers.get('content-type') ?? undefined)
+  const bytes = Buffer.from(await webRequest.arrayBuffer())
+  const type = isJson ? 'application/json' : (webRequest.headers.get('content-type') ?? undefined)
   return {
     rawPath: path,
     headers: { ...(type && { 'content-type': type }), ...headers },

@@ -46,8 +46,8 @@ const afterTheEnd = ['file.deleted', 'job.expired']
 const ends = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
- * Returns the events of a job in order. Asserts that none is missing, that repetitions are identical, and that only file
- * deletions follow the end of the job.
+ * Returns the events of a job in order. Asserts that none is missing, that repetitions are identical, and that only
+ * file deletions follow the end of the job.
  */
 function eventsOf({ bus, jobId }: SimulatedService): string[] {
   assert.deepEqual(bus.contradictions, [], 'events are valid, and identical when they are repeated')

@@ -14,7 +14,8 @@ test('a fan-out and fan-in over more than one join bucket runs each task once', 
   const run = await runGraph(database, fanOutAndIn(120))
   const sink = (await run.service.state()).tasks.at(-1)
   assert.deepEqual([sink?.name, sink?.ins.length, sink?.got?.size], ['sink', 120, 2])
-  // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count bucket.
+  // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count
+  // bucket.
   assert.ok(run.writesPerTask <= maxWrites + 1.5, `${run.writesPerTask} writes per task`)
   const pages = run.service.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)
   assert.equal(Math.max(...pages), 100, 'the inputs of the sink are read in pages')

@@ -18,8 +18,8 @@ const jobsIn = (item: Item | undefined) =>
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
 /**
- * Limits an owner's concurrently running jobs to the limit of the plan; tasks of further jobs wait, in the order of their
- * jobs. Nothing is read or written for plans without such a limit.
+ * Limits an owner's concurrently running jobs to the limit of the plan; tasks of further jobs wait, in the order of
+ * their jobs. Nothing is read or written for plans without such a limit.
  */
 export class ConcurrencySlots {
   readonly #services: Pick<Services, 'table' | 'plans' | 'config' | 'jobs' | 'queues'>

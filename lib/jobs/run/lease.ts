@@ -99,7 +99,8 @@ export class Lease {
       () => this.#runUpdate(() => this.#sendHeartbeat()),
       heartbeatIntervalMs,
     )
-    // If the worker of a chunk dies immediately, the message must not stay hidden for the queue's full visibility timeout.
+    // If the worker of a chunk dies immediately, the message must not stay hidden for the queue's full visibility
+    // timeout.
     if (this.#task?.part !== undefined) this.#runUpdate(() => this.#run.extendVisibility(leaseDurationS + 1))
     if (job.status === 'queued')
       this.#startTimer = setTimeout(() => this.#runUpdate(() => this.#publishStart()), startEventDelayMs)
@@ -121,7 +122,10 @@ export class Lease {
       this.#runUpdate(() => this.#publishProgress())
   }
 
-  /** Runs one update at a time. A failed one is made up for by the next, or the lease expires and another worker takes over. */
+  /**
+   * Runs one update at a time. A failed one is made up for by the next, or the lease expires and another worker takes
+   * over.
+   */
   #runUpdate(update: () => Promise<void>): void {
     this.#pendingUpdate ??= update()
       .catch((error) => this.#log.warn({ error }, 'heartbeat failed'))

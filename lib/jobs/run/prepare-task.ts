@@ -4,7 +4,9 @@ import type { TaskRef } from '../keys.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 
-/** Sends a ready task to its worker. For a task that is over, repeats its completion, which may have been interrupted. */
+/**
+ * Sends a ready task to its worker. For a task that is over, repeats its completion, which may have been interrupted.
+ */
 export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {
   const { store, completion } = services.jobs
   const [task, job] = await Promise.all([store.getTask(ref), store.getJob(ref.jobId)])

@@ -224,8 +224,8 @@ function joinResults(
 const maxLoggedCharacters = 4000
 
 /**
- * Logs the output of failed programs, which would otherwise be lost when the engine takes another route, reports its own
- * message or is aborted. Arguments are not logged, since they may contain passwords.
+ * Logs the output of failed programs, which would otherwise be lost when the engine takes another route, reports its
+ * own message or is aborted. Arguments are not logged, since they may contain passwords.
  */
 function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
   return (command, args) => {
