@@ -32,10 +32,10 @@ import {
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { thumbnailRows } from './image/thumbnail-options.ts'
-import { encoding } from './text/charsets.ts'
+import { encodingOption } from './text/charsets.ts'
 import type { Charset } from './text/detect-charset.ts'
-import { charsetOfFile } from './text/read-text.ts'
-import { readingAny } from './text/text-options.ts'
+import { detectFileCharset } from './text/read-text.ts'
+import { withTextOptions } from './text/text-options.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]
@@ -67,7 +67,7 @@ const capabilities: readonly Capability[] = [
   row(drawings, 'webp', drawingOptionsFor('webp'), 0.8),
   ...thumbnailRows(drawings, {}, 0.8),
   // Only HTML has an encoding option: a web page archive declares the encoding of each part.
-].flatMap(readingAny(['html']))
+].flatMap(withTextOptions(['html']))
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 
@@ -133,8 +133,8 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
     return { title, ...archive, part: (key) => parts.get(key) }
   }
   if (!isSvg(format)) {
-    const { encoding: requestedEncoding } = z.object({ encoding }).parse(options)
-    const charset = await charsetOfFile(input, requestedEncoding, tools)
+    const { encoding: requestedEncoding } = z.object({ encoding: encodingOption }).parse(options)
+    const charset = await detectFileCharset(input, requestedEncoding, tools)
     return { title, url: invalidUrl, page: { bytes, contentType: contentTypeOf(bytes, charset) } }
   }
   const svg = format === 'svgz' ? await decompress(bytes) : bytes

@@ -10,7 +10,7 @@ import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { python, runPython } from './sandbox/python.ts'
 
-const outlines = [
+const outlineFormats = [
   'ttf',
   'otf',
   'woff',
@@ -32,13 +32,15 @@ const shape = {
     .min(1)
     .max(20_000)
     .optional()
-    .describe('Keep only these characters: the text itself, or ranges such as U+0020-007E,U+20AC'),
+    .describe('Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC'),
   hinting: z
     .enum(['keep', 'none'])
     .default('keep')
-    .describe('none drops the instructions for small sizes on coarse screens: a smaller file'),
+    .describe(
+      'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller',
+    ),
 }
-const face = integer(1, 1000).default(1).describe('Which font of a collection, from 1')
+const face = integer(1, 1000).default(1).describe('Number of the font in a collection, starting at 1')
 const pixelSize = integer(6, 96).default(16).describe('Height of the bitmaps in pixels')
 
 const capability = (from: readonly FormatId[], to: readonly FormatId[], more: z.ZodRawShape): Capability => ({
@@ -55,9 +57,9 @@ export const fontforge: Engine = {
   id: 'fontforge',
   image: 'font',
   capabilities: [
-    capability(outlines, [...outlines, 'ttc'], {}),
-    capability(outlines, ['bdf'], { pixelSize }),
-    capability(['ttc'], outlines, { face }),
+    capability(outlineFormats, [...outlineFormats, 'ttc'], {}),
+    capability(outlineFormats, ['bdf'], { pixelSize }),
+    capability(['ttc'], outlineFormats, { face }),
     capability(['ttc'], ['bdf'], { face, pixelSize }),
   ],
   limits: { memoryMb: 2048, diskMb: 2048, timeoutS: 300 },
@@ -82,21 +84,21 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { extensions } = formatById(work.to)
   const path = join(work.outDir, `result.${extensions[0]}`)
   // EOT is TrueType with an additional header.
-  const drawn = work.to === 'eot' ? join(work.outDir, 'result.ttf') : path
+  const outputPath = work.to === 'eot' ? join(work.outDir, 'result.ttf') : path
   const target = work.to === 'eot' ? 'ttf' : work.to
   tools.progress(0.1)
-  const args = [input.path, work.from, drawn, target, JSON.stringify(options)]
+  const args = [input.path, work.from, outputPath, target, JSON.stringify(options)]
   const facts = await convert(args, work, tools)
-  if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(drawn)))
+  if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(outputPath)))
   tools.progress(1)
   if (facts.faces > 1 && work.to !== 'ttc') {
-    const sentence = `One of the ${facts.faces} fonts of the collection was converted; the option face chooses which.`
+    const sentence = `One of the ${facts.faces} fonts in the collection was converted; use the option face to choose another.`
     tools.warn('FACES_DROPPED', sentence)
   }
   if (facts.dropped.length > 0) {
     tools.warn(
       'FONT_TABLES_DROPPED',
-      `The font has ${facts.dropped.join(' and ')}, which ${work.to} cannot hold here.`,
+      `The font has ${facts.dropped.join(' and ')}, which could not be kept in ${work.to}.`,
     )
   }
   return {
@@ -114,14 +116,14 @@ async function convert(
     const { stdout } = await runPython('font/convert_font.py', args, tools)
     return Facts.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
   } catch (error) {
-    throw failure(error, work)
+    throw explainFailure(error, work)
   }
 }
 
 /** `layers/font/convert_font.py` prints the reason after `refused:`, and exits with 4 if the font is intact. */
-function failure(error: unknown, { from, to }: EngineWork): unknown {
+function explainFailure(error: unknown, { from, to }: EngineWork): unknown {
   if (error instanceof EngineCrash) {
-    const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it ends the font program.`
+    const sentence = `The ${formatById(from).name} (${from}) is damaged: reading it crashes the font program.`
     return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
   }
   if (!(error instanceof ProcessFailure)) return error
@@ -132,6 +134,6 @@ function failure(error: unknown, { from, to }: EngineWork): unknown {
     const sentence = `The ${formatById(from).name} (${from}) cannot become ${to}: ${reason}.`
     return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to }, { cause: error })
   }
-  const sentence = `The file is damaged or is no ${formatById(from).name} (${from})${reason ? `: ${reason}` : ''}.`
+  const sentence = `The file is damaged or not a ${formatById(from).name} (${from})${reason ? `: ${reason}` : ''}.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
 }

@@ -27,7 +27,7 @@ import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
-import { readingAny } from './text/text-options.ts'
+import { withTextOptions } from './text/text-options.ts'
 
 const noOptions = z.object({})
 
@@ -39,8 +39,8 @@ const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
 const capabilities: readonly Capability[] = [
   ...unlockRows,
-  ...capabilitiesOf('text', TextPdfOptions).flatMap(readingAny(['txt', 'html'])),
-  ...capabilitiesOf('sheet', SheetPdfOptions).flatMap(readingAny(['csv', 'tsv', 'html'])),
+  ...capabilitiesOf('text', TextPdfOptions).flatMap(withTextOptions(['txt', 'html'])),
+  ...capabilitiesOf('sheet', SheetPdfOptions).flatMap(withTextOptions(['csv', 'tsv', 'html'])),
   ...capabilitiesOf('slides', PdfOptions),
   ...capabilitiesOf('drawing', PdfOptions),
 ]

@@ -81,8 +81,7 @@ const row = (from: readonly FormatId[], to: readonly FormatId[], seconds: number
   cost: seconds,
 })
 
-const layoutDropped =
-  'The page layout was lost: text, headings, lists, tables, notes and images were kept.'
+const layoutDropped = 'The page layout was lost: text, headings, lists, tables, notes and images were kept.'
 
 /** Text sources with an encoding option; the other formats have a fixed encoding. */
 const encodedSources = pandocSourceIds.filter((id) => !pandocSource(id).isBinary && id !== 'rtf')
@@ -126,7 +125,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   } else {
     await convertViaAst(work, input, from, path, tools).catch((error: unknown) => {
       // Stack overflow: the document is nested deeper than any real one.
-      throw error instanceof RangeError ? featureError(from, 'content nested thousands of levels deep', error) : error
+      throw error instanceof RangeError
+        ? featureError(from, 'content nested thousands of levels deep', error)
+        : error
     })
   }
   tools.progress(1)
@@ -218,10 +219,7 @@ async function printStyleArgs(target: FormatId, { workDir }: Tools): Promise<str
 
 function warnAboutDroppedImages(count: number, to: FormatId, tools: Tools): void {
   const subject = count === 1 ? 'An image was' : `${count} images were`
-  tools.warn(
-    'PICTURES_DROPPED',
-    `${subject} left out: not included in the file, or not supported by ${to}.`,
-  )
+  tools.warn('PICTURES_DROPPED', `${subject} left out: not included in the file, or not supported by ${to}.`)
 }
 
 /** Applies the ebook options with calibre, because pandoc does not support them. */

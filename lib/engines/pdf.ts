@@ -13,7 +13,7 @@ import type {
   WorkerPool,
 } from './engine.ts'
 import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './image/options.ts'
-import { metadataRows } from './metadata/capabilities.ts'
+import { metadataCapabilities } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { canSplit, selectChunkPages, splitIntoChunks } from './pdf/chunks.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
@@ -94,7 +94,7 @@ export const pdf: Engine = {
     ...ocrCapabilities,
     ...pageThumbnailCapabilities,
     ...pdfToolCapabilities,
-    ...metadataRows,
+    ...metadataCapabilities,
   ],
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },
   version: ['pdftoppm', '-v'],
@@ -107,11 +107,11 @@ export const pdf: Engine = {
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   // Imported on demand, like the modules below: the planner and the API import this engine but never run it.
   if (work.operation === 'metadata') {
-    const { readMetadata } = await import('./metadata/read.ts')
+    const { readMetadataAsJson: readMetadata } = await import('./metadata/read.ts')
     return untilAborted(readMetadata(work, tools), tools.signal)
   }
   if (work.operation === 'metadata/write') {
-    const { writeMetadata } = await import('./metadata/write.ts')
+    const { writeFileMetadata: writeMetadata } = await import('./metadata/write.ts')
     return untilAborted(writeMetadata(work, tools), tools.signal)
   }
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)

@@ -6,22 +6,28 @@ import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } f
 import { secretOption } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { archive, archiveRows } from './seven-zip/archive.ts'
-import { extract, paths } from './seven-zip/extract.ts'
-import { compressionLevel, leveled, pack, passwordText, plains } from './seven-zip/pack.ts'
+import { archiveRows, packFiles } from './seven-zip/archive.ts'
+import { extract, pathsOption } from './seven-zip/extract.ts'
 import {
-  byBsdtar,
-  locked,
-  streams,
-  taped,
-  unpack,
+  compressionLevel,
+  formatsWithLevel,
+  formatsWithoutLevel,
+  packFolder,
+  passwordText,
+} from './seven-zip/pack.ts'
+import {
+  bsdtarFormats,
+  compressedTarFormats,
+  lockedArchiveError,
+  needsPassword,
+  singleFileFormats,
+  unpackArchive,
   usesUnknownMethod,
-  wantsPassword,
 } from './seven-zip/unpack.ts'
 import { featureError } from './unsupported-feature.ts'
 
-const lockable = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
-const others = [
+const lockableFormats = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
+const otherFormats = [
   'cbz',
   'tar',
   'iso',
@@ -34,13 +40,13 @@ const others = [
   'xar',
   'wim',
   'squashfs',
-  ...streams,
-  ...taped,
+  ...singleFileFormats,
+  ...compressedTarFormats,
 ] as const
 
 const password = passwordText
   .optional()
-  .describe('Opens an archive that needs one. The result is not protected.')
+  .describe('Password of a protected archive. The result is not protected.')
   .meta(secretOption)
 
 const capability = (
@@ -70,13 +76,13 @@ export const sevenZip: Engine = {
   id: '7zip',
   image: 'archive',
   capabilities: [
-    capability(lockable, leveled, { password, compressionLevel }),
-    capability(lockable, plains, { password }),
-    capability(others, leveled, { compressionLevel }),
-    capability(others, plains, {}),
+    capability(lockableFormats, formatsWithLevel, { password, compressionLevel }),
+    capability(lockableFormats, formatsWithoutLevel, { password }),
+    capability(otherFormats, formatsWithLevel, { compressionLevel }),
+    capability(otherFormats, formatsWithoutLevel, {}),
     ...archiveRows,
-    ...lockable.map((id) => extraction(id, { paths, password })),
-    ...others.map((id) => extraction(id, { paths })),
+    ...lockableFormats.map((id) => extraction(id, { paths: pathsOption, password })),
+    ...otherFormats.map((id) => extraction(id, { paths: pathsOption })),
   ],
   limits: { memoryMb: 3008, diskMb: 10_240, timeoutS: 900 },
   version: ['7zz', 'i'],
@@ -86,36 +92,36 @@ export const sevenZip: Engine = {
 const Options = z.object({ password, compressionLevel })
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  if (work.operation === 'archive') return archive(work, tools)
+  if (work.operation === 'archive') return packFiles(work, tools)
   const [input] = work.inputs
   if (!input) throw new Error('7zip was called without an input.')
   const options = Options.parse(work.options)
   try {
     tools.progress(0.05)
-    const doing =
-      work.operation === 'extract' ? extract(work, input, tools) : repack(work, input, options, tools)
-    const result = await doing
+    const running =
+      work.operation === 'extract' ? extract(work, input, tools) : convertArchive(work, input, options, tools)
+    const result = await running
     tools.progress(1)
     return result
   } catch (error) {
-    throw failure(error, input.format, options.password !== undefined)
+    throw explainFailure(error, input.format, options.password !== undefined)
   }
 }
 
-async function repack(
+async function convertArchive(
   { to, outDir }: EngineWork,
   input: InputFile,
   options: z.infer<typeof Options>,
   tools: Tools,
 ): Promise<EngineResult> {
   const folder = join(tools.workDir, 'unpacked')
-  const content = await unpack(input, folder, options.password ?? '', tools)
+  const content = await unpackArchive(input, folder, options.password ?? '', tools)
   if (content.files + content.folders === 0) {
     const sentence = 'The archive is empty, so there is nothing to convert.'
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
   }
   tools.progress(0.5)
-  const { listed, ...file } = await pack(
+  const { listed: listedFiles, ...file } = await packFolder(
     { folder, ...content },
     to,
     { outDir, level: options.compressionLevel },
@@ -123,16 +129,16 @@ async function repack(
   )
   return {
     files: [file],
-    memberCounts: { source: content.files, ...(listed !== undefined && { result: listed }) },
+    memberCounts: { source: content.files, ...(listedFiles !== undefined && { result: listedFiles }) },
     details: { files: content.files, bytes: content.bytes },
   }
 }
 
-function failure(error: unknown, format: FormatId, hadPassword: boolean): unknown {
+function explainFailure(error: unknown, format: FormatId, hadPassword: boolean): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
-  if (error instanceof EngineCrash && error.bin === 'bsdtar' && !byBsdtar.includes(format)) return error
-  if (wantsPassword(error)) return locked(hadPassword, error)
-  if (usesUnknownMethod(error)) return featureError(format, 'a compression that is not known', error)
-  const sentence = `The ${formatById(format).name} (${format}) is damaged or uses a method that is not supported.`
+  if (error instanceof EngineCrash && error.bin === 'bsdtar' && !bsdtarFormats.includes(format)) return error
+  if (needsPassword(error)) return lockedArchiveError(hadPassword, error)
+  if (usesUnknownMethod(error)) return featureError(format, 'an unknown compression method', error)
+  const sentence = `The ${formatById(format).name} (${format}) is damaged or uses an unsupported method.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })
 }

@@ -28,9 +28,9 @@ export async function lettersIn(file: FileBytes, encoding?: string): Promise<str
   const bytes = await file.whole()
   if (encoding === undefined && isUtf8(bytes) && !hasOtherLetters(bytes)) return bytes.toString('utf8')
   // The tables of all encodings are loaded for the first text that needs them.
-  const { charsetOf } = await import('../engines/text/detect-charset.ts')
+  const { detectCharset: charsetOf } = await import('../engines/text/detect-charset.ts')
   const { requestedCharset } = await import('../engines/text/charsets.ts')
-  const { decoderOf } = await import('../engines/text/decode.ts')
+  const { createTextDecoder: decoderOf } = await import('../engines/text/decode.ts')
   const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
   const more = bytes.subarray(first, first + moreBytes)
   const { name } = charsetOf({ head: bytes, more, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))

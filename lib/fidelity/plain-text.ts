@@ -1,5 +1,5 @@
 import { removeDrawings } from '../engines/ffmpeg/ass-drawings.ts'
-import { separatorOf } from '../engines/text/csv-separator.ts'
+import { detectSeparator } from '../engines/text/csv-separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { Holding } from './content-summary.ts'
 import { type Asked, asciiIn, lettersIn } from './decode-text.ts'
@@ -71,7 +71,7 @@ export function table(format: 'csv' | 'tsv') {
     const ascii = await asciiIn(bytes, asked.encoding)
     const letters = ascii?.toString('latin1', 0, headLength) ?? (await lettersIn(bytes, asked.encoding))
     const head = letters.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
-    const { separator, start } = separatorOf(head, format, isResult ? usual[format] : asked.delimiter)
+    const { separator, start } = detectSeparator(head, format, isResult ? usual[format] : asked.delimiter)
     if (ascii) words.addAscii(ascii, start, ascii.length)
     else words.add(start > 0 ? letters.slice(start) : letters)
     const cells = filledFields(ascii ?? unitsOf(letters), start, separator)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Tools } from '../../lib/engines/engine.ts'
-import { tellWhatIsDropped } from '../../lib/engines/seven-zip/dropped-entries.ts'
+import { warnAboutDroppedEntries } from '../../lib/engines/seven-zip/dropped-entries.ts'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -93,13 +93,13 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
     const tools = {
       warn: (code: string, message: string) => told.push(`${code} ${message}`),
     } as unknown as Tools
-    tellWhatIsDropped(
+    warnAboutDroppedEntries(
       [file('a'), file('b'), { ...file('d'), kind: 'folder' }, { ...file('d'), kind: 'folder' }],
       tools,
     )
     assert.deepEqual(told, [])
     const links = Array.from({ length: 12 }, (_, at) => link(`link-${at}`))
-    tellWhatIsDropped([...links, file('a'), file('./a'), file('b'), file('a')], tools)
+    warnAboutDroppedEntries([...links, file('a'), file('./a'), file('b'), file('a')], tools)
     assert.match(told[0] ?? '', /^LINKS_DROPPED 12 links .* left out: "link-0", .*"link-9" and 2 more\.$/)
     assert.match(told[1] ?? '', /^DUPLICATES_DROPPED One name .*: "a"\.$/)
     assert.equal(told.length, 2)

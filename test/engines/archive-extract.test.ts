@@ -219,7 +219,7 @@ describe('extract', { concurrency: 2 }, () => {
     const error = await assertRefused(
       extracted(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
       'INVALID_INPUT',
-      /no file in the archive fits.*"a\[1\]\.txt"/,
+      /no file in the archive matches.*"a\[1\]\.txt"/,
     )
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bookError } from '../../lib/engines/calibre/ebook-error.ts'
+import { ebookError } from '../../lib/engines/calibre/ebook-error.ts'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -8,7 +8,7 @@ import { assertRefused } from '../assert-refused.ts'
 
 describe('what calibre says of a book', () => {
   const failed = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
-  const told = (error: unknown, format: FormatId) => Promise.reject(bookError(error, format))
+  const told = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
 
   test('is told as what can be done about it', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
@@ -30,6 +30,6 @@ describe('what calibre says of a book', () => {
 
   test('is left as it is where it comes from elsewhere', () => {
     const full = new Error('ENOSPC')
-    assert.equal(bookError(full, 'epub'), full)
+    assert.equal(ebookError(full, 'epub'), full)
   })
 })

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { BookOptions, bookArgs } from '../../lib/engines/calibre/options.ts'
+import { EbookOptions, ebookArgs } from '../../lib/engines/calibre/options.ts'
 import { calibre, createCalibre } from '../../lib/engines/calibre.ts'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
@@ -184,7 +184,7 @@ describe('the options of books', { concurrency: 2 }, () => {
 
   test('are given to calibre in its own words, and nothing for what is not asked', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
-    const args = (given: object) => bookArgs(BookOptions.parse(options.parse(given)))
+    const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
     assert.deepEqual(args({ ebookMargin: 7 }), [
       ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
     ])

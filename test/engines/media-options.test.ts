@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import { BookOptions, bookArgs, hasBookOptions, unheldOptions } from '../../lib/engines/calibre/options.ts'
+import { EbookOptions, ebookArgs, hasEbookOptions, findUnsupportedOptions } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { chooseLayout } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { codecIdByName } from '../../lib/engines/ffmpeg/codecs.ts'
@@ -24,7 +24,7 @@ import {
   TextPdfOptions,
   textPageSetup,
 } from '../../lib/engines/libreoffice/page-setup.ts'
-import { mark, TableOptions } from '../../lib/engines/text/table-options.ts'
+import { parseSeparator, TableOptions } from '../../lib/engines/text/table-options.ts'
 
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
 const refuses = (schema: z.ZodType, ...values: unknown[]) => {
@@ -240,7 +240,7 @@ describe('an option of pages', () => {
 
 describe('an option of books', () => {
   test('has its effect in what calibre is told', () => {
-    const args = (options: object) => bookArgs(BookOptions.parse(options))
+    const args = (options: object) => ebookArgs(EbookOptions.parse(options))
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
     const all = {
@@ -252,7 +252,7 @@ describe('an option of books', () => {
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])
     assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
-    refusesEach(BookOptions, {
+    refusesEach(EbookOptions, {
       ebookBaseFontSize: 3,
       ebookOutputProfile: 'x',
       ebookMargin: 201,
@@ -261,19 +261,19 @@ describe('an option of books', () => {
   })
 
   test('is told of where the format has no room for it', () => {
-    const held = (options: object) => unheldOptions(BookOptions.parse(options), 'fb2')
+    const held = (options: object) => findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
     assert.deepEqual(held({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
     assert.deepEqual(held({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), ['ebookBaseFontSize'])
-    assert.deepEqual(unheldOptions(BookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
+    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
     const ofKindle = { ebookMargin: 5, ebookEmbedFonts: true, ebookBaseFontSize: 9 }
-    assert.deepEqual(unheldOptions(BookOptions.parse(ofKindle), 'mobi'), ['ebookMargin', 'ebookEmbedFonts'])
-    assert.equal(hasBookOptions(BookOptions.parse({ ebookEmbedFonts: false })), false)
-    assert.equal(hasBookOptions(BookOptions.parse({ ebookMargin: 5 })), true)
+    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse(ofKindle), 'mobi'), ['ebookMargin', 'ebookEmbedFonts'])
+    assert.equal(hasEbookOptions(EbookOptions.parse({ ebookEmbedFonts: false })), false)
+    assert.equal(hasEbookOptions(EbookOptions.parse({ ebookMargin: 5 })), true)
   })
 })
 
 test('a sign between fields is said by name or as itself', () => {
-  assert.deepEqual(['comma', 'TAB', '\\t', 'pipe', '#'].map(mark), [',', '\t', '\t', '|', '#'])
+  assert.deepEqual(['comma', 'TAB', '\\t', 'pipe', '#'].map(parseSeparator), [',', '\t', '\t', '|', '#'])
   for (const delimiter of ['semicolon', 'auto', 'Auto', ';', '§', '\t', 'space', 'colon'])
     assert.ok(TableOptions.safeParse({ delimiter }).success, delimiter)
   for (const delimiter of ['a', '7', '"', '\n', '::', '', 'x'.repeat(11)])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { BookOptions } from '../../lib/engines/calibre/options.ts'
+import { EbookOptions } from '../../lib/engines/calibre/options.ts'
 import { PrintOptions } from '../../lib/engines/chromium/paper.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import {
@@ -49,7 +49,7 @@ const schemas = {
   lossy: z.object(lossyShape),
   pictures: rowOf(mergeRows),
   mark: z.object(watermarkShape),
-  book: BookOptions,
+  book: EbookOptions,
   page: pageOptions.jpg,
   print: PrintOptions,
   sheet: SheetPdfOptions,

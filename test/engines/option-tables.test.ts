@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
-import { bookShape } from '../../lib/engines/calibre/options.ts'
+import { ebookOptionShape } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { channelsIn, defaultLayouts, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
@@ -227,7 +227,7 @@ describe('the options', () => {
     const size = 'width height fit downscale rotate background metadata'
     assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
     assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)
-    assert.deepEqual(Object.keys(bookShape), [
+    assert.deepEqual(Object.keys(ebookOptionShape), [
       ...['ebookMargin', 'ebookOutputProfile', 'ebookBaseFontSize', 'ebookEmbedFonts'],
       ...['ebookSmartenPunctuation', 'ebookDisableFontRescaling'],
     ])

@@ -387,7 +387,7 @@ test('Markdown for which pandoc would take hours is refused with what it has, an
     const source = await file('deep.md', text)
     await assert.rejects(convert(pandoc, source, 'html'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
   }
-  await refused(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 quotations within each other \(>\), which/)
+  await refused(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 nested quotations \(>\), which/)
   await refused(`a ${'`'.repeat(5001)} b`, /has 5001 backticks in a row, which/)
   const many = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
   const { text } = await converted(await file('many.md', many), 'html')

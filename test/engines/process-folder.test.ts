@@ -39,11 +39,11 @@ import {
 import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
 import { untilAborted } from '../../lib/engines/sandbox/until-aborted.ts'
 import {
-  allowedBytes,
-  mostDepth,
-  mostEntries,
-  tooLarge,
-  tooMany,
+  maxUnpackedBytesFor,
+  maxDepth,
+  maxEntries,
+  archiveTooLargeError,
+  tooManyEntriesError,
 } from '../../lib/engines/seven-zip/limits.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
@@ -161,12 +161,12 @@ describe('limits', () => {
 
   test('of an archive grow with its size, from 64 MB to 4 GB', () => {
     const MB = 1024 * 1024
-    assert.deepEqual([0, MB, 9 * MB].map(allowedBytes), [64 * MB, 500 * MB, 4096 * MB])
-    assert.deepEqual([mostEntries, mostDepth], [10_000, 32])
-    assert.match(tooLarge(500 * MB).message, /more than 500 MB/)
-    assert.deepEqual(tooLarge(500 * MB).details, { field: 'file', limitMb: 500 })
+    assert.deepEqual([0, MB, 9 * MB].map(maxUnpackedBytesFor), [64 * MB, 500 * MB, 4096 * MB])
+    assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
+    assert.match(archiveTooLargeError(500 * MB).message, /more than 500 MB/)
+    assert.deepEqual(archiveTooLargeError(500 * MB).details, { field: 'file', limitMb: 500 })
     assert.deepEqual(
-      [tooMany().code, tooMany().details],
+      [tooManyEntriesError().code, tooManyEntriesError().details],
       ['FILE_TOO_LARGE', { field: 'file', limit: 10_000 }],
     )
   })

@@ -12,7 +12,10 @@ const x8664 = 0xc000003e
 const allowed = 'allowed'
 const killed = 'killed'
 
-/** Returns the action for a call, running the program as the kernel does: https://docs.kernel.org/userspace-api/seccomp_filter.html */
+/**
+ * Returns the action for a call, running the program as the kernel does:
+ * https://docs.kernel.org/userspace-api/seccomp_filter.html
+ */
 function actionFor(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
   const program = Buffer.from(buildSeccompFilter(options), 'hex')
   const data = Buffer.alloc(64)

@@ -7,9 +7,9 @@ import type { Tools } from '../../lib/engines/engine.ts'
 import { officeSource } from '../../lib/engines/libreoffice/office-source.ts'
 import { charsetNamed } from '../../lib/engines/text/charsets.ts'
 import { isCountable } from '../../lib/engines/text/csv-numbers.ts'
-import { guessed } from '../../lib/engines/text/detect-charset.ts'
-import { type CopySettings, utf8Copy } from '../../lib/engines/text/read-text.ts'
-import { tableCopy } from '../../lib/engines/text/table.ts'
+import { guessCharset } from '../../lib/engines/text/detect-charset.ts'
+import { type Utf8CopySettings, copyAsUtf8 } from '../../lib/engines/text/read-text.ts'
+import { copyAsCsv } from '../../lib/engines/text/table.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -31,15 +31,15 @@ async function given(bytes: string | Buffer, format: FormatId) {
   return { input: { path, filename: `given.${format}`, format, size: bytes.length }, tools, warnings }
 }
 
-async function letters(bytes: string | Buffer, format: FormatId = 'txt', settings: CopySettings = {}) {
+async function letters(bytes: string | Buffer, format: FormatId = 'txt', settings: Utf8CopySettings = {}) {
   const { input, tools, warnings } = await given(bytes, format)
-  const text = await readFile(await utf8Copy(input, tools, settings), 'utf8')
+  const text = await readFile(await copyAsUtf8(input, tools, settings), 'utf8')
   return { text, warnings: warnings.map((words) => words.replace(/ .*/, '')), words: warnings.join() }
 }
 
 async function table(bytes: string | Buffer, options: object = {}, format: FormatId = 'csv') {
   const { input, tools } = await given(bytes, format)
-  const { path, rows, columns } = await tableCopy(input, TableOptions.parse(options), tools)
+  const { path, rows, columns } = await copyAsCsv(input, TableOptions.parse(options), tools)
   return { text: await readFile(path, 'utf8'), rows, columns }
 }
 
@@ -84,8 +84,8 @@ describe('a text in an encoding that it does not tell', () => {
   }
 
   test('is taken for what Windows writes in the west where all is as likely', () => {
-    assert.equal(guessed(Buffer.from('Tür', 'latin1')), 'windows-1252')
-    assert.equal(guessed(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
+    assert.equal(guessCharset(Buffer.from('Tür', 'latin1')), 'windows-1252')
+    assert.equal(guessCharset(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
   test('of DOS or an old Mac is known by its letters, and quotation marks and dashes stay those of Windows', () => {
@@ -99,7 +99,7 @@ describe('a text in an encoding that it does not tell', () => {
       ['windows-1252', '• one\n• two – and three\nword—word'],
     ] as const) {
       const bytes = iconv.encode(text, name)
-      assert.equal(iconv.decode(bytes, guessed(bytes)), text, name)
+      assert.equal(iconv.decode(bytes, guessCharset(bytes)), text, name)
     }
   })
 

@@ -7,80 +7,84 @@ import { sandboxLimits } from '../sandbox/exec.ts'
 import { createPrestarter, type Prestarter } from '../sandbox/prestarted-process.ts'
 import { moveOut } from '../sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../sandbox/python.ts'
-import { bookError, corruptBook } from './ebook-error.ts'
+import { corruptEbookError, ebookError } from './ebook-error.ts'
 
-export interface BookJob {
+export interface EbookJob {
   /** calibre chooses its reader by the path's extension; `format` is the format that the client sent. */
   readonly source: { readonly path: string; readonly format: FormatId }
   readonly target: string
   /** Arguments of `ebook-convert` besides source and target. */
   readonly args: readonly string[]
   /** For sources without a title, which would otherwise be named after our temporary file. */
-  readonly title?: BookTitle | undefined
+  readonly title?: EbookTitle | undefined
   readonly onProgress?: (ratio: number) => void
 }
 
 const program = 'document/ebook_convert.py'
 
-export interface BookTitle {
+export interface EbookTitle {
   readonly text: string
   /** Use the text only if the source has no title. */
-  readonly isSpare: boolean
+  readonly isFallback: boolean
 }
 
 /** Prestarted calibre processes: loading calibre takes half of the time of a small ebook. */
-export function createBookMakers(baseDir: string, limits: EngineLimits): Prestarter {
+export function createEbookConverters(baseDir: string, limits: EngineLimits): Prestarter {
   return createPrestarter({
     ...pythonProgram(program),
     ...{ baseDir, prefix: 'mutabor-book-' },
     limits: sandboxLimits(limits),
-    prepare: environmentIn,
+    prepare: createEnvironment,
   })
 }
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
-export async function makeBook(job: BookJob, tools: Tools, makers?: Prestarter): Promise<void> {
-  const waiting = await makers?.take()
+export async function convertEbook(job: EbookJob, tools: Tools, converters?: Prestarter): Promise<void> {
+  const waiting = await converters?.take()
   try {
-    await makeBookIn(job, waiting, tools)
+    await runEbookConvert(job, waiting, tools)
   } finally {
     await waiting?.stop()
   }
 }
 
-async function makeBookIn(job: BookJob, waiting: PrestartedProcess | undefined, tools: Tools): Promise<void> {
+async function runEbookConvert(
+  job: EbookJob,
+  waiting: PrestartedProcess | undefined,
+  tools: Tools,
+): Promise<void> {
   const { source, title, args } = job
-  const bring = async (path: string) => waiting?.copyIn(path) ?? path
+  const bringFile = async (path: string) => waiting?.copyIn(path) ?? path
   const target = waiting ? join(waiting.folder, basename(job.target)) : job.target
-  const env = waiting ? {} : await environmentIn(tools.workDir)
-  const path = await bring(source.path)
+  const env = waiting ? {} : await createEnvironment(tools.workDir)
+  const path = await bringFile(source.path)
   const options = [...args]
   if (title) {
-    const opf = await bring(await writeOpf(tools.workDir, title.text))
-    options.push(`--${title.isSpare ? 'opf-if-untitled' : 'read-metadata-from-opf'}=${opf}`)
+    const opf = await bringFile(await writeOpf(tools.workDir, title.text))
+    options.push(`--${title.isFallback ? 'opf-if-untitled' : 'read-metadata-from-opf'}=${opf}`)
   }
   try {
     await runPython(program, [path, target, ...options], tools, {
       ...{ env, prestarted: waiting },
       onLine: (line) => {
-        const unshown = /^unshown pictures: (\d+)$/.exec(line)?.[1]
-        if (unshown !== undefined) tellUnshown(Number(unshown), tools)
+        const unshownCount = /^unshown pictures: (\d+)$/.exec(line)?.[1]
+        if (unshownCount !== undefined) warnAboutUnshownImages(Number(unshownCount), tools)
         const percent = /^(\d{1,3})% /.exec(line)?.[1]
         if (percent !== undefined) job.onProgress?.(Number(percent) / 100)
       },
     })
   } catch (error) {
-    throw bookError(error, source.format)
+    throw ebookError(error, source.format)
   }
   if (!waiting || (await moveOut(target, job.target))) return
-  throw corruptBook(source.format, new Error('The result is not a regular file.'))
+  throw corruptEbookError(source.format, new Error('The result is not a regular file.'))
 }
 
-function tellUnshown(count: number, tools: Tools): void {
-  const which = count === 1 ? 'A picture is' : `${count} pictures are`
+function warnAboutUnshownImages(count: number, tools: Tools): void {
+  const subject = count === 1 ? 'An image is' : `${count} images are`
   tools.warn(
     'PICTURES_UNSHOWN',
-    `${which} in a format that few readers of books show, as EMF and WMF. Make PNG or SVG of such in the document first.`,
+    `${subject} in a format that few ebook readers display, such as EMF or WMF. Convert such images in the document to PNG or SVG first.`,
   )
 }
 
@@ -95,7 +99,7 @@ export function titleFromName(name: string): string {
 }
 
 /** Environment that keeps settings, caches and temporary files in the work folder, and needs no display. */
-async function environmentIn(workDir: string): Promise<Record<string, string>> {
+async function createEnvironment(workDir: string): Promise<Record<string, string>> {
   const folder = join(workDir, 'calibre')
   await mkdir(folder, { recursive: true })
   return {
@@ -111,8 +115,8 @@ async function environmentIn(workDir: string): Promise<Record<string, string>> {
 /** Writes the client's title to a file (Open Packaging Format 2.0), so that it is never parsed as an argument. */
 async function writeOpf(folder: string, title: string): Promise<string> {
   const path = join(folder, 'metadata.opf')
-  const text = title.replaceAll(/[<>&"']|[^\P{C}\t]/gu, (letter) =>
-    /[<>&"']/.test(letter) ? `&#${letter.charCodeAt(0)};` : ' ',
+  const text = title.replaceAll(/[<>&"']|[^\P{C}\t]/gu, (character) =>
+    /[<>&"']/.test(character) ? `&#${character.charCodeAt(0)};` : ' ',
   )
   await writeFile(
     path,

@@ -45,10 +45,14 @@ export const ebookOptionShape = {
   ebookOutputProfile: z
     .enum(profiles)
     .optional()
-    .describe('The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink.'),
+    .describe(
+      'The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink.',
+    ),
   ebookBaseFontSize: decimal(4, 60)
     .optional()
-    .describe('Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.'),
+    .describe(
+      'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.',
+    ),
   ebookEmbedFonts: flag()
     .optional()
     .describe('Embeds the fonts that the document uses, if they are available.'),

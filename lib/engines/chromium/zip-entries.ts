@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js'
-import { allowedBytes, mostEntries, tooLarge, tooMany } from '../seven-zip/limits.ts'
+import { maxUnpackedBytesFor, maxEntries, archiveTooLargeError, tooManyEntriesError } from '../seven-zip/limits.ts'
 
 /** The files of a ZIP, each read on demand. */
 export interface ZipEntries {
@@ -17,9 +17,9 @@ export async function openZipEntries(path: string, size: number): Promise<ZipEnt
   const entries = new Map<string, FileEntry>()
   for await (const entry of reader.getEntriesGenerator()) {
     if (!entry.directory) entries.set(entry.filename, entry)
-    if (entries.size > mostEntries) throw tooMany()
+    if (entries.size > maxEntries) throw tooManyEntriesError()
   }
-  const limit = Math.min(maxUnpackedBytes, allowedBytes(size))
+  const limit = Math.min(maxUnpackedBytes, maxUnpackedBytesFor(size))
   let bytesLeft = limit
   return {
     async read(name) {
@@ -30,7 +30,7 @@ export async function openZipEntries(path: string, size: number): Promise<ZipEnt
       const sink = new WritableStream<Uint8Array>({
         write(chunk) {
           bytesLeft -= chunk.length
-          if (bytesLeft < 0) throw tooLarge(limit)
+          if (bytesLeft < 0) throw archiveTooLargeError(limit)
           chunks.push(chunk)
         },
       })

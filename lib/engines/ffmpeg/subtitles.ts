@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { encoding } from '../text/charsets.ts'
-import { utf8Copy } from '../text/read-text.ts'
+import { encodingOption } from '../text/charsets.ts'
+import { copyAsUtf8 } from '../text/read-text.ts'
 import { removeDrawings } from './ass-drawings.ts'
 import { normalizeFields } from './ass-fields.ts'
 import { textSubtitleCodecs } from './covers-and-subtitles.ts'
@@ -56,7 +56,7 @@ export const subtitleTargets: readonly FormatId[] = [
 export const videosWithSubtitles = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
 export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
-export const subtitleOptions = z.object({ encoding })
+export const subtitleOptions = z.object({ encoding: encodingOption })
 
 /** Far more text than the longest video has. */
 const maxTextMb = 32
@@ -160,7 +160,7 @@ async function prepareText(
     const sentence = `Subtitle files may have at most ${maxTextMb} MB.`
     throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
   }
-  const text = (await readFile(await utf8Copy(input, tools, subtitleOptions.parse(options)), 'utf8')).replace(
+  const text = (await readFile(await copyAsUtf8(input, tools, subtitleOptions.parse(options)), 'utf8')).replace(
     /^\ufeff/,
     '',
   )

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
-import { utf8Copy } from '../text/read-text.ts'
+import { copyAsUtf8 } from '../text/read-text.ts'
 import type { TableCopy } from '../text/table.ts'
 import { TableOptions } from '../text/table-options.ts'
 
@@ -20,16 +20,16 @@ export async function officeSource(
   switch (from) {
     case 'csv':
     case 'tsv': {
-      const { tableCopy } = await import('../text/table.ts')
+      const { copyAsCsv: tableCopy } = await import('../text/table.ts')
       const table = await tableCopy(input, tableOptions, tools)
       warnAboutSheetLimits(table, to, tools)
       return { path: table.path, ...(tableOptions.headers && { headers: true }) }
     }
     case 'txt':
-      return { path: await utf8Copy(input, tools, tableOptions) }
+      return { path: await copyAsUtf8(input, tools, tableOptions) }
     case 'html':
       // Without a byte order mark, a page that declares no charset is read as Western European.
-      return { path: await utf8Copy(input, tools, { ...tableOptions, withMark: true }) }
+      return { path: await copyAsUtf8(input, tools, { ...tableOptions, withByteOrderMark: true }) }
     default:
       return { path: input.path }
   }

@@ -5,7 +5,7 @@ import { password } from '../pdf/page-options.ts'
 import { MetadataOptions } from './options.ts'
 
 /** Formats in which exiftool finds more than the file type; for other audio and video formats, ffprobe is used. */
-const described: readonly FormatId[] = [
+const readableFormats: readonly FormatId[] = [
   ...(['jpg', 'png', 'webp', 'avif', 'gif', 'apng', 'tiff', 'svg', 'eps', 'ai', 'heic'] as const),
   ...(['psd', 'psb', 'hdr', 'exr', 'jp2', 'j2k', 'jxl', 'jxr', 'djvu', 'jps', 'ptif', 'mng'] as const),
   ...(['jng', 'xcf', 'fits', 'bmp', 'ico', 'cur', 'dpx', 'pcx', 'ppm', 'pgm', 'pbm', 'tga'] as const),
@@ -26,15 +26,23 @@ const described: readonly FormatId[] = [
 export const PdfReadOptions = z.object({ password })
 
 const readRows: readonly Capability[] = [
-  { operation: 'metadata', from: described, to: ['json'], options: z.object({}), cost: 0.2 },
+  { operation: 'metadata', from: readableFormats, to: ['json'], options: z.object({}), cost: 0.2 },
   { operation: 'metadata', from: ['pdf'], to: ['json'], options: PdfReadOptions, cost: 0.2 },
 ]
 
-const pictures = ['jpg', 'png', 'apng', 'tiff', 'webp', 'heic', 'avif'] as const satisfies readonly FormatId[]
+const imageFormats = [
+  'jpg',
+  'png',
+  'apng',
+  'tiff',
+  'webp',
+  'heic',
+  'avif',
+] as const satisfies readonly FormatId[]
 export const PdfWriteOptions = MetadataOptions.extend({ password })
 
 const writeRows: readonly Capability[] = [
-  ...pictures.map((id) => ({
+  ...imageFormats.map((id) => ({
     operation: 'metadata/write' as const,
     from: [id],
     to: [id],
@@ -53,4 +61,4 @@ const writeRows: readonly Capability[] = [
 ]
 
 /** Metadata of images, documents and ebooks; reading also of audio and video. */
-export const metadataRows = [...readRows, ...writeRows]
+export const metadataCapabilities = [...readRows, ...writeRows]

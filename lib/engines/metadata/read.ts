@@ -10,13 +10,13 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { PdfReadOptions } from './capabilities.ts'
 import { exiftool } from './exiftool.ts'
 
-type Group = Readonly<Record<string, unknown>>
-const Told = z.tuple([z.record(z.string(), z.unknown())])
-const isGroup = (value: unknown): value is Group =>
+type TagGroup = Readonly<Record<string, unknown>>
+const ExiftoolOutput = z.tuple([z.record(z.string(), z.unknown())])
+const isGroup = (value: unknown): value is TagGroup =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads the metadata of a file as JSON, with an object per group of tags. */
-export async function readMetadata(
+export async function readMetadataAsJson(
   { inputs, from, options, outDir }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
@@ -26,12 +26,15 @@ export async function readMetadata(
   const source = isPdf
     ? (await openPdf(input.path, PdfReadOptions.parse(options).password, tools)).path
     : input.path
-  const told = await tellAll(source, from, tools)
-  const groups = Object.entries(told).flatMap(([name, group]): [string, Group][] =>
-    isGroup(group) && !ours.includes(name) ? [[name, asGroup(group)]] : [],
+  const output = await readAllTags(source, from, tools)
+  const groups = Object.entries(output).flatMap(([name, group]): [string, TagGroup][] =>
+    isGroup(group) && !internalGroups.includes(name) ? [[name, cleanGroup(group)]] : [],
   )
-  if (isGroup(told.ExifTool) && 'Warning' in told.ExifTool) {
-    tools.warn('METADATA_INCOMPLETE', 'The file is damaged in places; what could be read there is told.')
+  if (isGroup(output.ExifTool) && 'Warning' in output.ExifTool) {
+    tools.warn(
+      'METADATA_INCOMPLETE',
+      'The file is partly damaged; the metadata that could be read is included.',
+    )
   }
   const path = join(outDir, 'output.json')
   await writeFile(path, `${JSON.stringify(Object.fromEntries(groups), null, 2)}\n`)
@@ -41,38 +44,40 @@ export async function readMetadata(
 }
 
 /** Groups about exiftool itself and about our temporary copy of the file. */
-const ours = ['ExifTool', 'System']
+const internalGroups = ['ExifTool', 'System']
 
-async function tellAll(path: string, from: FormatId, tools: Tools): Promise<Group> {
+async function readAllTags(path: string, from: FormatId, tools: Tools): Promise<TagGroup> {
   try {
     const stdout = await exiftool(['-json', '-g1', '-struct', '-coordFormat', '%+.6f', path], tools)
-    return Told.parse(JSON.parse(stdout))[0]
+    return ExiftoolOutput.parse(JSON.parse(stdout))[0]
   } catch (error) {
-    throw failure(error, from)
+    throw explainFailure(error, from)
   }
 }
 
-function failure(error: unknown, from: FormatId): unknown {
+function explainFailure(error: unknown, from: FormatId): unknown {
   const { name } = formatById(from)
   if (error instanceof ProcessFailure) {
     const sentence = `The ${name} (${from}) file is damaged or incomplete.`
     return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause: error })
   }
   if (!(error instanceof EngineCrash) || error.signal !== 'its output limit') return error
-  const sentence = `The ${name} (${from}) says more of itself than the 10 MB that are read of it.`
+  const sentence = `The ${name} (${from}) has more metadata than the limit of 10 MB.`
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: 10 }, { cause: error })
 }
 
 /** Whether exiftool printed only the size of binary data, such as an embedded image. */
-const isLeftOut = (value: unknown) =>
+const isBinaryPlaceholder = (value: unknown) =>
   typeof value === 'string' && /^\(Binary data \d+ bytes, use -b/.test(value)
 
-const asGroup = (group: Group): Group =>
+const cleanGroup = (group: TagGroup): TagGroup =>
   Object.fromEntries(
-    Object.entries(group).flatMap(([name, value]) => (isLeftOut(value) ? [] : [[name, readable(value)]])),
+    Object.entries(group).flatMap(([name, value]) =>
+      isBinaryPlaceholder(value) ? [] : [[name, cleanValue(value)]],
+    ),
   )
 
-function readable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((one) => !isLeftOut(one)).map(readable)
-  return isGroup(value) ? asGroup(value) : value
+function cleanValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isBinaryPlaceholder(item)).map(cleanValue)
+  return isGroup(value) ? cleanGroup(value) : value
 }

@@ -6,8 +6,9 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { exiftool } from './exiftool.ts'
 
 /**
- * The exiftool of Debian 12 does not write WebP, but the files that webpmux takes out of one and puts back.
- * @returns the path of the new picture.
+ * Writes metadata to a WebP. Debian 12's exiftool cannot write WebP, so webpmux extracts the EXIF and XMP parts, which
+ * exiftool then edits.
+ * @returns the path of the new image.
  * @throws ProcessFailure.
  */
 export async function writeWebp(
@@ -19,18 +20,18 @@ export async function writeWebp(
   let current = join(tools.workDir, 'plain.webp')
   await copyFile(source, current)
   for (const kind of ['exif', 'xmp'] as const) {
-    const old = await taken(current, kind, tools)
-    const fresh = await renewed(old, kind, lines, strip, tools)
-    if (!old && !fresh) continue
+    const oldPart = await extractPart(current, kind, tools)
+    const newPart = await editPart(oldPart, kind, lines, strip, tools)
+    if (!oldPart && !newPart) continue
     const next = join(tools.workDir, `with-${kind}.webp`)
-    const change = fresh ? ['-set', kind, fresh] : ['-strip', kind]
+    const change = newPart ? ['-set', kind, newPart] : ['-strip', kind]
     await tools.exec('webpmux', [...change, current, '-o', next])
     current = next
   }
   return current
 }
 
-async function taken(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
+async function extractPart(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
   const path = join(tools.workDir, `old.${kind}`)
   try {
     await tools.exec('webpmux', ['-get', kind, webp, '-o', path])
@@ -41,23 +42,24 @@ async function taken(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<
   }
 }
 
-/** Undefined where nothing is left to say. */
-async function renewed(
-  old: string | undefined,
+/** Returns undefined if no metadata is left. */
+async function editPart(
+  oldPart: string | undefined,
   kind: 'exif' | 'xmp',
   lines: readonly string[],
   strip: boolean,
   tools: Tools,
 ): Promise<string | undefined> {
   const path = join(tools.workDir, `new.${kind}`)
-  // Whichever way the picture lies, it stays so.
-  const kept = strip && old && kind === 'exif' ? ['-tagsFromFile', old, '-Orientation'] : []
-  const source = old && !strip ? [old] : []
-  if (kept.length + lines.length === 0) return source[0]
+  // Keep the orientation.
+  const orientationArgs =
+    strip && oldPart && kind === 'exif' ? ['-tagsFromFile', oldPart, '-Orientation'] : []
+  const source = oldPart && !strip ? [oldPart] : []
+  if (orientationArgs.length + lines.length === 0) return source[0]
   try {
-    await exiftool([...kept, ...lines, '-o', path, ...source], tools)
+    await exiftool([...orientationArgs, ...lines, '-o', path, ...source], tools)
   } catch (error) {
-    // Of nothing it makes no file, and says that it failed.
+    // If there is nothing to write, exiftool creates no file and fails.
     const isNothing = error instanceof ProcessFailure && source.length === 0 && !existsSync(path)
     if (!isNothing) throw error
   }

@@ -8,23 +8,23 @@ import { rewriteMetadata } from '../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { PdfWriteOptions } from './capabilities.ts'
 import { exifDate, exiftool } from './exiftool.ts'
-import { givenTexts, type MetadataName, MetadataOptions } from './options.ts'
+import { type MetadataName, MetadataOptions, requestedFields } from './options.ts'
 import { writeWebp } from './webp.ts'
 
 /** Writes the metadata of a file; its pixels or pages stay unchanged bit for bit. */
-export async function writeMetadata(work: EngineWork, tools: Tools): Promise<EngineResult> {
+export async function writeFileMetadata(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('metadata/write was called without an input.')
-  return work.from === 'pdf' ? writePdf(work, input, tools) : writePicture(work, input, tools)
+  return work.from === 'pdf' ? writePdfMetadata(work, input, tools) : writeImageMetadata(work, input, tools)
 }
 
-type Places = Readonly<Partial<Record<MetadataName, readonly string[]>>>
+type TagNames = Readonly<Partial<Record<MetadataName, readonly string[]>>>
 
 /**
  * MWG writes all tags that the Metadata Working Group's guidelines 2.0 keep in sync: EXIF, XMP, and IPTC if present.
  * exiftool ignores groups that a format does not have.
  */
-const placesInPictures: Places = {
+const imageTags: TagNames = {
   title: ['XMP-dc:Title', 'IFD0:XPTitle', 'PNG:Title'],
   author: ['MWG:Creator', 'PNG:Author'],
   subject: ['IFD0:XPSubject'],
@@ -35,7 +35,7 @@ const placesInPictures: Places = {
 }
 
 /** A PDF stores each text twice, see `rewriteMetadata`. */
-const placesInPdf: Places = {
+const pdfTags: TagNames = {
   title: ['PDF:Title', 'XMP-dc:Title'],
   author: ['PDF:Author', 'XMP-dc:Creator'],
   subject: ['PDF:Subject', 'XMP-dc:Description'],
@@ -44,9 +44,9 @@ const placesInPdf: Places = {
   creationDate: ['PDF:CreateDate', 'XMP-xmp:CreateDate'],
 }
 
-function assignments(given: ReadonlyMap<MetadataName, string>, places: Places): string[] {
-  return [...given].flatMap(([name, text]) =>
-    (places[name] ?? []).flatMap((tag) => valuesOf(name, tag, text).map((value) => `-${tag}=${value}`)),
+function tagAssignments(fields: ReadonlyMap<MetadataName, string>, tagNames: TagNames): string[] {
+  return [...fields].flatMap(([name, text]) =>
+    (tagNames[name] ?? []).flatMap((tag) => valuesOf(name, tag, text).map((value) => `-${tag}=${value}`)),
   )
 }
 
@@ -57,47 +57,47 @@ function valuesOf(name: MetadataName, tag: string, text: string): string[] {
   return words.filter((word) => word !== '')
 }
 
-async function writePdf(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
+async function writePdfMetadata(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const options = PdfWriteOptions.parse(work.options)
   const pdf = await openEditable(input, options.password, tools)
-  const given = givenTexts(options)
-  const description = given.get('description')
+  const fields = requestedFields(options)
+  const description = fields.get('description')
   if (description !== undefined) {
-    if (given.has('subject'))
+    if (fields.has('subject'))
       tools.warn(
         'METADATA_NOT_KEPT',
-        'A PDF has one place for subject and description: it holds the subject.',
+        'A PDF has a single field for subject and description; it contains the subject.',
       )
-    else given.set('subject', description)
+    else fields.set('subject', description)
   }
-  const lines = [...(options.strip ? ['-all='] : []), ...assignments(given, placesInPdf)]
+  const lines = [...(options.strip ? ['-all='] : []), ...tagAssignments(fields, pdfTags)]
   return rewriteMetadata({ pdf, options, work, tools }, lines)
 }
 
 /** Tags that affect how the image looks and are not personal. */
-const kept = ['-tagsFromFile', '@', '-ColorSpace', '-Gamma', '-InteropIndex', '-Orientation']
-const removal = ['-all=', '--ICC_Profile:all', '-CommonIFD0=', ...kept]
+const preservedTags = ['-tagsFromFile', '@', '-ColorSpace', '-Gamma', '-InteropIndex', '-Orientation']
+const stripArgs = ['-all=', '--ICC_Profile:all', '-CommonIFD0=', ...preservedTags]
 
-async function writePicture(
-  { from, options: given, outDir }: EngineWork,
+async function writeImageMetadata(
+  { from, options: fields, outDir }: EngineWork,
   input: InputFile,
   tools: Tools,
 ): Promise<EngineResult> {
-  const options = MetadataOptions.parse(given)
-  const lines = assignments(givenTexts(options), placesInPictures)
+  const options = MetadataOptions.parse(fields)
+  const lines = tagAssignments(requestedFields(options), imageTags)
   const path = join(outDir, `output.${formatById(from).extensions[0]}`)
   try {
     if (from === 'webp') await rename(await writeWebp(input.path, lines, options.strip, tools), path)
-    else await exiftool([...(options.strip ? removal : []), ...lines, '-o', path, input.path], tools)
+    else await exiftool([...(options.strip ? stripArgs : []), ...lines, '-o', path, input.path], tools)
   } catch (error) {
-    throw error instanceof ProcessFailure ? damaged(from, options.strip, error) : error
+    throw error instanceof ProcessFailure ? corruptMetadataError(from, options.strip, error) : error
   }
   tools.progress(1)
   return { files: [{ path }] }
 }
 
-function damaged(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
-  const wayOut = strip ? 'Send it again.' : 'With strip what is there is removed first.'
-  const sentence = `The ${formatById(from).name} (${from}), or what it says of itself, is damaged. ${wayOut}`
+function corruptMetadataError(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
+  const hint = strip ? 'Send it again.' : 'Set strip to remove the existing metadata first.'
+  const sentence = `The ${formatById(from).name} (${from}) or its metadata is damaged. ${hint}`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
 }

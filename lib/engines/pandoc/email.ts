@@ -34,17 +34,17 @@ export async function convertEmail(
   const { attachments, missing } = Output.parse(JSON.parse(stdout))
   if (attachments > 0) {
     const files = attachments === 1 ? 'The attached file is' : `The ${attachments} attached files are`
-    tools.warn('ATTACHMENTS_DROPPED', `${files} named in the result, and not part of it.`)
+    tools.warn('ATTACHMENTS_DROPPED', `${files} listed in the result but not included.`)
   }
   if (missing > 0) {
-    const subject = missing === 1 ? 'A picture was' : `${missing} pictures were`
-    tools.warn('PICTURES_DROPPED', `${subject} left out: not part of the mail that was sent.`)
+    const subject = missing === 1 ? 'An image was' : `${missing} images were`
+    tools.warn('PICTURES_DROPPED', `${subject} left out because they are not part of the email.`)
   }
   tools.progress(1)
   return { files: [{ path }] }
 }
 
 function corruptEmailError(cause: Error): AppError {
-  const sentence = 'The E-mail message (eml) could not be read: it is damaged, or no mail.'
+  const sentence = 'The email message (eml) could not be read: it is damaged or not an email.'
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'eml' }, { cause })
 }

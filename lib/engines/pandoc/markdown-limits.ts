@@ -12,8 +12,7 @@ export async function requireReadableMarkdown(path: string, format: FormatId): P
   const backticks = longestMatch(text, /`+/g, (run) => run.length)
   if (backticks > maxBackticks) throw featureError(format, `${backticks} backticks in a row`)
   const depth = longestMatch(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
-  if (depth > maxQuotationDepth)
-    throw featureError(format, `a line with ${depth} quotations within each other (>)`)
+  if (depth > maxQuotationDepth) throw featureError(format, `a line with ${depth} nested quotations (>)`)
 }
 
 function longestMatch(text: string, pattern: RegExp, lengthOf: (match: string) => number): number {

@@ -2,11 +2,11 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { type Tree, visit } from './tree.ts'
 
-/** Whose writers pass on whatever is there as it was written. */
-const keeping: readonly FormatId[] = ['mmd', 'rst', 'muse', 'pjson', 'native']
+/** Targets whose writers keep all raw content verbatim. */
+const targetsWithRawContent: readonly FormatId[] = ['mmd', 'rst', 'muse', 'pjson', 'native']
 
-/** Whose writers pass on parts in these languages, in pandoc's words. */
-const passing: Partial<Record<FormatId, readonly string[]>> = {
+/** Targets whose writers keep raw content in these languages, by pandoc's names. */
+const rawLanguages: Partial<Record<FormatId, readonly string[]>> = {
   md: ['markdown'],
   ipynb: ['markdown'],
   adoc: ['asciidoc'],
@@ -22,25 +22,29 @@ const passing: Partial<Record<FormatId, readonly string[]>> = {
   jats: ['jats'],
 }
 
-/** HTML is read for what it says, and of templates of a wiki another warning tells. */
-const elsewhere: readonly string[] = ['html', 'mediawiki']
+/** Raw HTML is converted elsewhere, and wiki templates have their own warning. */
+const handledElsewhere: readonly string[] = ['html', 'mediawiki']
 
 /**
- * Parts that an author wrote for one format alone, as `.. raw:: latex`, are left out of all others.
- * @param to without one, the tree goes through a format that has no place for any of them.
+ * Warns about dropped content that was written for a single format, such as `.. raw:: latex`.
+ * @param to undefined when an intermediate format drops all raw content.
  */
-export function tellRawParts(tree: Tree, to: FormatId | undefined, tools: Tools): void {
-  if (to && keeping.includes(to)) return
-  const passed = (to && passing[to]) ?? []
+export function warnAboutRawContent(tree: Tree, to: FormatId | undefined, tools: Tools): void {
+  if (to && targetsWithRawContent.includes(to)) return
+  const keptLanguages = (to && rawLanguages[to]) ?? []
   const languages: string[] = []
   visit(tree, ({ t, c }) => {
     if ((t !== 'RawBlock' && t !== 'RawInline') || !Array.isArray(c)) return
     const [language, text] = c.map(String)
-    if (language === undefined || elsewhere.includes(language) || passed.includes(language)) return
+    if (language === undefined || handledElsewhere.includes(language) || keptLanguages.includes(language))
+      return
     if (/\p{L}/u.test(text ?? '')) languages.push(language)
   })
   if (languages.length === 0) return
   const names = [...new Set(languages)].filter((name) => /^[\w+-]{1,20}$/.test(name)).join(', ')
-  const parts = languages.length === 1 ? 'A part was' : `${languages.length} parts were`
-  tools.warn('RAW_PARTS_DROPPED', `${parts} left out, written for another format alone (${names}).`)
+  const subject = languages.length === 1 ? 'A part was' : `${languages.length} parts were`
+  tools.warn(
+    'RAW_PARTS_DROPPED',
+    `${subject} left out, because they were written only for another format (${names}).`,
+  )
 }

@@ -5,19 +5,19 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { utf8Copy } from '../text/read-text.ts'
+import { copyAsUtf8 } from '../text/read-text.ts'
 import { TableOptions } from '../text/table-options.ts'
-import { wholeText } from '../text/word-text.ts'
+import { inlineWordText } from '../text/word-text.ts'
 import { replaceRawCitations } from './citations.ts'
 import { withClosedTableTags } from './close-table-tags.ts'
 import { moveInfoToText } from './docbook-info.ts'
 import { convertRowsToParagraphs } from './fb2-tables.ts'
 import { type PandocSourceId, pandocSource } from './formats.ts'
-import { unwrapHeaderRows, fixRtfLinks, fixEpubNotes } from './input-fixes.ts'
+import { fixEpubNotes, fixRtfLinks, unwrapHeaderRows } from './input-fixes.ts'
 import { requireReadableMarkdown } from './markdown-limits.ts'
 import { convertRawCells } from './notebook-raw-cells.ts'
 import { warnAboutRawContent } from './raw-blocks.ts'
-import { warnAboutSkippedCommands, defineKnownCommands } from './tex-commands.ts'
+import { defineKnownCommands, warnAboutSkippedCommands } from './tex-commands.ts'
 import { hasRawHtml, headersToRows, Tree } from './tree.ts'
 import { warnAboutTemplates } from './wiki-templates.ts'
 
@@ -36,14 +36,14 @@ export async function prepareInput(
   { to, options }: EngineWork,
   tools: Tools,
 ): Promise<InputFile> {
-  if (from === 'docx') return wholeText(input, tools)
+  if (from === 'docx') return inlineWordText(input, tools)
   if (from === 'odt') return unwrapHeaderRows(input, tools)
   if (from === 'rtf') return fixRtfLinks(input, tools)
   if (from === 'epub') return fixEpubNotes(input, tools)
   if (pandocSource(from).isBinary) return input
   const tableOptions = TableOptions.parse(options)
   if (from !== 'csv') {
-    const path = await utf8Copy(input, tools, tableOptions)
+    const path = await copyAsUtf8(input, tools, tableOptions)
     if (from === 'md' || from === 'mmd') await requireReadableMarkdown(path, from)
     const utf8Input = { ...input, path }
     if (from === 'tex') return defineKnownCommands(utf8Input, tools)
@@ -52,7 +52,7 @@ export async function prepareInput(
     if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
     return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input
   }
-  const { tableCopy } = await import('../text/table.ts')
+  const { copyAsCsv: tableCopy } = await import('../text/table.ts')
   return { ...input, path: (await tableCopy(input, tableOptions, tools)).path }
 }
 
@@ -77,7 +77,12 @@ export async function readTree(
   // Read again via HTML, so that raw HTML tables and images in the document are recognized.
   const page = join(tools.workDir, 'page.html')
   const extractMedia = `--extract-media=${mediaFolder}`
-  await runReader(['-f', reader, ...args, extractMedia, '-t', 'html5', '--mathml', '-o', page], input, from, tools)
+  await runReader(
+    ['-f', reader, ...args, extractMedia, '-t', 'html5', '--mathml', '-o', page],
+    input,
+    from,
+    tools,
+  )
   await runReader(['-f', 'html', ...astArgs], { ...input, path: page }, 'html', tools)
   const { meta } = tree
   return { ...(await parseTree(path, from)), meta }
@@ -107,7 +112,8 @@ export async function runReader(
 ): Promise<void> {
   const { path } = input
   // Pandoc's RTF reader accepts any bytes.
-  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf')) throw corruptDocumentError(from)
+  if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf'))
+    throw corruptDocumentError(from)
   try {
     const verboseArgs = from === 'tex' ? ['--verbose'] : []
     const all = ['--sandbox', ...verboseArgs, ...args, path]
@@ -117,7 +123,7 @@ export async function runReader(
   } catch (error) {
     if (error instanceof ProcessFailure && /not found in resource path/.test(error.stderr)) {
       const sentence =
-        'The document includes another file, which is not part of it. Put its text in, or remove the line.'
+        'The document includes another file, which was not sent. Insert its text or remove the include.'
       throw new AppError(
         'INVALID_INPUT',
         sentence,
@@ -126,7 +132,8 @@ export async function runReader(
       )
     }
     if (ranOutOfMemory(error)) throw tooLargeError(from, error)
-    if (error instanceof ProcessFailure || error instanceof EngineCrash) throw corruptDocumentError(from, error)
+    if (error instanceof ProcessFailure || error instanceof EngineCrash)
+      throw corruptDocumentError(from, error)
     throw error
   }
 }
@@ -136,7 +143,7 @@ const ranOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 
 function tooLargeError(from: FormatId, cause: unknown): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has more in it than fits into the memory that a conversion gets. Split it into smaller ones.`
+  const sentence = `The ${formatById(from).name} (${from}) needs more memory than a conversion may use. Split it into smaller files.`
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', format: from }, { cause })
 }
 
@@ -144,14 +151,11 @@ function tooLargeError(from: FormatId, cause: unknown): AppError {
 function warnAboutIncludes(stderr: string, tools: Tools): void {
   const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
   if (count === 0) return
-  const files =
-    count === 1
-      ? 'Another file that the document includes was'
-      : `${count} files that the document includes were`
-  tools.warn('INCLUDES_DROPPED', `${files} left out: not part of the file that was sent.`)
+  const files = count === 1 ? 'An included file was' : `${count} included files were`
+  tools.warn('INCLUDES_DROPPED', `${files} left out because it was not sent.`)
 }
 
 function corruptDocumentError(from: FormatId, cause?: Error): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged, or no document of that kind.`
+  const sentence = `The ${formatById(from).name} (${from}) could not be read: it is damaged or not a document of that format.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format: from }, { cause })
 }

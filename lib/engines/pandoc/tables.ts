@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { type Element, noAttributes, type Tree } from './tree.ts'
+import { noAttributes, type PandocElement, type Tree } from './tree.ts'
 
-/** pandoc-types: a cell is attributes, alignment, rows that it spans, columns that it spans, blocks. */
+/** pandoc-types `Cell`: attributes, alignment, row span, column span, blocks. */
 const Cell = z.tuple([z.unknown(), z.unknown(), z.int(), z.int(), z.array(z.unknown())])
 const Row = z.tuple([z.unknown(), z.array(Cell)])
 const Rows = z.array(Row)
@@ -18,52 +18,52 @@ const Table = z.tuple([
 type Row = z.infer<typeof Row>
 type Table = z.infer<typeof Table>
 
-/** A row of a table becomes a line, with a tab between its cells, as spreadsheets and editors take it. */
-export function tablesAsLines(tree: Tree): void {
-  const open: unknown[] = [tree.blocks]
-  while (open.length > 0) {
-    const node = open.pop()
+/** Turns each table row into a line with tabs between the cells, which spreadsheets and editors accept. */
+export function convertTablesToLines(tree: Tree): void {
+  const stack: unknown[] = [tree.blocks]
+  while (stack.length > 0) {
+    const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
     const table = isTable(node) ? Table.safeParse(node.c).data : undefined
     if (table) {
       const [, [, caption]] = table
-      const lines = { t: 'LineBlock', c: linesOf(rowsOf(table)) }
+      const lines = { t: 'LineBlock', c: joinRows(rowsOf(table)) }
       Object.assign(node, { t: 'Div', c: [noAttributes, [...caption, lines]] })
-      for (const block of caption) open.push(block)
-    } else for (const child of Object.values(node)) open.push(child)
+      for (const block of caption) stack.push(block)
+    } else for (const child of Object.values(node)) stack.push(child)
   }
 }
 
 /**
- * Cells say what they say on one line, as in tables of Markua: of one with a paragraph in it, pandoc writes no more than
+ * Reduces each cell to a single line, as Markua requires: for a table with paragraphs in its cells, pandoc writes only
  * `[TABLE]`.
  */
-export function cellsAsLines(tree: Tree): void {
-  const open: unknown[] = [tree.blocks]
-  while (open.length > 0) {
-    const node = open.pop()
+export function convertCellsToLines(tree: Tree): void {
+  const stack: unknown[] = [tree.blocks]
+  while (stack.length > 0) {
+    const node = stack.pop()
     if (typeof node !== 'object' || node === null) continue
     const table = isTable(node) ? Table.safeParse(node.c).data : undefined
-    if (table) Object.assign(node, { c: withPlainCells(table) })
-    else for (const child of Object.values(node)) open.push(child)
+    if (table) Object.assign(node, { c: flattenCells(table) })
+    else for (const child of Object.values(node)) stack.push(child)
   }
 }
 
-function withPlainCells([look, caption, columns, head, bodies, foot]: Table): Table {
+function flattenCells([attributes, caption, columns, head, bodies, foot]: Table): Table {
   const plain = (rows: readonly Row[]): Row[] =>
-    rows.map(([about, cells]) => [
-      about,
-      cells.map(([look, alignment, rowSpan, columnSpan, blocks]) => {
+    rows.map(([attributes, cells]) => [
+      attributes,
+      cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => {
         const line = inlinesOf(blocks)
-        return [look, alignment, rowSpan, columnSpan, line.length > 0 ? [{ t: 'Plain', c: line }] : []]
+        return [attributes, alignment, rowSpan, columnSpan, line.length > 0 ? [{ t: 'Plain', c: line }] : []]
       }),
     ])
   return [
-    look,
+    attributes,
     caption,
     columns,
     [head[0], plain(head[1])],
-    bodies.map(([about, heads, top, rows]) => [about, heads, plain(top), plain(rows)]),
+    bodies.map(([attributes, heads, top, rows]) => [attributes, heads, plain(top), plain(rows)]),
     [foot[0], plain(foot[1])],
   ]
 }
@@ -74,27 +74,27 @@ const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
   ...foot,
 ]
 
-const isTable = (node: object): node is Element => 't' in node && node.t === 'Table'
+const isTable = (node: object): node is PandocElement => 't' in node && node.t === 'Table'
 
-/** Where a cell spans more, the fields that it takes are empty. */
-function linesOf(rows: readonly Row[]): unknown[][] {
-  const taken: number[] = []
+/** Joins cells with tabs; the additional fields covered by a spanning cell are empty. */
+function joinRows(rows: readonly Row[]): unknown[][] {
+  const covered: number[] = []
   return rows.map(([, cells]) => {
     const fields: unknown[][] = []
-    const skipTaken = () => {
-      while ((taken[fields.length] ?? 0) > 0) {
-        taken[fields.length] = (taken[fields.length] ?? 1) - 1
+    const skipCovered = () => {
+      while ((covered[fields.length] ?? 0) > 0) {
+        covered[fields.length] = (covered[fields.length] ?? 1) - 1
         fields.push([])
       }
     }
     for (const [, , rowSpan, columnSpan, blocks] of cells) {
-      skipTaken()
+      skipCovered()
       for (let column = 0; column < Math.min(columnSpan, 1000); column++) {
-        taken[fields.length] = rowSpan - 1
+        covered[fields.length] = rowSpan - 1
         fields.push(column === 0 ? inlinesOf(blocks) : [])
       }
     }
-    skipTaken()
+    skipCovered()
     return fields.flatMap((inlines, index) => (index === 0 ? inlines : [tab, ...inlines]))
   })
 }
@@ -102,7 +102,7 @@ function linesOf(rows: readonly Row[]): unknown[][] {
 const tab = { t: 'Str', c: '\t' }
 const space = { t: 'Space' }
 
-/** What a cell says, on one line. */
+/** Returns the inline content of a cell as one line. */
 function inlinesOf(blocks: readonly unknown[]): unknown[] {
   const parts = blocks.map(inlinesIn).filter((part) => part.length > 0)
   return parts.flatMap((part, index) => (index === 0 ? part : [space, ...part]))
@@ -110,15 +110,15 @@ function inlinesOf(blocks: readonly unknown[]): unknown[] {
 
 function inlinesIn(part: unknown): unknown[] {
   if (typeof part !== 'object' || part === null) return []
-  if (Array.isArray(part)) return part.some(isInline) ? part.map(unbroken) : inlinesOf(part)
-  const { t, c } = part as Element // anything else of pandoc is one
+  if (Array.isArray(part)) return part.some(isInline) ? part.map(joinLines) : inlinesOf(part)
+  const { t, c } = part as PandocElement // every other object in pandoc's AST is an element
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
   const table = t === 'Table' ? Table.safeParse(c).data : undefined
   if (table) return inlinesOf(rowsOf(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
-  // Paragraphs, headings, lists, quotations and boxes: what is in them, beside attributes.
+  // Paragraphs, headings, lists, quotations and containers: their content without attributes.
   if (t === 'Plain' || t === 'Para') return inlinesIn(c)
-  // First comes how it is counted.
+  // The first element describes the numbering.
   if (t === 'OrderedList') return Array.isArray(c) ? inlinesIn(c[1]) : []
   return Array.isArray(c) ? inlinesOf(c) : []
 }
@@ -126,12 +126,12 @@ function inlinesIn(part: unknown): unknown[] {
 const blocks =
   /^(Plain|Para|LineBlock|CodeBlock|RawBlock|BlockQuote|OrderedList|BulletList|DefinitionList|Header|HorizontalRule|Table|Div|Null)$/
 
-const isInline = (part: unknown): part is Element =>
+const isInline = (part: unknown): part is PandocElement =>
   typeof part === 'object' &&
   part !== null &&
   't' in part &&
   typeof part.t === 'string' &&
   !blocks.test(part.t)
 
-const unbroken = (inline: unknown) =>
+const joinLines = (inline: unknown) =>
   isInline(inline) && (inline.t === 'LineBreak' || inline.t === 'SoftBreak') ? space : inline

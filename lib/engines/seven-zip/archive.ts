@@ -4,37 +4,37 @@ import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { secretOption } from '../options.ts'
-import { compressionLevel, type Packed, pack, passwordText } from './pack.ts'
-import { freeNames } from './unique-file-names.ts'
+import { compressionLevel, type PackedArchive, packFolder, passwordText } from './pack.ts'
+import { createFileNamer } from './unique-file-names.ts'
 
-const every = formats.map(({ id }) => id)
+const allFormats = formats.map(({ id }) => id)
 
-const Locked = z.object({
+const LockedOptions = z.object({
   compressionLevel,
   password: passwordText
     .optional()
-    .describe('Needed to open the archive (AES-256). In a 7z it hides the names of the files too.')
+    .describe('Password for the new archive (AES-256). In a 7z it also encrypts the file names.')
     .meta(secretOption),
 })
 
 const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
   operation: 'archive',
-  from: every,
+  from: allFormats,
   to,
   same: true,
-  more: { from: every, min: 0, max: 999 },
+  more: { from: allFormats, min: 0, max: 999 },
   options,
   cost: 0.5,
 })
 
 export const archiveRows: readonly Capability[] = [
-  row(['zip', '7z'], Locked),
+  row(['zip', '7z'], LockedOptions),
   row(['tgz', 'tbz2', 'txz', 'tzst'], z.object({ compressionLevel })),
   row(['tar'], z.object({})),
 ]
 
 /** Formats that are lossless but already compressed. */
-const dense: readonly FormatId[] = [
+const compressedFormats: readonly FormatId[] = [
   ...(['png', 'apng', 'gif', 'svgz', 'icns', 'flac', 'alac', 'wv', 'tta', 'mlp', 'thd'] as const),
   ...(['docx', 'docm', 'dotx', 'dotm', 'xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'numbers'] as const),
   ...(['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'key', 'vsdx', 'pages', 'xps', 'oxps', 'odt'] as const),
@@ -44,33 +44,34 @@ const dense: readonly FormatId[] = [
   ...(['txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'deb', 'squashfs'] as const),
 ]
 
-const isDense = ({ format }: InputFile) => formatById(format).lossy === true || dense.includes(format)
+const isCompressed = ({ format }: InputFile) =>
+  formatById(format).lossy === true || compressedFormats.includes(format)
 
 /** Packs all inputs into one archive without folders, under their original names. */
-export async function archive(
+export async function packFiles(
   { inputs, to, options, outDir }: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const { compressionLevel: level = 0, password } = Locked.partial().parse(options)
-  const nameOf = freeNames()
+  const { compressionLevel: level = 0, password } = LockedOptions.partial().parse(options)
+  const nameOf = createFileNamer()
   // Only ZIP compresses each file separately, so files that would not shrink are stored uncompressed.
-  const { loose = [], stored = [] } = Object.groupBy(inputs, (input) =>
-    to === 'zip' && isDense(input) ? 'stored' : 'loose',
+  const { loose: compressible = [], stored: uncompressed = [] } = Object.groupBy(inputs, (input) =>
+    to === 'zip' && isCompressed(input) ? 'stored' : 'loose',
   )
-  let file: Packed | undefined
+  let file: PackedArchive | undefined
   let listed = 0
   for (const [name, part, partLevel] of [
-    ['loose', loose, level],
-    ['stored', stored, 0],
+    ['loose', compressible, level],
+    ['stored', uncompressed, 0],
   ] as const) {
     if (part.length === 0) continue
     const folder = join(tools.workDir, name)
     await mkdir(folder)
     for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
     const settings = { outDir, level: partLevel, ...(password !== undefined && { password }) }
-    file = await pack({ folder, files: part.length, folders: 0 }, to, settings, tools)
+    file = await packFolder({ folder, files: part.length, folders: 0 }, to, settings, tools)
     listed += file.listed ?? 0
-    tools.progress(name === 'loose' ? loose.length / inputs.length : 1)
+    tools.progress(name === 'loose' ? compressible.length / inputs.length : 1)
   }
   if (!file) throw new Error('7zip was asked for an archive of nothing.')
   const bytes = inputs.reduce((sum, { size }) => sum + size, 0)

@@ -4,16 +4,16 @@ import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
-import { freeNames } from './unique-file-names.ts'
+import { createFileNamer } from './unique-file-names.ts'
 
 export const compressionLevel = integer(0, 9)
   .default(5)
-  .describe('0 is fastest, 9 smallest; the files are the same.')
+  .describe('0 is fastest, 9 is smallest; the files do not change.')
 
 // The password is sent to a prompt, where a line break would end it.
 export const passwordText = z
   .string()
-  .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line ends.')
+  .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line breaks.')
 
 interface Filter {
   /** Name of the filter in bsdtar. */
@@ -21,25 +21,25 @@ interface Filter {
   /** Maps the public level (0 to 9) to the filter's level; left out if it has only one. */
   readonly level?: (level: number) => number
   /** The tar format for several files with this compression. */
-  readonly tape: FormatId
+  readonly tarFormat: FormatId
 }
 
-const asItIs = (level: number) => level
-const fromOne = (level: number) => Math.max(1, level)
+const sameLevel = (level: number) => level
+const atLeastOne = (level: number) => Math.max(1, level)
 
-const gzip: Filter = { name: 'gzip', level: asItIs, tape: 'tgz' }
-const bzip2: Filter = { name: 'bzip2', level: fromOne, tape: 'tbz2' }
-const xz: Filter = { name: 'xz', level: asItIs, tape: 'txz' }
-const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tape: 'tzst' }
-const lzma: Filter = { name: 'lzma', level: asItIs, tape: 'tlz' }
-const lzip: Filter = { name: 'lzip', level: asItIs, tape: 'tar.lz' }
-const lz4: Filter = { name: 'lz4', level: fromOne, tape: 'tar.lz4' }
-const lzop: Filter = { name: 'lzop', level: fromOne, tape: 'tar.lzo' }
-const compress: Filter = { name: 'compress', tape: 'tar.z' }
+const gzip: Filter = { name: 'gzip', level: sameLevel, tarFormat: 'tgz' }
+const bzip2: Filter = { name: 'bzip2', level: atLeastOne, tarFormat: 'tbz2' }
+const xz: Filter = { name: 'xz', level: sameLevel, tarFormat: 'txz' }
+const zstd: Filter = { name: 'zstd', level: (level) => level * 2 + 1, tarFormat: 'tzst' }
+const lzma: Filter = { name: 'lzma', level: sameLevel, tarFormat: 'tlz' }
+const lzip: Filter = { name: 'lzip', level: sameLevel, tarFormat: 'tar.lz' }
+const lz4: Filter = { name: 'lz4', level: atLeastOne, tarFormat: 'tar.lz4' }
+const lzop: Filter = { name: 'lzop', level: atLeastOne, tarFormat: 'tar.lzo' }
+const compress: Filter = { name: 'compress', tarFormat: 'tar.z' }
 
 /** Formats packed by 7-Zip, with its type names. */
-const zips = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
-const tapes = {
+const sevenZipTypes = { zip: 'zip', jar: 'zip', cbz: 'zip', '7z': '7z' } as const
+const tarFilters = {
   tgz: gzip,
   tbz2: bzip2,
   txz: xz,
@@ -49,14 +49,24 @@ const tapes = {
   'tar.lz4': lz4,
   'tar.lzo': lzop,
 } as const
-const singles = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
-const unleveled = { 'tar.z': compress, z: compress } as const
+const singleFileFilters = { gz: gzip, bz2: bzip2, xz, zst: zstd, lzma, lz: lzip, lz4, lzo: lzop } as const
+const filtersWithoutLevel = { 'tar.z': compress, z: compress } as const
 /** Uncompressed formats with their names in bsdtar; `paxr` adds pax headers only where ustar is not enough. */
-const bare = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
+const uncompressedTypes = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
 /** Formats with a compression level. */
-export const leveled: readonly FormatId[] = [...keys(zips), ...keys(tapes), ...keys(singles)]
+export const formatsWithLevel: readonly FormatId[] = [
+  ...keys(sevenZipTypes),
+  ...keys(tarFilters),
+  ...keys(singleFileFilters),
+]
 /** Formats without a compression level. */
-export const plains: readonly FormatId[] = [...keys(bare), ...keys(unleveled), 'ar', 'wim', 'squashfs']
+export const formatsWithoutLevel: readonly FormatId[] = [
+  ...keys(uncompressedTypes),
+  ...keys(filtersWithoutLevel),
+  'ar',
+  'wim',
+  'squashfs',
+]
 
 interface Content {
   readonly folder: string
@@ -64,7 +74,7 @@ interface Content {
   readonly folders: number
 }
 
-interface Settings {
+interface PackSettings {
   readonly outDir: string
   /** From 0 to 9. */
   readonly level: number
@@ -78,47 +88,59 @@ function keys<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>):
 }
 
 /** An archive, with the number of files that the packer reports. */
-export interface Packed extends OutputFile {
+export interface PackedArchive extends OutputFile {
   readonly listed?: number
 }
 
 /** Packs the content. Several files as `gz` become a `tgz`, and so on, because a `gz` contains a single file. */
-export async function pack(
+export async function packFolder(
   content: Content,
   to: FormatId,
-  settings: Settings,
+  settings: PackSettings,
   tools: Tools,
-): Promise<Packed> {
+): Promise<PackedArchive> {
   const path = join(settings.outDir, `output.${formatById(to).extensions[0]}`)
-  const zip = lookUp(zips, to)
-  if (zip || to === 'wim') return sevenZip(content, path, zip ?? 'wim', settings, tools)
-  if (to === 'squashfs') return squashfs(content, path, tools)
-  if (to === 'ar') return bsdtar(await flattened(content, tools), path, ['--format', 'ar'], tools)
-  const plain = lookUp(bare, to)
-  if (plain) return bsdtar(content, path, ['--format', plain], tools)
-  const tape = lookUp(tapes, to) ?? (to === 'tar.z' ? compress : undefined)
-  if (tape) return bsdtar(content, path, ['--format', 'paxr', ...compression(tape, settings.level)], tools)
-  const single = lookUp(singles, to) ?? (to === 'z' ? compress : undefined)
+  const zip = lookUp(sevenZipTypes, to)
+  if (zip || to === 'wim') return packWithSevenZip(content, path, zip ?? 'wim', settings, tools)
+  if (to === 'squashfs') return packSquashfs(content, path, tools)
+  if (to === 'ar')
+    return packWithBsdtar(await flattenFolders(content, tools), path, ['--format', 'ar'], tools)
+  const plain = lookUp(uncompressedTypes, to)
+  if (plain) return packWithBsdtar(content, path, ['--format', plain], tools)
+  const tape = lookUp(tarFilters, to) ?? (to === 'tar.z' ? compress : undefined)
+  if (tape)
+    return packWithBsdtar(
+      content,
+      path,
+      ['--format', 'paxr', ...compressionArgs(tape, settings.level)],
+      tools,
+    )
+  const single = lookUp(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
   if (!single) throw new Error(`7zip does not support the target ${to}.`)
   if (content.files === 1 && content.folders === 0)
-    return bsdtar(content, path, ['--format', 'raw', ...compression(single, settings.level)], tools)
-  return { ...(await pack(content, single.tape, settings, tools)), format: single.tape }
+    return packWithBsdtar(
+      content,
+      path,
+      ['--format', 'raw', ...compressionArgs(single, settings.level)],
+      tools,
+    )
+  return { ...(await packFolder(content, single.tarFormat, settings, tools)), format: single.tarFormat }
 }
 
 function lookUp<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefined {
   return Object.hasOwn(table, id) ? table[id] : undefined
 }
 
-async function sevenZip(
+async function packWithSevenZip(
   { folder }: Content,
   path: string,
   type: 'zip' | '7z' | 'wim',
-  { level, password }: Settings,
+  { level, password }: PackSettings,
   tools: Tools,
-): Promise<Packed> {
-  const how = { zip: [`-mx=${level}`, '-mcu=on'], '7z': [`-mx=${level}`], wim: [] }[type]
-  const lock = { zip: ['-p', '-mem=AES256'], '7z': ['-p', '-mhe=on'], wim: [] }[type]
-  const args = ['a', `-t${type}`, ...how, ...(password === undefined ? [] : lock)]
+): Promise<PackedArchive> {
+  const typeArgs = { zip: [`-mx=${level}`, '-mcu=on'], '7z': [`-mx=${level}`], wim: [] }[type]
+  const passwordArgs = { zip: ['-p', '-mem=AES256'], '7z': ['-p', '-mhe=on'], wim: [] }[type]
+  const args = ['a', `-t${type}`, ...typeArgs, ...(password === undefined ? [] : passwordArgs)]
   // 7-Zip asks for a new password twice.
   const answers = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
   // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
@@ -127,22 +149,22 @@ async function sevenZip(
   return { path, ...(added !== undefined && { listed: Number(added) }) }
 }
 
-async function squashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {
-  const modest = ['-processors', '2', '-mem', '256M']
-  await tools.exec('mksquashfs', [folder, path, '-quiet', '-no-progress', '-all-root', ...modest])
+async function packSquashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {
+  const resourceArgs = ['-processors', '2', '-mem', '256M']
+  await tools.exec('mksquashfs', [folder, path, '-quiet', '-no-progress', '-all-root', ...resourceArgs])
   return { path }
 }
 
 /** Puts all files into one folder with unique names, because `ar` has no folders. */
-async function flattened({ folder, files, folders }: Content, tools: Tools): Promise<Content> {
+async function flattenFolders({ folder, files, folders }: Content, tools: Tools): Promise<Content> {
   if (folders === 0) return { folder, files, folders }
   tools.warn(
     'FOLDERS_DROPPED',
-    'The format ar holds no folders: the files of all of them stand side by side in it.',
+    'The format ar does not support folders: all files were put next to each other.',
   )
   const flat = join(tools.workDir, 'flat')
   await mkdir(flat)
-  const nameOf = freeNames()
+  const nameOf = createFileNamer()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     await link(join(entry.parentPath, entry.name), join(flat, nameOf(entry.name)))
@@ -150,11 +172,11 @@ async function flattened({ folder, files, folders }: Content, tools: Tools): Pro
   return { folder: flat, files, folders: 0 }
 }
 
-function compression({ name, level: scale }: Filter, level: number): string[] {
+function compressionArgs({ name, level: scale }: Filter, level: number): string[] {
   return [`--${name}`, ...(scale ? ['--options', `${name}:compression-level=${scale(level)}`] : [])]
 }
 
-async function bsdtar(
+async function packWithBsdtar(
   { folder }: Content,
   path: string,
   args: readonly string[],

@@ -2,29 +2,29 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
-import { mostEntries, tooMany } from './limits.ts'
+import { maxEntries, tooManyEntriesError } from './limits.ts'
 
 /** Counts of what was unpacked from an archive. */
-export interface Unpacked {
+export interface UnpackedContents {
   /** Number of files; `folders` does not count the top folder. */
   readonly files: number
   readonly folders: number
   readonly bytes: number
 }
 
-interface Found {
+interface FoundEntry {
   /** As bytes, because names from old archives may not be valid UTF-8. */
   readonly path: Buffer
   readonly name: Buffer
   readonly stats: Stats
 }
 
-const within = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from('/'), name])
+const joinPath = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from('/'), name])
 
 /** Walks a folder that a program may be filling at the same time; folders come before their content. */
-async function* walk(folder: Buffer): AsyncGenerator<Found> {
+async function* walk(folder: Buffer): AsyncGenerator<FoundEntry> {
   for (const name of (await readdir(folder, { encoding: 'buffer' }).catch(ignoreMissing)) ?? []) {
-    const path = within(folder, name)
+    const path = joinPath(folder, name)
     const stats = await lstat(path).catch(ignoreMissing)
     if (!stats) continue
     yield { path, name, stats }
@@ -33,7 +33,7 @@ async function* walk(folder: Buffer): AsyncGenerator<Found> {
 }
 
 /** Counts files, folders and bytes in a folder. @throws AppError FILE_TOO_LARGE when it has too many entries. */
-export async function survey(folder: string): Promise<Unpacked> {
+export async function measureFolder(folder: string): Promise<UnpackedContents> {
   let files = 0
   let folders = 0
   let bytes = 0
@@ -41,7 +41,7 @@ export async function survey(folder: string): Promise<Unpacked> {
     if (stats.isDirectory()) folders++
     else files++
     bytes += stats.isFile() ? stats.size : 0
-    if (files + folders > mostEntries) throw tooMany()
+    if (files + folders > maxEntries) throw tooManyEntriesError()
   }
   return { files, folders, bytes }
 }
@@ -50,24 +50,27 @@ export async function survey(folder: string): Promise<Unpacked> {
  * Makes all files readable for the packer, which runs as another user, whatever their modes. Converts names to UTF-8,
  * guessing one encoding from all invalid names together.
  */
-export async function makeReadable(folder: string, usual: string): Promise<void> {
-  const found: Found[] = []
-  for await (const one of walk(Buffer.from(folder))) {
-    const { path, stats } = one
-    const runs = stats.isDirectory() || (stats.mode & 0o100) !== 0
-    if (stats.isDirectory() || stats.isFile()) await chmod(path, runs ? 0o755 : 0o644)
-    if (!isUtf8(one.name)) found.push(one)
+export async function makeReadable(folder: string, expectedCharset: string): Promise<void> {
+  const invalidNames: FoundEntry[] = []
+  for await (const entry of walk(Buffer.from(folder))) {
+    const { path, stats } = entry
+    const isExecutable = stats.isDirectory() || (stats.mode & 0o100) !== 0
+    if (stats.isDirectory() || stats.isFile()) await chmod(path, isExecutable ? 0o755 : 0o644)
+    if (!isUtf8(entry.name)) invalidNames.push(entry)
   }
-  const [{ guessed }, { lettersOf }] = await Promise.all([
+  const [{ guessCharset: guessed }, { decodeText: lettersOf }] = await Promise.all([
     import('../text/detect-charset.ts'),
     import('../text/decode.ts'),
   ])
-  const charset = guessed(Buffer.concat(found.flatMap(({ name }) => [name, Buffer.from('\n')])), usual)
+  const charset = guessed(
+    Buffer.concat(invalidNames.flatMap(({ name }) => [name, Buffer.from('\n')])),
+    expectedCharset,
+  )
   // Rename the content of a folder before the folder itself, because renaming the folder changes their paths.
-  for (const { path, name } of found.reverse()) {
+  for (const { path, name } of invalidNames.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
-    const target = within(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))
-    const taken = (await lstat(target).catch(ignoreMissing)) !== undefined
-    await rename(path, taken ? Buffer.concat([target, Buffer.from('_')]) : target)
+    const target = joinPath(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))
+    const isTaken = (await lstat(target).catch(ignoreMissing)) !== undefined
+    await rename(path, isTaken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }
 }

@@ -7,46 +7,65 @@ import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
 import { featureError } from '../unsupported-feature.ts'
-import { tellWhatIsDropped } from './dropped-entries.ts'
-import { allowedBytes, tooLarge } from './limits.ts'
-import { check, type Entry, list, listByBsdtar, listByUnar, unarEnv, unwanted } from './list-entries.ts'
-import { makeReadable, survey, type Unpacked } from './scan-extracted.ts'
+import { warnAboutDroppedEntries } from './dropped-entries.ts'
+import { archiveTooLargeError, maxUnpackedBytesFor } from './limits.ts'
+import {
+  type ArchiveEntry,
+  checkEntries,
+  listWithBsdtar,
+  listWithSevenZip,
+  listWithUnar,
+  unarEnv,
+  unsafeEntries,
+} from './list-entries.ts'
+import { makeReadable, measureFolder, type UnpackedContents } from './scan-extracted.ts'
 
 /** Compressed single files; a tar inside is unpacked too. */
-export const streams = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
+export const singleFileFormats = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
 /** Compressed tar archives, by their names. */
-export const taped = ['tgz', 'tbz2', 'txz', 'tzst', 'tlz', 'tar.lz', 'tar.lz4', 'tar.lzo', 'tar.z'] as const
+export const compressedTarFormats = [
+  'tgz',
+  'tbz2',
+  'txz',
+  'tzst',
+  'tlz',
+  'tar.lz',
+  'tar.lz4',
+  'tar.lzo',
+  'tar.z',
+] as const
 /** Formats that 7-Zip does not support, or not completely. */
-export const byBsdtar: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
+export const bsdtarFormats: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 
 /** In these, names not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
-const ofDos: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
+const zipFormats: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
 
-const isTaped = (format: FormatId) => taped.some((id) => id === format)
-const isStream = (format: FormatId) => isTaped(format) || streams.some((id) => id === format)
+const isCompressedTar = (format: FormatId) => compressedTarFormats.some((id) => id === format)
+const isCompressedFile = (format: FormatId) =>
+  isCompressedTar(format) || singleFileFormats.some((id) => id === format)
 
 /**
  * Creates `folder` and unpacks the archive into it. Archives inside the archive are not unpacked.
  * @throws AppError INVALID_INPUT (password, path traversal), FILE_TOO_LARGE, CORRUPT_FILE; ProcessFailure or
  * EngineCrash when a program cannot read the archive.
  */
-export async function unpack(
+export async function unpackArchive(
   input: InputFile,
   folder: string,
   password: string,
   tools: Tools,
-): Promise<Unpacked> {
-  const limitBytes = allowedBytes(input.size)
+): Promise<UnpackedContents> {
+  const limitBytes = maxUnpackedBytesFor(input.size)
   await mkdir(folder)
   const limits = { limitBytes, password }
   if (input.format === 'rar') await unpackRar(input.path, folder, limits, tools)
-  else if (byBsdtar.includes(input.format)) await unpackByBsdtar(input.path, folder, limitBytes, tools)
-  else if (isStream(input.format)) await unpackStream(input, folder, limitBytes, tools)
-  else await unpackAnyhow({ path: input.path, format: input.format, folder }, limits, tools)
-  await makeReadable(folder, ofDos.includes(input.format) ? 'cp437' : 'windows-1252')
-  const found = await survey(folder)
-  if (found.bytes > limitBytes) throw tooLarge(limitBytes)
-  return found
+  else if (bsdtarFormats.includes(input.format)) await unpackWithBsdtar(input.path, folder, limitBytes, tools)
+  else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, limitBytes, tools)
+  else await unpackWithFallback({ path: input.path, format: input.format, folder }, limits, tools)
+  await makeReadable(folder, zipFormats.includes(input.format) ? 'cp437' : 'windows-1252')
+  const contents = await measureFolder(folder)
+  if (contents.bytes > limitBytes) throw archiveTooLargeError(limitBytes)
+  return contents
 }
 
 interface Limits {
@@ -56,7 +75,7 @@ interface Limits {
 }
 
 /** Formats for which libarchive is the fallback. */
-const alsoByBsdtar: readonly FormatId[] = [
+const bsdtarFallbackFormats: readonly FormatId[] = [
   'zip',
   'zipx',
   'jar',
@@ -70,23 +89,23 @@ const alsoByBsdtar: readonly FormatId[] = [
 ]
 
 /** Falls back to libarchive if 7-Zip cannot read the archive; if that fails too, throws 7-Zip's error. */
-async function unpackAnyhow(
+async function unpackWithFallback(
   { path, format, folder }: { readonly path: string; readonly format: FormatId; readonly folder: string },
   limits: Limits,
   tools: Tools,
 ): Promise<void> {
   try {
-    return await unpackArchive(path, folder, limits, tools)
+    return await unpackWithSevenZip(path, folder, limits, tools)
   } catch (error) {
-    const isUnread =
-      error instanceof SparseFiles || (error instanceof ProcessFailure && !wantsPassword(error))
-    if (!isUnread || !alsoByBsdtar.includes(format)) throw error
+    const isUnreadable =
+      error instanceof SparseFilesError || (error instanceof ProcessFailure && !needsPassword(error))
+    if (!isUnreadable || !bsdtarFallbackFormats.includes(format)) throw error
     await rm(folder, { recursive: true })
     await mkdir(folder)
-    const byPython = format === '7z' && usesUnknownMethod(error)
-    const unpackOtherwise = byPython ? unpackByPython : unpackByBsdtar
-    await unpackOtherwise(path, folder, limits.limitBytes, tools).catch((other: unknown) => {
-      throw other instanceof ProcessFailure && error instanceof ProcessFailure ? error : other
+    const usesPython = format === '7z' && usesUnknownMethod(error)
+    const unpackAlternative = usesPython ? unpackWithPython : unpackWithBsdtar
+    await unpackAlternative(path, folder, limits.limitBytes, tools).catch((fallbackError: unknown) => {
+      throw fallbackError instanceof ProcessFailure && error instanceof ProcessFailure ? error : fallbackError
     })
   }
 }
@@ -96,51 +115,63 @@ export const usesUnknownMethod = (error: unknown) =>
   error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
 
 /** Only py7zr reads Zstandard in 7z, which several programs write. Links are refused, because py7zr would create them. */
-async function unpackByPython(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
-  const entries = await list(path, '', tools)
-  check(entries, limitBytes)
-  if (unwanted(entries).length > 0) throw featureError('7z', 'links and a compression that is not known')
+async function unpackWithPython(
+  path: string,
+  folder: string,
+  limitBytes: number,
+  tools: Tools,
+): Promise<void> {
+  const entries = await listWithSevenZip(path, '', tools)
+  checkEntries(entries, limitBytes)
+  if (unsafeEntries(entries).length > 0) throw featureError('7z', 'links and an unknown compression method')
   const { file, args, readOnly } = pythonProgram('archive/unpack_7z.py')
-  await guarded({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
+  await runWithSizeLimit({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
 }
 
-export const wantsPassword = ({ stderr }: { readonly stderr: string }) =>
+export const needsPassword = ({ stderr }: { readonly stderr: string }) =>
   /wrong password|enter password/i.test(stderr)
 
 /** 7-Zip unpacks a sparse file in POSIX tar as its raw data map instead of the file. */
-class SparseFiles extends Error {}
-const isSparse = ({ name }: Entry) => /(?:^|\/)GNUSparseFile\.\d+\//.test(name)
+class SparseFilesError extends Error {}
+const isSparse = ({ name }: ArchiveEntry) => /(?:^|\/)GNUSparseFile\.\d+\//.test(name)
 
-async function unpackArchive(
+async function unpackWithSevenZip(
   path: string,
   folder: string,
   { limitBytes, password }: Limits,
   tools: Tools,
 ): Promise<void> {
-  const entries = await list(path, password, tools)
-  if (entries.some(isSparse)) throw new SparseFiles()
-  check(entries, limitBytes)
-  const dropped = unwanted(entries)
+  const entries = await listWithSevenZip(path, password, tools)
+  if (entries.some(isSparse)) throw new SparseFilesError()
+  checkEntries(entries, limitBytes)
+  const dropped = unsafeEntries(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
   if (dropped.length > 0) await writeFile(exclude, `${dropped.map(({ name }) => name).join('\n')}\n`)
   const args = ['x', '-y', '-spd', `-o${folder}`, ...(dropped.length > 0 ? [`-x@${exclude}`] : [])]
-  await guarded({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, { stdin: `${password}\n` })
-  tellWhatIsDropped(entries, tools)
+  await runWithSizeLimit({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, {
+    stdin: `${password}\n`,
+  })
+  warnAboutDroppedEntries(entries, tools)
 }
 
 /** Uses libarchive, the safer reader, except for encrypted RAR, which it cannot decrypt. */
 async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
-  const entries = await listByUnar(path, limits.password, tools)
-  if (entries.some(({ locked }) => locked)) {
-    admit(entries, limits.limitBytes, tools)
+  const entries = await listWithUnar(path, limits.password, tools)
+  if (entries.some(({ isEncrypted }) => isEncrypted)) {
+    checkAndReport(entries, limits.limitBytes, tools)
     return unpackLockedRar(path, folder, limits, tools)
   }
-  return unpackByBsdtar(path, folder, limits.limitBytes, tools)
+  return unpackWithBsdtar(path, folder, limits.limitBytes, tools)
 }
 
-async function unpackByBsdtar(path: string, folder: string, limitBytes: number, tools: Tools): Promise<void> {
-  admit(await listByBsdtar(path, tools), limitBytes, tools)
-  await guarded({ folder, limitBytes }, ['bsdtar', '-xf', path, '-C', folder], tools)
+async function unpackWithBsdtar(
+  path: string,
+  folder: string,
+  limitBytes: number,
+  tools: Tools,
+): Promise<void> {
+  checkAndReport(await listWithBsdtar(path, tools), limitBytes, tools)
+  await runWithSizeLimit({ folder, limitBytes }, ['bsdtar', '-xf', path, '-C', folder], tools)
 }
 
 async function unpackLockedRar(
@@ -149,27 +180,27 @@ async function unpackLockedRar(
   { limitBytes, password }: Limits,
   tools: Tools,
 ): Promise<void> {
-  if (password === '') throw locked(false)
+  if (password === '') throw lockedArchiveError(false)
   // unar accepts the password only as an argument; other processes cannot see those of the sandbox.
   const command = ['unar', '-q', '-D', '-f', '-o', folder, '-password', password, path] as const
   try {
-    await guarded({ folder, limitBytes }, command, tools, { env: unarEnv })
+    await runWithSizeLimit({ folder, limitBytes }, command, tools, { env: unarEnv })
   } catch (error) {
-    throw error instanceof ProcessFailure ? locked(true, error) : error
+    throw error instanceof ProcessFailure ? lockedArchiveError(true, error) : error
   }
 }
 
 /** Checks and reports entries. bsdtar and unar refuse links that lead out; other links are removed after unpacking. */
-function admit(entries: readonly Entry[], limitBytes: number, tools: Tools): void {
-  check(entries, limitBytes)
-  tellWhatIsDropped(entries, tools)
+function checkAndReport(entries: readonly ArchiveEntry[], limitBytes: number, tools: Tools): void {
+  checkEntries(entries, limitBytes)
+  warnAboutDroppedEntries(entries, tools)
 }
 
 /** Error for an archive that needs a password, or a different one. */
-export function locked(hadPassword: boolean, cause?: unknown): AppError {
+export function lockedArchiveError(hadPassword: boolean, cause?: unknown): AppError {
   const sentence = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
-    : 'The archive is protected. Send its password in the field password.'
+    : 'The archive is protected. Send its password in the option password.'
   const reason = hadPassword ? 'wrong-password' : 'password-needed'
   return new AppError('INVALID_INPUT', sentence, { field: 'password', reason }, { cause })
 }
@@ -189,30 +220,30 @@ const decompressors: Readonly<Partial<Record<FormatId, Decompressor>>> = {
   'tar.lzo': unLzop,
 }
 
-async function unpackStream(input: InputFile, folder: string, limitBytes: number, tools: Tools) {
-  const stage = join(tools.workDir, 'stream')
-  await mkdir(stage)
-  const own = decompressors[input.format]
-  const ours = parse(input.path).name
-  const command: Command = own
-    ? own(input.path, join(stage, ours))
-    : ['7zz', 'x', '-y', `-o${stage}`, '--', input.path]
-  await guarded({ folder: stage, limitBytes }, command, tools, { stdin: '\n' })
-  await makeReadable(stage, 'windows-1252')
-  const [name] = await readdir(stage)
-  if (name === undefined) throw new Error('Nothing came out of a compressed file.')
-  const content = join(stage, name)
+async function unpackCompressedFile(input: InputFile, folder: string, limitBytes: number, tools: Tools) {
+  const stagingFolder = join(tools.workDir, 'stream')
+  await mkdir(stagingFolder)
+  const decompressor = decompressors[input.format]
+  const copyName = parse(input.path).name
+  const command: Command = decompressor
+    ? decompressor(input.path, join(stagingFolder, copyName))
+    : ['7zz', 'x', '-y', `-o${stagingFolder}`, '--', input.path]
+  await runWithSizeLimit({ folder: stagingFolder, limitBytes }, command, tools, { stdin: '\n' })
+  await makeReadable(stagingFolder, 'windows-1252')
+  const [name] = await readdir(stagingFolder)
+  if (name === undefined) throw new Error('A compressed file was empty.')
+  const content = join(stagingFolder, name)
   if (await isTar(content)) {
     const tar = join(tools.workDir, 'content.tar')
     await rename(content, tar)
-    return unpackAnyhow({ path: tar, format: 'tar', folder }, { limitBytes, password: '' }, tools)
+    return unpackWithFallback({ path: tar, format: 'tar', folder }, { limitBytes, password: '' }, tools)
   }
-  if (isTaped(input.format)) {
-    const sentence = `The file is named as a compressed tape archive (${input.format}), but there is none in it.`
+  if (isCompressedTar(input.format)) {
+    const sentence = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: input.format })
   }
   // Without a stored name, 7-Zip uses the name of our copy.
-  await rename(content, join(folder, name === ours ? contentName(input.filename) : name))
+  await rename(content, join(folder, name === copyName ? contentName(input.filename) : name))
 }
 
 /** Also detects pre-POSIX tar, which has no magic bytes, only a header checksum. */
@@ -233,10 +264,10 @@ function contentName(name: string): string {
   return stem.replace(/^[.\s-]+/, '').slice(0, 60) || 'content'
 }
 
-const watchMs = 250
+const measureIntervalMs = 250
 
 /** Runs a program while measuring the folder it fills, because an archive can contain more than it declares. */
-async function guarded(
+async function runWithSizeLimit(
   { folder, limitBytes }: { readonly folder: string; readonly limitBytes: number },
   [bin, ...args]: Command,
   tools: Tools,
@@ -245,23 +276,24 @@ async function guarded(
 ): Promise<void> {
   const stop = new AbortController()
   let measuring: Promise<void> | undefined
-  const watch = setInterval(() => {
-    measuring ??= survey(folder)
+  const interval = setInterval(() => {
+    measuring ??= measureFolder(folder)
       .then(({ bytes }) => {
-        if (bytes > limitBytes) stop.abort(tooLarge(limitBytes))
+        if (bytes > limitBytes) stop.abort(archiveTooLargeError(limitBytes))
       })
       .catch((error: unknown) => stop.abort(error))
       .finally(() => {
         measuring = undefined
       })
-  }, watchMs)
+  }, measureIntervalMs)
   try {
     await tools.exec(bin, args, { stdin, env, readOnly, maxFileBytes: limitBytes, signal: stop.signal })
   } catch (error) {
-    if (error instanceof AppError && error.details?.limitMb !== undefined) throw tooLarge(limitBytes, error)
+    if (error instanceof AppError && error.details?.limitMb !== undefined)
+      throw archiveTooLargeError(limitBytes, error)
     throw error
   } finally {
-    clearInterval(watch)
+    clearInterval(interval)
     await measuring
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { inputOption } from '../options.ts'
 
 /** Common encoding names that are not labels of the Encoding Standard. */
-const otherNames: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   ansi: 'windows-1252',
   cp932: 'shift_jis',
   cp936: 'gb18030',
@@ -27,25 +27,25 @@ const codePages: readonly number[] = [
 export function charsetNamed(label: string): string | undefined {
   const plain = label.trim().toLowerCase()
   try {
-    return new TextDecoder(otherNames[plain] ?? plain).encoding
+    return new TextDecoder(aliases[plain] ?? plain).encoding
   } catch {
     const page = Number(/^(?:cp|ibm)(\d{3})$/.exec(plain)?.[1])
     return codePages.includes(page) ? `cp${page}` : undefined
   }
 }
 
-const isKnown = (label: string) => label.toLowerCase() === 'auto' || charsetNamed(label) !== undefined
+const isKnownEncoding = (label: string) => label.toLowerCase() === 'auto' || charsetNamed(label) !== undefined
 
-export const encoding = z
+export const encodingOption = z
   .string()
   .max(40)
-  .refine(isKnown, {
+  .refine(isKnownEncoding, {
     error:
       'expected the name of an encoding, such as utf-8, utf-16le, windows-1252, windows-1251, windows-1250, iso-8859-2, koi8-r, shift_jis, euc-jp, gb18030, big5, euc-kr or cp866, or auto',
   })
   .optional()
   .describe(
-    'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.',
+    'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.',
   )
   .meta(inputOption)
 

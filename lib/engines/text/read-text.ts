@@ -115,5 +115,8 @@ function countReplacements(text: string): number {
 function warnAboutInvalidBytes(count: number, { name, by }: Charset, tools: Tools): void {
   const places = count === 1 ? 'One place is' : `${count} places are`
   const hint = by === 'request' ? 'Check the option encoding.' : 'Set the option encoding.'
-  tools.warn('LETTERS_REPLACED', `${places} not valid ${name} and became the character ${replacement}. ${hint}`)
+  tools.warn(
+    'LETTERS_REPLACED',
+    `${places} not valid ${name} and became the character ${replacement}. ${hint}`,
+  )
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { flag, inputOption } from '../options.ts'
-import { encoding } from './charsets.ts'
+import { encodingOption } from './charsets.ts'
 
-const words: Readonly<Record<string, string>> = {
+const separatorNames: Readonly<Record<string, string>> = {
   comma: ',',
   semicolon: ';',
   tab: '\t',
@@ -12,26 +12,29 @@ const words: Readonly<Record<string, string>> = {
   colon: ':',
 }
 
-export const mark = (given: string) => words[given.toLowerCase()] ?? given
+export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
 
 /** A separator must not be a letter, digit, quote or line break, which occur within fields. */
-const isMark = (given: string) => given.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(mark(given))
+const isSeparator = (text: string) =>
+  text.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(parseSeparator(text))
 
 export const tableShape = {
-  encoding,
+  encoding: encodingOption,
   delimiter: z
     .string()
     .max(10)
-    .refine(isMark, { error: 'expected comma, semicolon, tab, pipe, space, colon, one such sign, or auto' })
+    .refine(isSeparator, {
+      error: 'expected comma, semicolon, tab, pipe, space, colon, one such character, or auto',
+    })
     .optional()
     .describe(
-      'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.',
+      'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.',
     )
     .meta(inputOption),
   headers: flag()
     .optional()
     .describe(
-      'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.',
+      'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.',
     )
     .meta(inputOption),
 }

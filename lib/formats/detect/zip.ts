@@ -7,7 +7,7 @@ import {
   Uint8ArrayWriter,
   ZipReader,
 } from '@zip.js/zip.js'
-import { allowedBytes } from '../../engines/seven-zip/limits.ts'
+import { maxUnpackedBytesFor } from '../../engines/seven-zip/limits.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { documentLockUnknown } from '../locked-office.ts'
@@ -100,8 +100,8 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
 function requireUnpackable(entries: readonly FileEntry[], format: FormatId, size: number): void {
   const sizes = entries.map(({ uncompressedSize }) => uncompressedSize)
   const total = sizes.reduce((sum, one) => sum + one, 0)
-  if (total <= allowedBytes(size) && Math.max(...sizes) <= maxPartBytes) return
-  const limitMb = Math.floor(Math.min(allowedBytes(size), maxPartBytes) / 1024 ** 2)
+  if (total <= maxUnpackedBytesFor(size) && Math.max(...sizes) <= maxPartBytes) return
+  const limitMb = Math.floor(Math.min(maxUnpackedBytesFor(size), maxPartBytes) / 1024 ** 2)
   const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; at most ${limitMb} MB are read of a file of its size. Split it, or leave out what is large in it.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }

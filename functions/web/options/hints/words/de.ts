@@ -3,7 +3,8 @@ import type en from './en.ts'
 const hints: typeof en = {
   '0 is fastest, 9 is smallest; the pixels do not change.':
     '0 ist am schnellsten, 9 ergibt die kleinste Datei. Das Bild bleibt gleich.',
-  '0 is fastest, 9 smallest; the files are the same.': '0 ist am schnellsten, 9 ergibt das kleinste Archiv.',
+  '0 is fastest, 9 is smallest; the files do not change.':
+    '0 ist am schnellsten, 9 ergibt das kleinste Archiv.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 ist kaum sichtbar, 1 deckt. Prozente wie 30% gehen auch.',
   '1 to 100, or low, medium, high, highest. Higher is better and larger.':
@@ -23,7 +24,7 @@ const hints: typeof en = {
   'Also removes title, author and other metadata.': 'Entfernt Titel, Autor und andere Metadaten.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Unverändert lassen, um ihn zu behalten; leeren, um ihn zu entfernen.',
-  'As 2026-01-31 or 2026-01-31T12:00:00Z.': 'Datum der Erstellung.',
+  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Datum der Erstellung.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '„Unverändert kopieren“ lässt den Ton, wie er ist, wenn möglich.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
@@ -48,7 +49,7 @@ const hints: typeof en = {
   'Dithering method for colors that are not in the palette.': 'Wie fehlende Farben gemischt werden.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Trifft die Bitrate genauer, dauert aber doppelt so lange.',
-  'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Wird automatisch erkannt. Ändere sie, wenn Zeichen falsch aussehen.',
   'End time, as HH:MM:SS.ms or seconds.': 'Ende, z. B. 00:01:30.5 oder 90.5 Sekunden.',
   'End time, as HH:MM:SS.ms.': 'Ende, z. B. 00:01:30.5',
@@ -56,9 +57,9 @@ const hints: typeof en = {
     'Alle Schriften werden eingebettet, damit Seiten überall gleich aussehen.',
   'Everything darker than this brightness, in percent, is traced.':
     'Alles, was dunkler ist, wird nachgezeichnet.',
-  'Files to take, by name or path in the archive; * stands for any characters and ? for one, as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
     'Dateinamen oder Pfade, zum Beispiel docs/*.pdf. Leer lassen für alle Dateien.',
-  'First removes all that there is, as places, cameras and programs; what it looks like stays.':
+  'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Entfernt Angaben zu Ort, Kamera und Programm. Das Bild sieht gleich aus.',
   'Fonts are named but never embedded; a warning says so when this is set.':
     'Dieses Format nennt Schriften nur, es kann sie nicht einbetten.',
@@ -80,7 +81,7 @@ const hints: typeof en = {
     'Wie die Bilder angeordnet werden.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Bestimmt die Auflösung der Bilder.',
-  'Keep only these characters: the text itself, or ranges such as U+0020-007E,U+20AC':
+  'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Gib die Zeichen ein, oder Bereiche wie U+0020-007E, U+20AC.',
   'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Erhält jeden Bildpunkt genau. Die Qualität bestimmt dann den Kompressionsaufwand.',
@@ -88,14 +89,14 @@ const hints: typeof en = {
     'Quer- oder Hochformat. Standard: wie im Dokument.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, die wichtigste zuerst. Bis zu 5.',
-  'Leaves all font sizes as the document has them.': 'Behält alle Schriftgrößen des Dokuments.',
+  'Keeps all font sizes of the document.': 'Behält alle Schriftgrößen des Dokuments.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Links, oben, Breite und Höhe in Punkten, anstelle von Rändern.',
   'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Nötig, um die Rechte zu ändern. Standard: das Passwort oder ein zufälliges.',
   'Longest side in pixels; larger pages are scaled down.':
     'Größere Seiten werden auf dieses Maß verkleinert.',
-  'Makes straight quotes, double hyphens and three dots typographic ones.':
+  'Replaces straight quotes, double hyphens and three dots with typographic characters.':
     'Macht aus geraden Anführungszeichen, doppelten Bindestrichen und drei Punkten typografische.',
   'Margin at the bottom of every page, such as 20mm, 2cm, 1in or 72pt':
     'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
@@ -104,7 +105,7 @@ const hints: typeof en = {
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt':
     'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four as "top,bottom,left,right", or by side as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20". 5 where left out.':
     'Eine Zahl für alle Seiten oder vier für oben, unten, links und rechts, zum Beispiel 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Größere Bilder werden auf dieses Maß verkleinert.',
@@ -120,7 +121,7 @@ const hints: typeof en = {
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Mindestabstand vom Rand. Leer lassen für automatisch.',
   'Named quality levels; web equals ebook, max is the smallest.': 'Bestimmt die Auflösung der Bilder.',
-  'Needed to open the archive (AES-256). In a 7z it hides the names of the files too.':
+  'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Nötig, um das Archiv zu öffnen. Ein 7z verbirgt auch die Dateinamen.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
     'Zum Beispiel 3,1,2. Andere Seiten folgen in ihrer bisherigen Reihenfolge.',
@@ -133,7 +134,7 @@ const hints: typeof en = {
   'Number of the first numbered page.': 'Die Zahl auf der ersten Seite.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Eine Datei pro Bereich, zum Beispiel 1-3, 4-last. Leer = eine Datei pro Seite.',
-  'Opens an archive that needs one. The result is not protected.':
+  'Password of a protected archive. The result is not protected.':
     'Nur für geschützte Archive. Das Ergebnis ist nicht geschützt.',
   'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).':
     'Wie Umrisse gezeichnet werden.',
@@ -172,7 +173,7 @@ const hints: typeof en = {
   'Position on the page.': '',
   'Program that created the PDF.': 'Das Programm, mit dem das PDF erstellt wurde.',
   'Program that created the original document.': 'Das Programm, mit dem das Original erstellt wurde.',
-  'Puts the fonts that the document names into the book, where they are at hand.':
+  'Embeds the fonts that the document uses, if they are available.':
     'Bettet die Schriften des Dokuments ein, soweit vorhanden.',
   'Reduces the image to at most 256 colors: much smaller, but not exact.':
     'Höchstens 256 Farben: viel kleiner, aber weniger genau.',
@@ -184,7 +185,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Verkleinert breite Tabellen, damit keine Spalte auf eine andere Seite rutscht.',
   'Size of the content on the page, 0.1 to 2.': '1 ist die Originalgröße.',
-  'Size of the text in pt, 4 to 60; other sizes follow. That of the profile when left out.':
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
     'Andere Größen werden angepasst. Standard: passend zum E-Reader.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
     'Zum Beispiel 16,32,48. Leer lassen für die üblichen Größen.',
@@ -202,7 +203,7 @@ const hints: typeof en = {
   'Text in any script. Send either this or an image as an additional file.':
     'Text in jeder Sprache, oder füge stattdessen ein Bild hinzu.',
   'Text such as `Page {page} of {pages}`.': 'Zum Beispiel Seite {page} von {pages}.',
-  'The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.':
+  'The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink.':
     'Bilder und Schriftgrößen werden an dieses Gerät angepasst.',
   'The image appears coarse at first and sharpens while it loads.':
     'Erscheint sofort und wird beim Laden schärfer.',
@@ -214,7 +215,7 @@ const hints: typeof en = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '„Unverändert kopieren“ lässt das Video, wie es ist, wenn möglich.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 ist halb so laut, 2 doppelt so laut.',
-  'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Trennzeichen der CSV-Datei. Wird normalerweise automatisch erkannt.',
   'When left out, diagonal for text and center for an image; tile repeats it.':
     'Standard: diagonal bei Text, in der Mitte bei einem Bild.',
@@ -223,10 +224,10 @@ const hints: typeof en = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
     'Die Kopfzeile ist fett und steht auf jeder gedruckten Seite.',
-  'Which font of a collection, from 1': 'Nummer der Schrift in der Sammlung, ab 1.',
-  'Who made it; the artist of a song.': 'Der Autor, bei einem Lied der Interpret.',
+  'Number of the font in a collection, starting at 1': 'Nummer der Schrift in der Sammlung, ab 1.',
+  'The author, or the artist of a song.': 'Der Autor, bei einem Lied der Interpret.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Standard: bis zu 480. Das Seitenverhältnis bleibt.',
   'Width in pixels; the height keeps the proportions unless it is set too.':
@@ -236,7 +237,7 @@ const hints: typeof en = {
   'Width of the window in pixels.': 'Breite des Browserfensters.',
   'Width to cut off, such as 20mm, 1in or 36pt.':
     'Breite, die abgeschnitten wird, zum Beispiel 20mm, 1in oder 36pt.',
-  'With a comma between.': 'Durch Kommas getrennt.',
+  'Separated by commas.': 'Durch Kommas getrennt.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Kopieren ist schnell und verlustfrei; neu kodieren geht immer.',
   'auto copies the streams if all videos have the same format; encode always re-encodes.':
@@ -255,7 +256,7 @@ const hints: typeof en = {
     'Wie das Bild in Breite und Höhe eingepasst wird.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
-  'none drops the instructions for small sizes on coarse screens: a smaller file':
+  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Ohne Hinting wird die Datei kleiner, aber kleine Schrift kann auf groben Bildschirmen schlechter aussehen.',
   'optimized favors the colors of moving parts, full those of the whole image.':
     'Welche Teile des Bildes die besten Farben bekommen.',

@@ -5,7 +5,7 @@
 const hints: Readonly<Record<string, string>> = {
   '0 is fastest, 9 is smallest; the pixels do not change.':
     '0 is fastest, 9 makes the smallest file. The image stays the same.',
-  '0 is fastest, 9 smallest; the files are the same.': '0 is fastest, 9 makes the smallest archive.',
+  '0 is fastest, 9 is smallest; the files do not change.': '0 is fastest, 9 makes the smallest archive.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 is faint, 1 is solid. Percentages like 30% work too.',
   '1 to 100, or low, medium, high, highest. Higher is better and larger.':
@@ -24,7 +24,7 @@ const hints: Readonly<Record<string, string>> = {
   'Also removes title, author and other metadata.': 'Removes title, author and other metadata.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Leave unchanged to keep it; clear to remove it.',
-  'As 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date of creation.',
+  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date of creation.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '“Copy unchanged” keeps the audio as it is, if possible.',
   'Bits per color channel: fewer bits give fewer, larger shapes.': 'Lower values give fewer, larger shapes.',
@@ -48,16 +48,16 @@ const hints: Readonly<Record<string, string>> = {
   'Dithering method for colors that are not in the palette.': 'How missing colors are mixed.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Meets the bitrate more precisely, but takes twice as long.',
-  'Encoding of the text that is sent, as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Found out when left out or auto, with a warning where it had to be guessed; a byte order mark in the file counts for more.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Detected automatically. Change it if characters look wrong.',
   'End time, as HH:MM:SS.ms or seconds.': 'End time, e.g. 00:01:30.5 or 90.5 seconds.',
   'End time, as HH:MM:SS.ms.': 'End time, e.g. 00:01:30.5',
   'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning':
     'All fonts are embedded, so pages look the same everywhere.',
   'Everything darker than this brightness, in percent, is traced.': 'Everything darker than this is traced.',
-  'Files to take, by name or path in the archive; * stands for any characters and ? for one, as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
     'File names or paths, for example docs/*.pdf. Leave empty for all files.',
-  'First removes all that there is, as places, cameras and programs; what it looks like stays.':
+  'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Removes location, camera and program data. The image looks the same.',
   'Fonts are named but never embedded; a warning says so when this is set.':
     'This format only names fonts, it can’t embed them.',
@@ -79,7 +79,7 @@ const hints: Readonly<Record<string, string>> = {
     'How the images are arranged.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Sets the resolution of the images.',
-  'Keep only these characters: the text itself, or ranges such as U+0020-007E,U+20AC':
+  'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Type the characters, or ranges like U+0020-007E, U+20AC.',
   'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Keeps every pixel exactly. Quality then sets the compression effort.',
@@ -87,19 +87,19 @@ const hints: Readonly<Record<string, string>> = {
     'Landscape or portrait. Default: as in the document.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Languages of the text in images, the main one first. Up to 5.',
-  'Leaves all font sizes as the document has them.': 'Keeps all font sizes of the document.',
+  'Keeps all font sizes of the document.': 'Keeps all font sizes of the document.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Left, top, width and height in points, instead of margins.',
   'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Needed to change the permissions. Default: the password, or a random one.',
   'Longest side in pixels; larger pages are scaled down.': 'Larger pages are scaled down to this size.',
-  'Makes straight quotes, double hyphens and three dots typographic ones.':
+  'Replaces straight quotes, double hyphens and three dots with typographic characters.':
     'Turns straight quotes, double hyphens and three dots into typographic ones.',
   'Margin at the bottom of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four as "top,bottom,left,right", or by side as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20". 5 where left out.':
     'One number for all sides, or four for top, bottom, left and right, for example 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Larger images are scaled down to this size.',
@@ -115,7 +115,7 @@ const hints: Readonly<Record<string, string>> = {
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Minimum distance from the edge. Leave empty to set it automatically.',
   'Named quality levels; web equals ebook, max is the smallest.': 'Sets the resolution of the images.',
-  'Needed to open the archive (AES-256). In a 7z it hides the names of the files too.':
+  'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Required to open the archive. A 7z hides the file names as well.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
     'For example 3,1,2. Other pages follow in their original order.',
@@ -128,7 +128,7 @@ const hints: Readonly<Record<string, string>> = {
   'Number of the first numbered page.': 'The number on the first page.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'One file per range, for example 1-3, 4-last. Empty = one file per page.',
-  'Opens an archive that needs one. The result is not protected.':
+  'Password of a protected archive. The result is not protected.':
     'Only for protected archives. The result is not protected.',
   'Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel).': 'How outlines are drawn.',
   'PDF/A part and conformance level.': 'PDF/A part and conformance level.',
@@ -165,7 +165,7 @@ const hints: Readonly<Record<string, string>> = {
   'Position on the page.': '',
   'Program that created the PDF.': 'The program that created the PDF.',
   'Program that created the original document.': 'The program that created the original document.',
-  'Puts the fonts that the document names into the book, where they are at hand.':
+  'Embeds the fonts that the document uses, if they are available.':
     'Embeds the document’s fonts, if available.',
   'Reduces the image to at most 256 colors: much smaller, but not exact.':
     'At most 256 colors: much smaller, but less exact.',
@@ -177,7 +177,7 @@ const hints: Readonly<Record<string, string>> = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Shrinks wide sheets so that no column moves to another page.',
   'Size of the content on the page, 0.1 to 2.': '1 is the original size.',
-  'Size of the text in pt, 4 to 60; other sizes follow. That of the profile when left out.':
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
     'Other sizes are scaled to match. Default: suits the e-reader.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
     'For example 16,32,48. Leave empty for the common sizes.',
@@ -195,7 +195,7 @@ const hints: Readonly<Record<string, string>> = {
   'Text in any script. Send either this or an image as an additional file.':
     'Text in any language, or add an image instead.',
   'Text such as `Page {page} of {pages}`.': 'For example Page {page} of {pages}.',
-  'The device that pictures and font sizes are made for, as kindle_pw3, tablet or generic_eink.':
+  'The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink.':
     'Images and font sizes are adapted to this device.',
   'The image appears coarse at first and sharpens while it loads.':
     'Appears quickly and sharpens while loading.',
@@ -207,7 +207,7 @@ const hints: Readonly<Record<string, string>> = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '“Copy unchanged” keeps the video as it is, if possible.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 is half as loud, 2 is twice as loud.',
-  'What parts the fields of the table that is sent: comma, semicolon, tab, pipe, space, colon or another sign. Found out from its first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Field separator of the CSV file. Detected automatically by default.',
   'When left out, diagonal for text and center for an image; tile repeats it.':
     'Default: diagonal for text, centered for an image.',
@@ -216,10 +216,10 @@ const hints: Readonly<Record<string, string>> = {
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
-  'Whether the first line of the table that is sent names the columns. true: in a spreadsheet it is text in bold, and begins each page of print and PDF. false: in a document it is a row like the others.':
+  'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.':
     'The header row is bold and repeated on each printed page.',
-  'Which font of a collection, from 1': 'Number of the font in the collection, starting at 1.',
-  'Who made it; the artist of a song.': 'The author, or the artist of a song.',
+  'Number of the font in a collection, starting at 1': 'Number of the font in the collection, starting at 1.',
+  'The author, or the artist of a song.': 'The author, or the artist of a song.',
   'Width in pixels; by default at most 480. The aspect ratio is kept.':
     'Default: up to 480. Aspect ratio is kept.',
   'Width in pixels; the height keeps the proportions unless it is set too.':
@@ -228,7 +228,7 @@ const hints: Readonly<Record<string, string>> = {
     'In percent of the page, image or video.',
   'Width of the window in pixels.': 'Width of the browser window.',
   'Width to cut off, such as 20mm, 1in or 36pt.': 'Width to cut off, for example 20mm, 1in or 36pt.',
-  'With a comma between.': 'Separated by commas.',
+  'Separated by commas.': 'Separated by commas.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Copying is fast and lossless; re-encoding always works.',
   'auto copies the streams if all videos have the same format; encode always re-encodes.':
@@ -247,7 +247,7 @@ const hints: Readonly<Record<string, string>> = {
     'How the image fits into the width and height.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'How the image fits into the width and height.',
-  'none drops the instructions for small sizes on coarse screens: a smaller file':
+  'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Removing hints makes a smaller file, but small text may look worse on low-resolution screens.',
   'optimized favors the colors of moving parts, full those of the whole image.':
     'Which parts of the image get the best colors.',
