@@ -64,7 +64,7 @@ describe('an inline file', () => {
     }
     for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
       await assert.rejects(open({ a: base64(text) }), {
-        ...{ code: 'INVALID_INPUT', message: /^tasks\.a\.file: expected the bytes of the file in base64/ },
+        ...{ code: 'INVALID_INPUT', message: /^tasks\.a\.file: expected the content of the file in base64/ },
         details: { field: 'tasks.a.file', task: 'a' },
       })
   })
