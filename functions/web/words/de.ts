@@ -29,7 +29,7 @@ const words: typeof en = {
   loading: 'Lädt …',
   loadFailed:
     'Dieser Teil der Seite konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',
-  tryAgain: 'Noch einmal versuchen',
+  tryAgain: 'Erneut versuchen',
   pageError: 'Auf dieser Seite ist etwas schiefgegangen. Lade sie neu und versuche es noch einmal.',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   badReply: (status) =>
@@ -38,7 +38,7 @@ const words: typeof en = {
   notFoundLead: 'Vielleicht wurde sie gelöscht, oder die Adresse enthält einen Tippfehler.',
   toStart: 'Datei umwandeln',
   dropZone: {
-    title: 'Jede Datei umwandeln',
+    title: 'Dateien umwandeln',
     lead: 'Datei hinzufügen, Format wählen, Ergebnis herunterladen.',
     drop: 'Dateien irgendwo auf diese Seite ziehen',
     choose: 'Dateien wählen',

@@ -3,7 +3,7 @@ import type en from './en.ts'
 const words: typeof en = {
   signIn: 'Anmelden',
   signInFirst: 'Melde dich an, um das zu sehen.',
-  retry: 'Noch einmal versuchen',
+  retry: 'Erneut versuchen',
   loading: 'Lädt …',
   keep: 'Abbrechen',
   copy: 'Kopieren',

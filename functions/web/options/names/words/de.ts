@@ -233,7 +233,7 @@ const words: typeof en = {
     Orange: 'Orange',
     Purple: 'Violett',
   },
-  units: { bytes: 'Bytes', fps: 'Bilder/s' },
+  units: { bytes: 'Byte', fps: 'Bilder/s' },
 }
 
 export default words

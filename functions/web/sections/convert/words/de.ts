@@ -41,7 +41,7 @@ const words: typeof en = {
   convertToFormat: (id) => `In ${id} umwandeln`,
   convert: 'Umwandeln',
   allFormats: 'Alle verfügbaren Formate',
-  search: (count) => `${count} Formate durchsuchen`,
+  search: (count) => `${count} Formate suchen`,
   noSuchFormat: (typed) => `Für diese Datei gibt es kein Format „${typed}“.`,
   tools: 'Werkzeuge',
   moreTools: 'Weitere PDF-Werkzeuge',
@@ -64,7 +64,7 @@ const words: typeof en = {
   downloadAll: (count) => `Alle ${count} als ZIP herunterladen`,
   creatingZip: 'Das ZIP wird erstellt …',
   retryAll: (count) =>
-    count === 1 ? 'Fehlgeschlagene Datei noch einmal' : `${count} fehlgeschlagene noch einmal`,
+    count === 1 ? 'Fehlgeschlagene Datei wiederholen' : `${count} fehlgeschlagene wiederholen`,
   clear: 'Liste leeren',
   summary: (parts) =>
     [
@@ -107,7 +107,7 @@ const words: typeof en = {
   converted: (name, result, size) => `${name} umgewandelt: ${result}, ${size}, bereit zum Herunterladen.`,
   failed: (name, reason) => `${name}: ${reason}`,
   download: 'Herunterladen',
-  again: 'Noch einmal umwandeln',
+  again: 'Erneut umwandeln',
   preview: 'Vorschau',
   delete: 'Löschen',
   deleteTitle: 'Diese Datei und ihr Ergebnis vom Server löschen',
@@ -129,8 +129,8 @@ const words: typeof en = {
     `Hochladen bei ${sent} von ${total} unterbrochen. Wähle die Datei noch einmal, um fortzufahren.`,
   otherFile: 'Das ist eine andere Datei: Name oder Größe stimmen nicht überein.',
   otherTab: 'Ein anderer Tab dieses Browsers lädt diese Datei gerade hoch.',
-  tryAgain: 'Noch einmal versuchen',
-  bytes: ['Bytes', 'kB', 'MB', 'GB', 'TB'],
+  tryAgain: 'Erneut versuchen',
+  bytes: ['Byte', 'kB', 'MB', 'GB', 'TB'],
   oneByte: '1 Byte',
   fidelity: {
     units: {

@@ -42,7 +42,7 @@ const words: typeof en = {
   duration: 'Dauer',
   when: 'Zeitverlauf',
   cancel: 'Abbrechen',
-  again: 'Noch einmal ausführen',
+  again: 'Erneut ausführen',
   remove: 'Löschen',
   toAll: 'Alle Aufträge',
 }
