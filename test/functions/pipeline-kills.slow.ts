@@ -99,7 +99,7 @@ function createRandom(seed: number) {
 
 /** A task whose worker was killed three times rightly fails; such a job is not counted. */
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
-  error?.message.includes('did not survive three attempts') === true
+  error?.message.includes('crashed in all three attempts') === true
 
 test(`a pipeline survives ${kills} kills of the whole service with the same result and every event once`, async () => {
   for (const seed of [20_261_122, 20_261_123]) if (await outlives(seed)) return

@@ -130,7 +130,7 @@ test('a transfer whose process is killed in all three attempts fails and leaves 
   const codes = (await Promise.all(jobs)).map(({ status, error }) => {
     const { code, message } = error as { code: string; message: string }
     // Not because the stalled proxy would time out some day.
-    assert.match(message, /did not survive three attempts/)
+    assert.match(message, /crashed in all three attempts/)
     return [status, code]
   })
   const [lostIn, lostOut] = [
