@@ -93,7 +93,7 @@ export function packageDeployment() {
     return resource.Properties
   }
 
-  function named(type: string, property: string, name: string) {
+  function findByName(type: string, property: string, name: string) {
     const found = ofType(type).find(([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`)
     assert.ok(found, `no ${type} ${name} is deployed`)
     return { id: found[0], properties: found[1].Properties }
@@ -114,11 +114,11 @@ export function packageDeployment() {
   return {
     ofType,
     properties,
-    lambda: (name: string) => named('AWS::Lambda::Function', 'FunctionName', name),
+    lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
     zipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
     layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFile(id))).size,
-    queueOf: (image: string) => named('AWS::SQS::Queue', 'QueueName', image),
+    queueOf: (image: string) => findByName('AWS::SQS::Queue', 'QueueName', image),
     onPackage,
   }
 }

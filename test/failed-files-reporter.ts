@@ -1,7 +1,7 @@
 import type { TestEvent } from 'node:test/reporters'
 
 /** A reporter of Node's test runner: `{"ran": number, "failed": string[]}`, files by their paths. */
-export default async function* failedFiles(events: AsyncIterable<TestEvent>) {
+export default async function* reportFailedFiles(events: AsyncIterable<TestEvent>) {
   const ran = new Set<string>()
   const failed = new Set<string>()
   for await (const event of events) {

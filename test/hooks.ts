@@ -1,12 +1,12 @@
 import { after as nodeAfter, before as nodeBefore } from 'node:test'
 
-const begun: Promise<unknown>[] = []
+const started: Promise<unknown>[] = []
 
 /** Runs something before all tests of a file. */
 export function before(begin: () => Promise<unknown>): void {
   nodeBefore(async () => {
     const beginning = begin()
-    begun.push(beginning)
+    started.push(beginning)
     await beginning
   })
 }
@@ -17,7 +17,7 @@ export function before(begin: () => Promise<unknown>): void {
  */
 export function after(end: () => unknown): void {
   nodeAfter(async () => {
-    await Promise.allSettled(begun)
+    await Promise.allSettled(started)
     await end()
   })
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type TestService } from './service.ts'
 import type { openReceiver } from './webhooks/receiver.ts'
 
-/** Account events are written by hand, in events/examples/of-accounts.json. */
+/** Account events are written by hand, in events/examples/accounts.json. */
 const wanted = [
   'job.created',
   'job.queued',
@@ -20,7 +20,7 @@ const wanted = [
 ] as const
 
 /** Seconds until the files of an expiring job are deleted by the next sweep. */
-const longestS = 150
+const maxWaitS = 150
 
 /** Triggers the events. @returns a function that waits for all of them. */
 export async function recordEvents(
@@ -30,20 +30,20 @@ export async function recordEvents(
   const client = new Client(service)
   await client.post('/v1/webhooks', { url: receiver.url('/events'), events: ['*'] })
   const bytes = await readFile(new URL('fixtures/alpha.png', import.meta.url))
-  const picture = { name: 'photo.png', bytes: new Uint8Array(bytes) }
-  const run = async (file: typeof picture, fields: Record<string, string>) => {
+  const image = { name: 'photo.png', bytes: new Uint8Array(bytes) }
+  const run = async (file: typeof image, fields: Record<string, string>) => {
     const { data } = (await (await client.convert(file, fields)).json()) as { data: { jobId: string } }
     return client.finished(data.jobId)
   }
   // The first event of each kind is recorded, so the simplest job goes first.
-  const { jobId } = await run(picture, { targetFormat: 'webp', tag: 'holiday' })
+  const { jobId } = await run(image, { targetFormat: 'webp', tag: 'holiday' })
   await client.download(jobId)
-  const damaged = picture.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
+  const damaged = image.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
   await run({ name: 'photo.png', bytes: damaged }, { targetFormat: 'webp' })
   // A form of this size is too large for a request on AWS.
-  const sound = tone(600)
-  const place = await client.presign({ filename: 'tone.wav', contentType: 'audio/wav', size: sound.length })
-  await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: sound })
+  const audio = tone(600)
+  const place = await client.presign({ filename: 'tone.wav', contentType: 'audio/wav', size: audio.length })
+  await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: audio })
   await client.accepted(await client.post('/v1/convert', { uploadId: place.uploadId, targetFormat: 'mp3' }))
   const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
   const rest = {
@@ -56,9 +56,9 @@ export async function recordEvents(
   await client.post(`/v1/jobs/${data.jobId}/cancel`, {})
   await client.post('/v1/jobs', { tasks: { text, ...rest }, expiresIn: 60 })
   return async () => {
-    for (let left = longestS; ; left--) {
-      const heard = receiver.at('/events').map(({ json }) => json)
-      const first = wanted.flatMap((name) => heard.find(({ event }) => event === name) ?? [])
+    for (let left = maxWaitS; ; left--) {
+      const received = receiver.at('/events').map(({ json }) => json)
+      const first = wanted.flatMap((name) => received.find(({ event }) => event === name) ?? [])
       if (first.length === wanted.length) return Object.fromEntries(first.map((one) => [one.event, one]))
       if (left === 0) throw new Error(`only ${first.map(({ event }) => event)} were told`)
       await sleep(1000)

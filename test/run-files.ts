@@ -14,7 +14,7 @@ import { filesOf } from './long-files.ts'
  * run again.
  */
 const besideOthers = 3
-const mostAgain = 8
+const maxRetried = 8
 /** Time limit of a test, which then fails by its name; the longest takes a tenth. */
 const testTimeout = 600_000
 /** Time limit of a file that hangs outside of tests; the longest takes less than half. */
@@ -33,7 +33,7 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'))
   const outcome = join(folder, 'outcome.json')
   try {
-    const code = await ended([
+    const code = await exitOf([
       '--import',
       beside('end-leaking-files.ts'),
       '--test',
@@ -45,15 +45,15 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
       `--test-reporter-destination=${outcome}`,
       ...args,
     ])
-    const told = await readFile(outcome, 'utf8').catch(() => '')
-    return { code, ...(told ? JSON.parse(told) : { ran: 0, failed: [] }) }
+    const signalled = await readFile(outcome, 'utf8').catch(() => '')
+    return { code, ...(signalled ? JSON.parse(signalled) : { ran: 0, failed: [] }) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 /** Exits like the test runner, or earlier on a signal. */
-function ended(args: readonly string[]): Promise<number> {
+function exitOf(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
   const unwatch = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
@@ -84,7 +84,7 @@ if (todays.length < matched.length)
   )
 const files = [...names.filter((name) => !isPattern(name)), ...todays]
 const first = await run([...options, ...files], besideOthers)
-const isAgain = first.failed.length > 0 && first.failed.length <= mostAgain && first.ran > 1
+const isAgain = first.failed.length > 0 && first.failed.length <= maxRetried && first.ran > 1
 if (!isAgain) process.exit(first.code)
 
 console.log(

@@ -72,7 +72,7 @@ const startSigned = contract({
     job: z.string().min(1),
     cache_key: z
       .string()
-      .regex(/^[\w-]{1,200}$/, 'expected letters, digits, - and _')
+      .regex(/^[\w-]{1,200}$/, 'expected 1 to 200 characters of A-Z, a-z, 0-9, - and _')
       .optional(),
     s: z.string(),
   }),

@@ -18,7 +18,7 @@ export interface SignedQuery {
 }
 
 /** Returns the signed text. Some SDKs don't escape plus signs in base64, which a query decodes as spaces. */
-export const signedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
+export const buildSignedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
 export function hasValidSignature(text: string, signature: string, secret: string): boolean {

@@ -10,7 +10,7 @@ import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/targ
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
-import { declaredSize, declaredSizeError } from '../../lib/http/content-length.ts'
+import { declaredSize, sizeLimitError } from '../../lib/http/content-length.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/jobs/job.ts'
@@ -68,27 +68,27 @@ export const checkConversion = contract({
     const { from, to, task } = parseFields(body)
     const bounds = await limitsOfOwner(principal.ownerId, services)
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
-      throw declaredSizeError(bounds.maxFileBytes, body.size)
+      throw sizeLimitError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
     createExportTask(body, [])
     // Some operations have additional fields.
-    const wish = task.toConversionSpec(
+    const spec = task.toConversionSpec(
       [],
       task.parseSpec({ output_format: to, engine: parseEngine(body.engine), options }),
     )
     const engines = await services.engines()
-    const route = planRoute({ ...wish, from, to: wish.to ?? from, engines })
+    const route = planRoute({ ...spec, from, to: spec.to ?? from, engines })
     requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
-    const { warnings } = stepsWithOptions(route, wish.options)
+    const { warnings } = stepsWithOptions(route, spec.options)
     const routeFormats = formatsOf(route)
-    const kind = { operation: wish.operation, from, to: routeFormats.at(-1) ?? from }
+    const kind = { operation: spec.operation, from, to: routeFormats.at(-1) ?? from }
     return {
       data: {
         ...kind,
         engines: [...new Set(route.steps.map(({ engine }) => engine))],
         steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
         estimate: await estimateConversion({ ...kind, route, size: body.size, ownQueuedTasks: 0 }, services),
-        losses: wish.operation === 'convert' ? knownLoss(from, routeFormats) : [],
+        losses: spec.operation === 'convert' ? knownLoss(from, routeFormats) : [],
         warnings,
       },
     }

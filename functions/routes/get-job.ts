@@ -4,7 +4,7 @@ import {
   JobParams,
   jobHeaders,
   jobNotFound,
-  preferredWaitS,
+  parseWaitS,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
@@ -30,7 +30,7 @@ export const getJob = contract({
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
-    const waitS = preferredWaitS(request)
+    const waitS = parseWaitS(request)
     if (waitS !== undefined) {
       const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
       await waitUntilFinished(services, jobId, waitS, found)

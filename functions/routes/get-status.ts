@@ -4,7 +4,7 @@ import {
   JobParams,
   jobHeaders,
   loadViewState,
-  preferredWaitS,
+  parseWaitS,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
@@ -30,7 +30,7 @@ export const getStatus = contract({
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
-    const waitS = preferredWaitS(request)
+    const waitS = parseWaitS(request)
     const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const waited = waitS === undefined ? found : await waitUntilFinished(services, jobId, waitS, found)
     const job = requireVisibleJob(waited, jobId, principal)

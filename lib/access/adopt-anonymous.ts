@@ -1,7 +1,7 @@
+import { forEachConcurrently } from '../for-each-concurrently.ts'
 import type { Job } from '../jobs/job.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
-import { forEachConcurrently } from '../map-concurrently.ts'
 import { moveOwnedRecords } from '../owned-records.ts'
 import type { Services } from '../services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'

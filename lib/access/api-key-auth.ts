@@ -40,7 +40,7 @@ export async function principalOfKey(
   if (!key || !account) throw invalidKeyError('unknown')
   const inactive = inactiveReason(key, now)
   if (inactive) throw invalidKeyError(inactive)
-  if (account.status === 'suspended') throw suspendedError()
+  if (account.status === 'suspended') throw accountSuspendedError()
   requireAllowedSource(key, request)
   if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > recordUseEveryMs)
     await recordUse(key, request.sourceIp, now, new ApiKeys(services))
@@ -68,10 +68,10 @@ function requireAllowedSource(
   { headers, sourceIp }: Credentials,
 ): void {
   if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
-    throw disallowedSourceError('address', 'This API key may not be used from this IP address (allowedIps).')
+    throw sourceNotAllowedError('address', 'This API key may not be used from this IP address (allowedIps).')
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
-    throw disallowedSourceError('origin', 'This API key may not be used from this origin (allowedOrigins).')
+    throw sourceNotAllowedError('origin', 'This API key may not be used from this origin (allowedOrigins).')
 }
 
 const messages = {
@@ -84,7 +84,7 @@ const invalidKeyError = (reason: keyof typeof messages) =>
   new AppError('INVALID_API_KEY', messages[reason], { reason })
 
 /** The error for a suspended account, for keys, tokens and sessions. */
-export const suspendedError = () =>
+export const accountSuspendedError = () =>
   new AppError(
     'INSUFFICIENT_PERMISSIONS',
     'This account is suspended. Contact the operator of the service.',
@@ -93,5 +93,5 @@ export const suspendedError = () =>
     },
   )
 
-const disallowedSourceError = (reason: 'address' | 'origin', sentence: string) =>
+const sourceNotAllowedError = (reason: 'address' | 'origin', sentence: string) =>
   new AppError('INSUFFICIENT_PERMISSIONS', sentence, { reason })

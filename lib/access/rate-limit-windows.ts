@@ -87,4 +87,4 @@ export function rateLimitHeaders(usages: readonly WindowUsage[], now: number): R
   }
 }
 
-export const secondsUntil = (moment: number, now: number) => Math.max(1, Math.ceil((moment - now) / 1000))
+export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil((time - now) / 1000))

@@ -98,16 +98,16 @@ async function countInTable(
   let running: readonly Policy[] = policies
   let count = blocks.blockSizeFor(name, now)
   for (let left = maxAttempts; left > 0; left--) {
-    const begun = policies.filter((policy) => !running.includes(policy))
-    const ends = begun.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
+    const starting = policies.filter((policy) => !running.includes(policy))
+    const ends = starting.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
     const { applied, item: found } = await table.update(
       key,
       {
         set: {
           ...Object.fromEntries(ends),
-          ...Object.fromEntries(begun.map(({ counter }) => [countOf(counter), 1])),
+          ...Object.fromEntries(starting.map(({ counter }) => [countOf(counter), 1])),
           // By then every window has ended.
-          ...(begun.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
+          ...(starting.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(
           running.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
@@ -121,11 +121,11 @@ async function countInTable(
             running.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
           ),
           // Windows to start must be unchanged since they were read as ended.
-          absent: begun.flatMap(({ counter }) =>
+          absent: starting.flatMap(({ counter }) =>
             item?.[endAttribute(counter)] === undefined ? [endAttribute(counter)] : [],
           ),
           equal: Object.fromEntries(
-            begun.flatMap(({ counter }) => {
+            starting.flatMap(({ counter }) => {
               const before = item?.[endAttribute(counter)]
               return before === undefined ? [] : [[endAttribute(counter), before]]
             }),

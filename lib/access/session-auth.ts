@@ -29,7 +29,7 @@ export const sessionCookieName = (publicUrl: string | undefined): string =>
 export const authSecret = ({ keys }: Pick<Services, 'keys'>): string => keys.accounts.toString('base64url')
 
 /** Returns the Set-Cookie value that deletes the session cookie. */
-export const expiredSessionCookie = (publicUrl: string | undefined): string =>
+export const clearSessionCookie = (publicUrl: string | undefined): string =>
   `${sessionCookieName(publicUrl)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']

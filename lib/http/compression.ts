@@ -16,7 +16,7 @@ export const acceptsGzip = ({ headers }: HttpEvent) =>
   })
 export const gzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
 /** Returns the ETag of the uncompressed reply. */
-export const uncompressedEtag = (etag: string) => etag.replace(gzipSuffix, '"')
+export const plainEtag = (etag: string) => etag.replace(gzipSuffix, '"')
 
 /** Compresses large replies: long lists shrink to a twentieth, and Lambda limits a reply to 6 MB. */
 export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStructuredResultV2>, 'after'> {

@@ -22,7 +22,7 @@ export function decodeBody(body: Readable, encoding: string | undefined, kind: B
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return body
   const decoder = decoders[name]
-  if (!decoder || kind === 'multipart') throw unsupportedEncodingError(name, kind)
+  if (!decoder || kind === 'multipart') throw encodingNotSupportedError(name, kind)
   const decoded = decoder()
   // An error on either side stops the other, but the connection stays open for the reply.
   body.on('error', (error) => decoded.destroy(error))
@@ -30,7 +30,7 @@ export function decodeBody(body: Readable, encoding: string | undefined, kind: B
   return body.pipe(decoded)
 }
 
-function unsupportedEncodingError(name: string, kind: BodyKind): AppError {
+function encodingNotSupportedError(name: string, kind: BodyKind): AppError {
   const got = JSON.stringify(name.slice(0, 40))
   const sentence =
     kind === 'multipart'

@@ -9,7 +9,7 @@ export const declaredSize = z
   .describe('Bytes')
 
 /** The error for a declared size above the limit, before the file is sent. */
-export const declaredSizeError = (maxBytes: number, size: number): AppError =>
+export const sizeLimitError = (maxBytes: number, size: number): AppError =>
   new AppError(
     'FILE_TOO_LARGE',
     `size: expected at most ${maxBytes} bytes (${Math.floor(maxBytes / 1024 ** 2)} MiB), got ${size}. Send a smaller file; GET /v1/plans lists the limits of each plan.`,

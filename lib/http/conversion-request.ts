@@ -21,7 +21,7 @@ import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
 import { fileLink } from './file-link.ts'
 import { idempotencyHeader } from './idempotency.ts'
-import { jobHeaders, loadViewState, preferredWaitS, waitUntilFinished } from './job-access.ts'
+import { jobHeaders, loadViewState, parseWaitS, waitUntilFinished } from './job-access.ts'
 import { optionalBoolean } from './query.ts'
 
 /** Shared by the endpoints that convert files: reading the request, starting the job, replying. */
@@ -203,7 +203,7 @@ interface WaitRequest {
 
 /** Waits, if the client asked for it, until the new job has finished or the time is up, and returns its state. */
 export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'query'>, services: Services) {
-  const waitS = preferredWaitS(asked)
+  const waitS = parseWaitS(asked)
   const job =
     waitS === undefined ? undefined : await waitUntilFinished(services, created.job.id, waitS, created.job)
   const state = job ? await loadViewState(job, services) : created

@@ -80,7 +80,7 @@ const replyMarginS = 2
  * Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25 and at most the remaining time of the function, which
  * is shorter after a large upload; undefined if the client does not ask to wait.
  */
-export function preferredWaitS({
+export function parseWaitS({
   headers,
   remainingMs,
 }: Pick<HttpRequest<unknown, unknown, unknown>, 'headers' | 'remainingMs'>): number | undefined {

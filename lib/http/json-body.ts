@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
-import { maxJsonDepth, isNestedTooDeep } from '../json-depth.ts'
+import { isNestedTooDeep, maxJsonDepth } from '../json-depth.ts'
 import { findUnpairedSurrogate, unpairedSurrogateError } from '../unpaired-surrogates.ts'
-import { repeatedFieldError } from './repeated-field.ts'
+import { duplicateFieldError } from './repeated-field.ts'
 
 /** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */
 export function parseJsonBody(text: string): unknown {
@@ -22,7 +22,7 @@ export function parseJsonBody(text: string): unknown {
  */
 export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
   const twice = findDuplicateName(text)
-  if (twice !== undefined) throw repeatedFieldError(twice)
+  if (twice !== undefined) throw duplicateFieldError(twice)
   const broken = findUnpairedSurrogate(value)
   if (broken !== undefined) throw unpairedSurrogateError(broken.join('.') || where)
 }

@@ -9,7 +9,7 @@ import { uploadKey } from '../uploads.ts'
 import type { ReceivedFile } from './contract.ts'
 import { HeadAndTail } from './head-and-tail.ts'
 import { connectionClosedError } from './read-body.ts'
-import { repeatedFieldError } from './repeated-field.ts'
+import { duplicateFieldError } from './repeated-field.ts'
 import { notUtf8Error } from './utf8-escapes.ts'
 
 /** A form beyond these limits is an attack, not a request. */
@@ -46,7 +46,7 @@ export async function readMultipartForm(body: Readable, options: FormOptions): P
   }
   try {
     await parse(body, options, stop, fields, stored)
-    return { fields, files: stored.map((part) => receivedFile(part, options.files)), discard }
+    return { fields, files: stored.map((part) => toReceivedFile(part, options.files)), discard }
   } catch (error) {
     stop.abort(error)
     await Promise.allSettled(stored.map((part) => part.done))
@@ -64,7 +64,7 @@ interface StoredPart {
   adopted: boolean
 }
 
-const receivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
+const toReceivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
   field: part.field,
   filename: part.filename,
   key: part.key,
@@ -97,13 +97,13 @@ function parse(
             field: name,
           }),
         )
-      else if (Object.hasOwn(fields, name)) fail(repeatedFieldError(name))
+      else if (Object.hasOwn(fields, name)) fail(duplicateFieldError(name))
       // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
       else if (value.includes('\ufffd')) fail(notUtf8Error(name))
       else fields[name] = value
     })
     parser.on('file', (field, stream, info) => {
-      if (!options.fileFields.includes(field)) return fail(unexpectedFileError(field, options.fileFields))
+      if (!options.fileFields.includes(field)) return fail(fileNotExpectedError(field, options.fileFields))
       const part = storeFile(field, stream, info, options, stop.signal)
       stored.push(part)
       part.done.catch(fail)
@@ -156,7 +156,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
   }
 }
 
-function unexpectedFileError(field: string, expected: readonly string[]): AppError {
+function fileNotExpectedError(field: string, expected: readonly string[]): AppError {
   const names = expected.map((name) => `\`${name}\``).join(' or ')
   return new AppError('INVALID_INPUT', `${field}: unexpected file. Send it in the field ${names}.`, {
     field,

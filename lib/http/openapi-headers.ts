@@ -18,7 +18,7 @@ const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>
   503: { 'retry-after': 'Seconds after which to try again' },
 }
 /** Headers that explain the status are never missing. */
-const requiredHeaders = (status: number): readonly string[] =>
+const listRequiredHeaders = (status: number): readonly string[] =>
   status === 201 || status === 302 || status === 303
     ? ['location']
     : Object.keys(headersByStatus[status] ?? {})
@@ -40,7 +40,7 @@ export function openApiHeaders(contract: AnyContract, status: number) {
       name,
       {
         description,
-        required: requiredHeaders(status).includes(name) || name === 'etag',
+        required: listRequiredHeaders(status).includes(name) || name === 'etag',
         schema: { type: 'string' as const },
       },
     ]),

@@ -170,6 +170,6 @@ const byOption: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Returns the label of an option value; a plain word without a label is capitalized. */
 export const valueLabel = (option: string, value: string): string =>
-  byOption[option]?.[value] ?? everywhere[value] ?? (/^[a-z]+$/.test(value) ? capitalized(value) : value)
+  byOption[option]?.[value] ?? everywhere[value] ?? (/^[a-z]+$/.test(value) ? capitalize(value) : value)
 
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

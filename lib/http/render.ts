@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { uncompressedEtag } from './compression.ts'
+import { plainEtag } from './compression.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from './contract.ts'
-import { mirroredBody, successBody } from './envelope.ts'
+import { mirrorBody, successBody } from './envelope.ts'
 
 /** A result for API Gateway, or one with a streamed body. */
 export type HttpResult = APIGatewayProxyStructuredResultV2 & { bodyStream?: Readable }
@@ -74,7 +74,7 @@ function bodyOf(
   if (form === 'raw' && typeof data === 'string') return { body: data }
   if (form === 'raw') return { body: JSON.stringify(data) }
   // A mirrored reply is an object by its contract.
-  if (form === 'mirrored') return { body: JSON.stringify(mirroredBody(data as object, requestId)) }
+  if (form === 'mirrored') return { body: JSON.stringify(mirrorBody(data as object, requestId)) }
   return { body: JSON.stringify(successBody(data, requestId)) }
 }
 
@@ -85,7 +85,7 @@ export const etagOf = (bytes: Buffer | string): string =>
 /** Checks `If-None-Match` (RFC 9110, 13.1.2): weak comparison with each listed ETag, or `*`. */
 export function matchesEtag({ headers }: HttpEvent, etag: string): boolean {
   const tags =
-    headers['if-none-match']?.split(',').map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, ''))) ?? []
+    headers['if-none-match']?.split(',').map((tag) => plainEtag(tag.trim().replace(/^W\//, ''))) ?? []
   return tags.includes(etag) || tags.includes('*')
 }
 

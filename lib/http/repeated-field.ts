@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 
 /** The error for a repeated field, which would otherwise silently lose all values but the last. */
-export function repeatedFieldError(name: string): AppError {
+export function duplicateFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
@@ -16,7 +16,7 @@ export function requireUniqueFields(
 ): Record<string, string> {
   const fields = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (fields.has(name)) throw repeatedFieldError(name)
+    if (fields.has(name)) throw duplicateFieldError(name)
     fields.set(name, value)
   }
   return Object.fromEntries(fields)

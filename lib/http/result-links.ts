@@ -40,16 +40,16 @@ export function addResultLinks<T extends { readonly timestamp?: unknown }>(event
       ? path
       : link({ id, endedAt }, Object.fromEntries(new URLSearchParams(query ?? '')))
   }
-  const linked = (value: unknown, name = ''): unknown => {
+  const addLinks = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') {
       if (name !== 'url') return value
       const address = known.get(value) ?? addressOf(value)
       known.set(value, address)
       return address
     }
-    if (Array.isArray(value)) return value.map((one) => linked(one))
+    if (Array.isArray(value)) return value.map((one) => addLinks(one))
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, linked(one, key)]))
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, addLinks(one, key)]))
   }
-  return linked(event) as T // the same fields, some texts replaced
+  return addLinks(event) as T // the same fields, some texts replaced
 }

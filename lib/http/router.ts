@@ -11,7 +11,7 @@ export interface Router {
   /** @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its details. */
   find(method: string, path: string): Match
   /** Methods of a path; empty if the path does not exist. */
-  allowedMethods(path: string): readonly string[]
+  listMethods(path: string): readonly string[]
 }
 
 export function createRouter(contracts: readonly AnyContract[]): Router {
@@ -19,13 +19,13 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 200 })
   for (const contract of contracts) router.on(contract.method, contract.path, () => {}, contract)
 
-  const allowedMethods = (path: string): string[] => {
+  const listMethods = (path: string): string[] => {
     const known = methods.filter((method) => router.find(method, path))
     if (known.length === 0) return []
     return [...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
   }
   return {
-    allowedMethods,
+    listMethods,
     find(method, path) {
       const asked = contracts.find(
         (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
@@ -33,7 +33,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       const found = asked && router.find(asked, path)
       // The router's `store` of a route is the contract registered with it.
       if (found) return { contract: found.store as AnyContract, params: found.params }
-      const others = allowedMethods(path)
+      const others = listMethods(path)
       if (others.length === 0) throw notFound(path)
       throw new AppError('METHOD_NOT_ALLOWED', `${path}: expected ${others.join(', ')}, got ${method}.`, {
         method,

@@ -56,7 +56,7 @@ export function verifySignature(jobId: string, query: Query, keyOf: DailyKey, no
   if (isNumbered && Number(exp) * 1000 <= now) {
     // Report expiry only for URLs whose signature is valid.
     if (Number(kid) >= dayOf(now) - 31 && isValidSignature(jobId, query, keyOf(Number(kid)), sig))
-      throw expiredError(exp)
+      throw urlExpiredError(exp)
   } else if (isNumbered) {
     const isCurrent = Number(kid) >= dayOf(now) - 1 && Number(kid) <= dayOf(now + skewS * 1000)
     if (isCurrent && isValidSignature(jobId, query, keyOf(Number(kid)), sig)) return
@@ -81,7 +81,7 @@ function signaturesEqual(sig: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-const expiredError = (exp: string) => {
+const urlExpiredError = (exp: string) => {
   const expiredAt = new Date(Number(exp) * 1000).toISOString()
   return new AppError(
     'EXPIRED',

@@ -5,7 +5,7 @@ const runs = /(?:%[\da-f]{2})+/gi
 
 /**
  * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
- * two hex digits stands for itself.
+ * two hex digits is literal.
  * @param encoded a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
  */
 export function requireUtf8Escapes(encoded: string): void {

@@ -11,13 +11,13 @@ const reading = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
   ...{ used, endsAt: windowEnd(name, now.getTime()) },
 })
-const told = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
+const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)
 
 test('quota events are created once at 80 % and once at the limit of a day or month', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
-      told(name, at + 1, limit).map(({ event }) => [at + 1, event]),
+      eventsFor(name, at + 1, limit).map(({ event }) => [at + 1, event]),
     ).flat()
   assert.deepEqual(names('day', 50), [
     [40, 'quota.warning'],
@@ -25,8 +25,8 @@ test('quota events are created once at 80 % and once at the limit of a day or mo
   ])
   assert.deepEqual(names('month', 3), [[3, 'quota.exceeded']])
   assert.deepEqual(names('minute', 50), [])
-  assert.deepEqual(told('day', 40, 50, 'anonymous'), [])
-  const [event] = told('day', 40)
+  assert.deepEqual(eventsFor('day', 40, 50, 'anonymous'), [])
+  const [event] = eventsFor('day', 40)
   assert.ok(event)
   const { quota } = eventSchema('quota.warning').parse(toPublicEvent(event))
   assert.deepEqual(quota, {

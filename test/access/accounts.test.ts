@@ -62,28 +62,28 @@ const tasks = {
 
 describe('refused sign-in requests', () => {
   test('an invalid field is named with the expected and the actual value', async () => {
-    const said = async (path: string, body: unknown) =>
+    const messageOf = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
-    assert.equal(await said('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
+    assert.equal(await messageOf('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
     assert.equal(
-      await said('sign-up/email', { email: 'x', password, name: 'Ann' }),
+      await messageOf('sign-up/email', { email: 'x', password, name: 'Ann' }),
       'email: expected an address as ann@example.com, got "x".',
     )
     assert.equal(
-      await said('change-password', { currentPassword: password }),
+      await messageOf('change-password', { currentPassword: password }),
       'newPassword: it is missing; expected a text.',
     )
-    assert.equal(await said('change-email', []), 'body: expected an object, got a list.')
+    assert.equal(await messageOf('change-email', []), 'body: expected an object, got a list.')
     assert.match(
-      await said('sign-up/email', { email: 'a@example.com', password: 'short', name: 'A' }),
+      await messageOf('sign-up/email', { email: 'a@example.com', password: 'short', name: 'A' }),
       /at least 10/,
     )
-    assert.match(await said('update-user', { name: 'Bob' }), /^You are not signed in/)
+    assert.match(await messageOf('update-user', { name: 'Bob' }), /^You are not signed in/)
   })
 
   test('errors of better-auth are complete sentences that say what to do', async () => {
     await signUp(visitor(), 'twice@example.com')
-    for (const [path, body, said] of [
+    for (const [path, body, messageOf] of [
       [
         'sign-in/email',
         { email: 'twice@example.com', password: 'wrong horse battery' },
@@ -99,7 +99,7 @@ describe('refused sign-in requests', () => {
     ] as const) {
       const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
       assert.ok(status >= 400, path)
-      assert.match(json.message, said)
+      assert.match(json.message, messageOf)
       assert.match(json.message, /\.$/)
     }
   })
@@ -288,7 +288,7 @@ describe('accounts', () => {
     const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
     const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announced)).json.data
     const parts = { filename: 'b.png', type: 'image/png', size: 1 }
-    const begun = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
+    const multipart = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
     const { json } = await signUp(here, 'before@example.com')
     const { id } = json.user
     const listed = (await here.send('GET', '/v1/jobs')).json.data.jobs
@@ -301,7 +301,7 @@ describe('accounts', () => {
     )
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)
     assert.equal((await visitor().send('GET', `/v1/status/${jobId}`)).status, 404)
-    for (const upload of [uploadId, begun.uploadId]) {
+    for (const upload of [uploadId, multipart.uploadId]) {
       assert.equal((await here.send('GET', `/v1/uploads/${upload}`)).status, 200)
       assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }
@@ -613,13 +613,13 @@ describe('administrators', () => {
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const due = await findDueRecords(new Date(), 1000, app.services.table)
     assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
-    const told: { event: string; id: string }[] = []
-    const bus = { publish: async (events: typeof told) => void told.push(...events) }
+    const published: { event: string; id: string }[] = []
+    const bus = { publish: async (events: typeof published) => void published.push(...events) }
     const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)
     await wake(id, new Date())
     await wake(id, new Date())
     assert.deepEqual(
-      told.map(({ event }) => event),
+      published.map(({ event }) => event),
       ['subscription.created', 'subscription.updated'],
     )
     assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)

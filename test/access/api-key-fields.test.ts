@@ -61,9 +61,9 @@ describe('API key fields', () => {
   })
 
   test('a public key is limited to the scopes of public keys', () => {
-    const wish = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
+    const input = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
     const allowedOrigins = ['https://www.example.com']
-    const given = { ...wish, scopes: [...wish.scopes], allowedOrigins }
+    const given = { ...input, scopes: [...input.scopes], allowedOrigins }
     requirePublicKeyRules(given)
     requirePublicKeyRules({ name: 'a', kind: 'secret', scopes: ['WEBHOOKS_MANAGE'] })
     assert.throws(() => requirePublicKeyRules({ ...given, allowedOrigins: undefined }), {
@@ -76,12 +76,12 @@ describe('API key fields', () => {
   })
 
   test('the view of a key has its current status and no digest', () => {
-    const moment = '2026-11-23T08:00:00.000Z'
+    const now = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
       ...{ id: 'key_1', owner: 'acc_1', digest: 'd', name: 'a', kind: 'secret', scopes: ['CONVERT_READ'] },
       ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
     }
-    const { status, ...rest } = keyView(key, moment)
+    const { status, ...rest } = keyView(key, now)
     assert.deepEqual(
       [status, rest],
       [
@@ -102,18 +102,16 @@ describe('API key fields', () => {
     )
     const bounds = {
       ...{ allowedIps: ['203.0.113.7'], allowedOrigins: ['https://www.example.com'] },
-      ...{ lastUsedAt: moment, lastUsedIp: '203.0.113.7' },
+      ...{ lastUsedAt: now, lastUsedIp: '203.0.113.7' },
     }
-    assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, moment), bounds)
+    assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, now), bounds)
     const later = '2026-11-23T08:00:00.001Z'
-    const statusOf = (more: Partial<ApiKey>) => keyView({ ...key, ...more }, moment).status
+    const statusOf = (more: Partial<ApiKey>) => keyView({ ...key, ...more }, now).status
     assert.deepEqual(
-      [{ expiresAt: later }, { expiresAt: moment }, { validUntil: later }, { validUntil: moment }].map(
-        statusOf,
-      ),
+      [{ expiresAt: later }, { expiresAt: now }, { validUntil: later }, { validUntil: now }].map(statusOf),
       ['active', 'expired', 'rotating', 'expired'],
     )
-    assert.equal(statusOf({ validUntil: moment, expiresAt: later }), 'expired')
+    assert.equal(statusOf({ validUntil: now, expiresAt: later }), 'expired')
   })
 })
 

@@ -57,19 +57,19 @@ const having =
       : ['INSUFFICIENT_PERMISSIONS']
 
 async function allSenders(): Promise<Sender[]> {
-  const free = app.with({ plans: unlimited() })
+  const free = app.with({ plans: createUnlimitedPlans() })
   const { services } = free
   const by =
     (headers: Record<string, string>, at = free): Send =>
     (method, path, body) =>
       at.send(method, path, { headers, ...(body !== undefined && { body }) })
-  const key = async (wish: Parameters<typeof newKey>[2] = {}) => ({
-    'x-api-key': await newKey(services, await newAccount(services), wish),
+  const key = async (input: Parameters<typeof newKey>[2] = {}) => ({
+    'x-api-key': await newKey(services, await newAccount(services), input),
   })
   const keys = new ApiKeys(services)
   const owner = await newAccount(services)
-  const wish: KeyInput = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
-  const [old, gone] = [await keys.create(owner, wish), await keys.create(owner, wish)]
+  const input: KeyInput = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
+  const [old, gone] = [await keys.create(owner, input), await keys.create(owner, input)]
   assert.ok(old && gone)
   const rotated = await keys.rotate(old.key)
   assert.ok(rotated && rotated !== 'full')
@@ -86,7 +86,7 @@ async function allSenders(): Promise<Sender[]> {
   const publicKey = await key({
     ...{ kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'], allowedOrigins: [page] },
   })
-  const unscoped = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
+  const scopesWithout = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
   const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: made } = await app.send('POST', '/v1/ws/tickets')
   return [
@@ -115,8 +115,8 @@ async function allSenders(): Promise<Sender[]> {
         key({ scopes: [scope] }).then((headers) => ({
           ...{ name: `a key with ${scope} alone`, send: by(headers), expected: having([scope]) },
         })),
-        key({ scopes: unscoped(scope) }).then((headers) => ({
-          ...{ name: `a key without ${scope}`, send: by(headers), expected: having(unscoped(scope)) },
+        key({ scopes: scopesWithout(scope) }).then((headers) => ({
+          ...{ name: `a key without ${scope}`, send: by(headers), expected: having(scopesWithout(scope)) },
         })),
       ]),
     )),
@@ -149,7 +149,7 @@ async function allSenders(): Promise<Sender[]> {
 }
 
 /** Rate limits are tested elsewhere. */
-function unlimited(): Plans {
+function createUnlimitedPlans(): Plans {
   const { plans } = app.services
   // With the same names.
   return Object.fromEntries(Object.keys(plans).map((id) => [id, plans['self-hosted']])) as unknown as Plans

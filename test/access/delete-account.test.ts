@@ -63,8 +63,8 @@ describe('deleting an account', () => {
     assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).status, 200)
     assert.equal((await here.send('POST', '/v1/workflows', workflow)).status, 201)
-    const wish = { name: 'laptop', scopes: ['CONVERT_READ'] }
-    const made = await here.send('POST', '/v1/api-keys', wish)
+    const input = { name: 'laptop', scopes: ['CONVERT_READ'] }
+    const made = await here.send('POST', '/v1/api-keys', input)
     assert.equal(made.status, 201)
     await here.send('POST', '/v1/auth/two-factor/enable', { password })
 

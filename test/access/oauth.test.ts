@@ -151,11 +151,11 @@ test('tokens end by revocation, by deletion of their client and by expiry', asyn
   const tokens = new AccessTokens(app.services.table)
   const token = await tokenOf(one)
   const headers = basic(one.id, one.secret)
-  const introspected = async (asking: typeof one) =>
+  const introspect = async (asking: typeof one) =>
     (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(asking.id, asking.secret)))).json
-  const active = await introspected(one)
+  const active = await introspect(one)
   assert.deepEqual([active.active, active.client_id, active.sub], [true, one.id, one.owner])
-  assert.deepEqual(await introspected(other), { active: false }, 'another account cannot introspect it')
+  assert.deepEqual(await introspect(other), { active: false }, 'another account cannot introspect it')
 
   await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(other.id, other.secret)))
   assert.ok(await tokens.findActive(token), 'another account cannot revoke it')
@@ -229,23 +229,23 @@ test('an OAuth error has a code and a description in the characters that RFC 674
   assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
     ...{ allowed: ['x'], oauth: 'invalid_scope' },
   })
-  const named = (code: AppError['code']) => oauthErrorBody(new AppError(code, 'a')).error
-  assert.deepEqual([named('INVALID_INPUT'), named('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
+  const errorOf = (code: AppError['code']) => oauthErrorBody(new AppError(code, 'a')).error
+  assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
 test('a client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
-  const encoded = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
+  const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
   const pair = (first: string, second: string) => ({
     authorization: `basic  ${Buffer.from(`${first}:${second}`).toString('base64')}`,
   })
-  const asked = async (fields: Record<string, string>, headers: Record<string, string>) =>
+  const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status
-  assert.equal(await asked({}, pair(encoded(id), encoded(secret))), 200)
-  assert.equal(await asked({ client_id: id }, basic(id, secret)), 200)
-  assert.equal(await asked({ client_id: newId('client') }, basic(id, secret)), 401)
+  assert.equal(await authenticateWith({}, pair(encode(id), encode(secret))), 200)
+  assert.equal(await authenticateWith({ client_id: id }, basic(id, secret)), 200)
+  assert.equal(await authenticateWith({ client_id: newId('client') }, basic(id, secret)), 401)
   for (const wrong of [pair('', secret), pair(id, ''), pair('%E0', secret), pair(id, `${secret}:`)])
-    assert.equal(await asked({}, wrong), 401, wrong.authorization)
+    assert.equal(await authenticateWith({}, wrong), 401, wrong.authorization)
 })
 
 test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
@@ -280,8 +280,8 @@ test('an account may have twenty OAuth clients, listed newest first', async () =
   const { owner, id, client } = await newClient()
   const { table } = app.services
   const clients = new Clients(table)
-  const wish = { name: 'Another', scopes: ['CONVERT_READ', 'CONVERT_READ'] } as const
-  const second = await clients.create(owner, wish)
+  const input = { name: 'Another', scopes: ['CONVERT_READ', 'CONVERT_READ'] } as const
+  const second = await clients.create(owner, input)
   assert.deepEqual(second.client.scopes, ['CONVERT_READ'])
   assert.equal(second.client.last4, second.secret.slice(-4))
   assert.deepEqual(
@@ -289,8 +289,8 @@ test('an account may have twenty OAuth clients, listed newest first', async () =
     [second.client.id, id],
   )
   await table.update(ownedCountsKey(owner), { set: { OAUTH: 19 } })
-  await clients.create(owner, wish)
-  await assert.rejects(clients.create(owner, wish), { code: 'INVALID_INPUT', details: { max: 20 } })
+  await clients.create(owner, input)
+  await assert.rejects(clients.create(owner, input), { code: 'INVALID_INPUT', details: { max: 20 } })
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])
 })
 

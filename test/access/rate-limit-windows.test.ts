@@ -18,9 +18,9 @@ import { defaultPlans } from '../../lib/plans.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
-const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
+const usage = (name: WindowName, usedWithout: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
-  ...{ used, endsAt },
+  ...{ used: usedWithout, endsAt },
 })
 
 describe('rate-limit windows', () => {
@@ -39,18 +39,20 @@ describe('rate-limit windows', () => {
   })
 
   test('windows are per key or per account, and reads have a separate one if the plan says so', () => {
-    const told = (plan: keyof typeof defaultPlans, isMaking: boolean) =>
+    const listed = (plan: keyof typeof defaultPlans, isMaking: boolean) =>
       policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isMaking)
-    assert.deepEqual(told('anonymous', true), [
+    assert.deepEqual(listed('anonymous', true), [
       { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 5 },
       { name: 'hour', counter: 'hour ip:192-0-2-1', limit: 30 },
       { name: 'day', counter: 'day', limit: 15 },
     ])
-    assert.deepEqual(told('anonymous', false), [{ name: 'reads', counter: 'reads ip:192-0-2-1', limit: 60 }])
+    assert.deepEqual(listed('anonymous', false), [
+      { name: 'reads', counter: 'reads ip:192-0-2-1', limit: 60 },
+    ])
     const minute = { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 60 }
-    assert.deepEqual(told('starter', false), [minute])
-    assert.deepEqual(told('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
-    assert.deepEqual(told('self-hosted', true), [])
+    assert.deepEqual(listed('starter', false), [minute])
+    assert.deepEqual(listed('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
+    assert.deepEqual(listed('self-hosted', true), [])
     const of = (kind: 'anonymous' | 'key' | 'session') =>
       limitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
@@ -82,33 +84,33 @@ describe('rate-limit windows', () => {
 
 describe('permit blocks', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
-  function begun(count: number, used: number, limit = 1000, at = now) {
+  function addBlock(count: number, usedWithout: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
-    const told = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
+    const listed = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
     for (;;) {
       const next = blocks.takePermit('one', at)
-      if (!next) return { blocks, used: told.map(([first]) => first?.used) }
-      told.push(next)
+      if (!next) return { blocks, used: listed.map(([first]) => first?.used) }
+      listed.push(next)
     }
   }
 
   test('every request of a block gets its own usage, and a block allows as many requests as were counted', () => {
-    assert.deepEqual(begun(4, 20).used, [17, 18, 19, 20])
-    assert.deepEqual(begun(1, 20).used, [20])
-    assert.deepEqual(begun(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
+    assert.deepEqual(addBlock(4, 20).used, [17, 18, 19, 20])
+    assert.deepEqual(addBlock(1, 20).used, [20])
+    assert.deepEqual(addBlock(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
     assert.equal(new PermitBlocks().takePermit('one', now), undefined)
   })
 
   /** Block size after a number of requests within a second. */
-  function wish(came: number, used: number, limit: number, asked = now) {
+  function blockSize(came: number, usedWithout: number, limit: number, asked = now) {
     const blocks = new PermitBlocks()
-    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
+    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', usedWithout, limit)])
     for (let each = 0; each < came; each++) blocks.takePermit('one', now)
     return blocks.blockSizeFor('one', asked)
   }
 
   test('a block has as many permits as requests came within a second, at most sixteen, and one at first', () => {
-    assert.deepEqual([wish(0, 0, 10_000), wish(3, 0, 10_000), wish(40, 0, 10_000)], [1, 3, 16])
+    assert.deepEqual([blockSize(0, 0, 10_000), blockSize(3, 0, 10_000), blockSize(40, 0, 10_000)], [1, 3, 16])
     assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
@@ -118,31 +120,34 @@ describe('permit blocks', () => {
       2,
       'a second after the first request, the pace is measured again',
     )
-    assert.equal(wish(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
+    assert.equal(blockSize(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
   test('a block has at most an eighth of the remaining requests and ends before the warning', () => {
-    assert.equal(wish(40, 900, 1000), 12)
-    assert.equal(wish(40, 995, 1000), 1)
+    assert.equal(blockSize(40, 900, 1000), 12)
+    assert.equal(blockSize(40, 995, 1000), 1)
     // The warning is triggered at 800.
-    assert.deepEqual([wish(40, 790, 1000), wish(40, 798, 1000), wish(40, 799, 1000)], [9, 1, 1])
-    assert.equal(wish(40, 800, 1000), 16)
+    assert.deepEqual(
+      [blockSize(40, 790, 1000), blockSize(40, 798, 1000), blockSize(40, 799, 1000)],
+      [9, 1, 1],
+    )
+    assert.equal(blockSize(40, 800, 1000), 16)
   })
 
   test('unused permits are not shown as used', () => {
-    const { blocks } = begun(1, 20)
+    const { blocks } = addBlock(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
-    const used = (of: WindowUsage) => {
-      const [told] = blocks.subtractUnused('LIMIT#1', [of])
-      assert.deepEqual({ ...told, used: of.used }, of)
-      return told?.used
+    const usedWithout = (of: WindowUsage) => {
+      const [listed] = blocks.subtractUnused('LIMIT#1', [of])
+      assert.deepEqual({ ...listed, used: of.used }, of)
+      return listed?.used
     }
-    assert.equal(used(usage('minute', 25, 1000)), 21)
-    assert.equal(used(usage('hour', 25, 1000)), 25, 'another window')
-    assert.equal(used(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
+    assert.equal(usedWithout(usage('minute', 25, 1000)), 21)
+    assert.equal(usedWithout(usage('hour', 25, 1000)), 25, 'another window')
+    assert.equal(usedWithout(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
     blocks.takePermit('two', now)
-    assert.equal(used(usage('minute', 25, 1000)), 22)
+    assert.equal(usedWithout(usage('minute', 25, 1000)), 22)
   })
 
   test('a block ends with the first of its windows and has the usage of all', () => {
@@ -182,11 +187,11 @@ describe('permit blocks', () => {
 test('a job with more files than the plan allows is refused with both numbers', () => {
   const bounds = { plan: 'free', maxFileBytes: 1, retentionHours: 1, concurrentJobs: 1 } as const
   requireFilesPerJob(5, 'file', { ...bounds, filesPerJob: 5 })
-  const refused = (got: number, filesPerJob: number) => () =>
+  const requireFiles = (got: number, filesPerJob: number) => () =>
     requireFilesPerJob(got, 'file', { ...bounds, filesPerJob })
-  assert.throws(refused(6, 5), {
+  assert.throws(requireFiles(6, 5), {
     message: /^file: expected at most 5 files per job with the plan free, got 6\./,
     details: { field: 'file', max: 5, got: 6, plan: 'free' },
   })
-  assert.throws(refused(2, 1), /at most 1 file per job/)
+  assert.throws(requireFiles(2, 1), /at most 1 file per job/)
 })

@@ -27,10 +27,10 @@ const later = (ms: number) => new Date(Date.now() + ms)
 const dayMs = 86_400_000
 
 describe('API keys in the table', () => {
-  const wish = { name: 'One', kind: 'secret', scopes: ['CONVERT_READ' as const] } as const
-  const made = async (owner: string, more = {}) => {
+  const input = { name: 'One', kind: 'secret', scopes: ['CONVERT_READ' as const] } as const
+  const createKey = async (owner: string, more = {}) => {
     const { key } =
-      (await new ApiKeys(app.services).create(owner, { ...wish, scopes: [...wish.scopes], ...more })) ?? {}
+      (await new ApiKeys(app.services).create(owner, { ...input, scopes: [...input.scopes], ...more })) ?? {}
     return key ?? assert.fail('it was not made')
   }
 
@@ -38,15 +38,15 @@ describe('API keys in the table', () => {
     const { table } = app.services
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
-    await made(owner)
+    await createKey(owner)
     await table.update(ownedCountsKey(owner), { set: { KEY: 49 } })
-    const last = await made(owner)
-    assert.equal(await keys.create(owner, { ...wish, scopes: [] }), undefined)
+    const last = await createKey(owner)
+    assert.equal(await keys.create(owner, { ...input, scopes: [] }), undefined)
     assert.equal(await keys.rotate(last), 'full')
     assert.equal((await keys.find(last.id))?.validUntil, undefined, 'the key was not rotated')
     assert.equal((await keys.list(owner)).length, 2)
     assert.equal(await keys.revoke(last), true)
-    await made(owner)
+    await createKey(owner)
   })
 
   test('a rotated key keeps its scopes, restrictions and expiry', async () => {
@@ -55,7 +55,7 @@ describe('API keys in the table', () => {
       ...{ kind: 'public', expiresAt: later(3 * dayMs).toISOString(), allowedIps: ['192.0.2.1'] },
       allowedOrigins: ['https://www.example.com'],
     }
-    const key = await made(await newAccount(app.services), bounds)
+    const key = await createKey(await newAccount(app.services), bounds)
     const rotated = await keys.rotate(key)
     assert.ok(typeof rotated === 'object')
     assert.partialDeepStrictEqual(rotated.key, {
@@ -76,7 +76,7 @@ describe('API keys in the table', () => {
     const owner = await newAccount(app.services)
     const now = new Date()
     const validUntil = async (expiresInMs: number) => {
-      const key = await made(owner, { expiresAt: new Date(now.getTime() + expiresInMs).toISOString() })
+      const key = await createKey(owner, { expiresAt: new Date(now.getTime() + expiresInMs).toISOString() })
       const rotated = await keys.rotate(key, () => [], now)
       assert.ok(typeof rotated === 'object')
       return Date.parse(rotated.previous.validUntil ?? '') - now.getTime()
@@ -88,7 +88,7 @@ describe('API keys in the table', () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const earlier = Array.from({ length: 20 }, (_, at) => `key_${at}`)
-    const key = await made(owner, { earlier })
+    const key = await createKey(owner, { earlier })
     const all = await Promise.all([keys.rotate(key), keys.rotate(key), keys.rotate(key)])
     const rotated = all.flatMap((one) => (typeof one === 'object' ? [one.key] : []))
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('API keys in the table', () => {
 
   test('a revoked key cannot be revoked, changed or rotated again', async () => {
     const keys = new ApiKeys(app.services)
-    const key = await made(await newAccount(app.services))
+    const key = await createKey(await newAccount(app.services))
     assert.deepEqual([await keys.revoke(key), await keys.revoke(key)], [true, false])
     assert.equal(await keys.change(key, { name: 'Two' }), undefined)
     assert.equal(await keys.rotate(key), undefined)
@@ -111,16 +111,16 @@ describe('API keys in the table', () => {
   })
 
   test('the last use of a key is stored once a minute', async () => {
-    const key = await made(await newAccount(app.services))
+    const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
-    const usedFrom = async (sourceIp: string, lastUsedAt?: Date) => {
+    const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
       const given = { ...key, ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }) }
       await principalOfKey(given, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }
-    assert.equal(await usedFrom('192.0.2.1'), '192.0.2.1')
-    assert.equal(await usedFrom('192.0.2.2', later(-50_000)), '192.0.2.1')
-    assert.equal(await usedFrom('192.0.2.3', later(-61_000)), '192.0.2.3')
+    assert.equal(await useFrom('192.0.2.1'), '192.0.2.1')
+    assert.equal(await useFrom('192.0.2.2', later(-50_000)), '192.0.2.1')
+    assert.equal(await useFrom('192.0.2.3', later(-61_000)), '192.0.2.3')
     const { lastUsedAt = '' } = (await keys.find(key.id)) ?? {}
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
@@ -128,7 +128,7 @@ describe('API keys in the table', () => {
   test('a key authenticates as its account, with its kind and earlier keys', async () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
-    const key = await made(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
+    const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
     assert.deepEqual(await principalOfKey(key, request, app.services), {
       ...{ ownerId: owner, kind: 'key', plan: 'business', role: 'USER', scopes: new Set(['CONVERT_READ']) },
       ...{ limiterKey: `key:${key.id}`, keyId: key.id, isPublic: true },
@@ -143,14 +143,11 @@ describe('the audit trail', () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
-    for (const [index, moment] of at.entries()) {
-      const write = auditWrite(
-        { actor: 'acc_1', action: 'key.create', subject: `${index}` },
-        new Date(moment),
-      )
+    for (const [index, time] of at.entries()) {
+      const write = auditWrite({ actor: 'acc_1', action: 'key.create', subject: `${index}` }, new Date(time))
       assert.ok('put' in write)
       const { ttl, ...entry } = write.put
-      assert.equal(ttl, Math.floor(Date.parse(moment) / 1000) + 400 * 86_400)
+      assert.equal(ttl, Math.floor(Date.parse(time) / 1000) + 400 * 86_400)
       await table.put({ ...entry, id: `aud_${index}`, sk: `aud_${index}` })
     }
     const pages: string[][] = []
@@ -258,9 +255,9 @@ describe('moving resources to a new account', () => {
   }
   const makeJob = async (owner: string, more = {}): Promise<string> => {
     const headers = { 'x-owner-token': signOwnerToken(owner, app.services.keys.owner) }
-    const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...more } })
-    assert.equal(made.status, 202, made.text)
-    return made.json.data.jobId
+    const created = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...more } })
+    assert.equal(created.status, 202, created.text)
+    return created.json.data.jobId
   }
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
@@ -289,13 +286,13 @@ describe('moving resources to a new account', () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await makeJob(anon)
     await moveToAccount(anon, account, app.services)
-    const listedBefore = () => app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
-    await listedBefore()
+    const relist = () => app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
+    await relist()
     const endsAt = Number((await moveOf(account))?.['ttl']) * 1000
     assert.ok(Math.abs(endsAt - Date.now() - 25 * 3_600_000) < 20_000)
     await resumeMove(account, new Date(endsAt), app.services)
     assert.ok(await moveOf(account))
-    await listedBefore()
+    await relist()
     await resumeMove(account, new Date(endsAt + 1), app.services)
     assert.equal(await moveOf(account), undefined)
   })

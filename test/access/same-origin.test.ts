@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
-import { clearsSession, expiredSessionCookie, sessionCookieName } from '../../lib/access/session-auth.ts'
+import { clearSessionCookie, clearsSession, sessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('same-origin requests', () => {
@@ -39,12 +39,12 @@ describe('same-origin requests', () => {
       ['__Host-session', 'session', 'session'],
     )
     assert.equal(
-      expiredSessionCookie('http://localhost'),
+      clearSessionCookie('http://localhost'),
       'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
     )
     // Browsers only accept this name with Secure.
     assert.equal(
-      expiredSessionCookie('https://files.example.com'),
+      clearSessionCookie('https://files.example.com'),
       '__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
     )
   })

@@ -16,8 +16,8 @@ export function createMailbox(): Mailer & { readonly emails: Email[] } {
   return {
     destination: 'mailbox',
     emails,
-    send: async (letter) => {
-      emails.push(letter)
+    send: async (email) => {
+      emails.push(email)
     },
   }
 }

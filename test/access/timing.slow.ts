@@ -21,7 +21,7 @@ function fastest(near: () => unknown, far: () => unknown): readonly [number, num
 }
 
 /** Flattens a string, as if it came from a socket. */
-const arrived = (text: string) => Buffer.from(text).toString()
+const flatten = (text: string) => Buffer.from(text).toString()
 
 const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
@@ -46,8 +46,8 @@ test('verifying an owner token takes the same time wherever its signature differ
   const key = randomBytes(32)
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')
-  const near = arrived(`${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`)
-  const far = arrived(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
+  const near = flatten(`${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`)
+  const far = flatten(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
   assert.equal(verifyOwnerToken(token, key), id)
   assert.deepEqual([verifyOwnerToken(near, key), verifyOwnerToken(far, key)], [undefined, undefined])
   const [nearMs, farMs] = fastest(

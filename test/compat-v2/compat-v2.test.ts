@@ -100,11 +100,11 @@ test('errors have the format that the SDKs read', async () => {
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
   const alone = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
   assert.equal(alone.status, 422)
-  const nobody = await fetch(`${service.url}/v2/users/me`, {
+  const anonymous = await fetch(`${service.url}/v2/users/me`, {
     headers: { authorization: 'Bearer sk_nothing' },
   })
-  assert.equal(nobody.status, 401)
-  assert.equal(typeof ((await nobody.json()) as Loose).message, 'string')
+  assert.equal(anonymous.status, 401)
+  assert.equal(typeof ((await anonymous.json()) as Loose).message, 'string')
 })
 
 test('the current user, the conversions and pages of jobs can be listed', async () => {
@@ -128,9 +128,9 @@ test('the current user, the conversions and pages of jobs can be listed', async 
 })
 
 test('webhook events have the format of the other service, and its SDK verifies the signature', async (t) => {
-  const told: { body: string; signature: string }[] = []
+  const received: { body: string; signature: string }[] = []
   const receiver = createServer(async (request, response) => {
-    told.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
+    received.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
     response.end()
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -146,8 +146,8 @@ test('webhook events have the format of the other service, and its SDK verifies 
       link: { operation: 'export/url', input: 'page' },
     },
   })
-  await waitUntil(() => told.length > 0, 'the receiver was told')
-  const [event] = told
+  await waitUntil(() => received.length > 0, 'the receiver was told')
+  const [event] = received
   assert.ok(event)
   const secret = webhook.body.data.signing_secret
   assert.ok(sdk.webhooks.verify(event.body, event.signature, secret))

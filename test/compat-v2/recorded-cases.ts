@@ -112,9 +112,9 @@ async function worksByTasks(facade: CompatService, writer: Writer): Promise<void
   const zip = await call('POST', '/v2/archive', { input: [source.id, id], output_format: 'zip' })
   await call('GET', `/v2/tasks/${zip.body.data.id}/wait`)
   const link = await call('POST', '/v2/export/url', { input: zip.body.data.id, inline: false })
-  const told = await call('GET', `/v2/tasks/${link.body.data.id}/wait`)
-  const [only, ...others] = told.body.data.result.files
-  assert.deepEqual([told.body.data.status, others], ['finished', []])
+  const status = await call('GET', `/v2/tasks/${link.body.data.id}/wait`)
+  const [only, ...others] = status.body.data.result.files
+  assert.deepEqual([status.body.data.status, others], ['finished', []])
   assert.match(await (await fetch(only.url)).text(), /^PK/)
   for (const task of [id, source.id]) assert.equal((await call('DELETE', `/v2/tasks/${task}`)).status, 204)
   // Later tasks use copies of their files.

@@ -50,11 +50,11 @@ export const singleTaskCases: Cases = {
     has((await call('POST', `/v2/tasks/${task.body.data.id}/retry`)).body.data, 'task')
     const url = 'https://receiver.example/'
     const webhook = await call('POST', '/v2/webhooks', { url, events: ['job.finished'] })
-    const { signing_secret, ...told } = webhook.body.data
+    const { signing_secret, ...view } = webhook.body.data
     assert.match(signing_secret, /^whsec_/)
-    has(told, 'webhook')
+    has(view, 'webhook')
     has((await call('GET', '/v2/users/me/webhooks')).body.data[0], 'webhook')
-    assert.equal((await call('DELETE', `/v2/webhooks/${told.id}`)).status, 204)
+    assert.equal((await call('DELETE', `/v2/webhooks/${view.id}`)).status, 204)
     const pair = 'filter[input_format]=png&filter[output_format]=webp&include=options'
     const { body: pairs } = await call('GET', `/v2/convert/formats?${pair}`)
     has(pairs.data[0].options[0], 'option')
@@ -93,8 +93,8 @@ export const singleTaskCases: Cases = {
       body: JSON.stringify({ input: source, output_format: 'html' }),
     })
     assert.equal(stranger.status, 404)
-    const nobody = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
-    assert.equal(nobody.status, 404)
+    const anonymous = await call('POST', '/v2/convert', { input: 'job_01M83X0QT1VVA4PPF8FWWHHNPY.task' })
+    assert.equal(anonymous.status, 404)
     const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
     assert.equal(nonsense.status, 422)
   },

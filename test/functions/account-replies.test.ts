@@ -28,7 +28,7 @@ const tasks = {
 const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
 
 /** Creates an account and returns the header with its key. */
-async function somebody(plan = 'free') {
+async function createAccount(plan = 'free') {
   const owner = await newAccount(app.services, { plan })
   const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   const send = async (method: string, path: string, body?: unknown, of = app) => {
@@ -40,7 +40,7 @@ async function somebody(plan = 'free') {
 
 describe('the account endpoints', () => {
   test('GET /v1/account returns the account and its limits', async () => {
-    const { owner, send } = await somebody('starter')
+    const { owner, send } = await createAccount('starter')
     const { data } = await send('GET', '/v1/account')
     assert.deepEqual(Object.keys(data).sort(), [
       ...['createdAt', 'email', 'emailVerified', 'id', 'limits', 'name', 'plan', 'region', 'retentionHours'],
@@ -55,7 +55,7 @@ describe('the account endpoints', () => {
   })
 
   test('GET /v1/account/quota returns the remaining quota and the running jobs', async () => {
-    const { send } = await somebody()
+    const { send } = await createAccount()
     const { data: job } = await send('POST', '/v1/jobs', { tasks })
     await send('POST', '/v1/jobs', { tasks })
     await app.services.jobs.store.changeJob(job.id, { set: { status: 'processing' } })
@@ -107,7 +107,7 @@ describe('the account endpoints', () => {
 
 describe('the API key endpoints', () => {
   test('a new API key has the scopes of its kind, a Location and is listed', async () => {
-    const { send } = await somebody()
+    const { send } = await createAccount()
     const made = await send('POST', '/v1/api-keys', { name: 'One' })
     assert.equal(made.status, 201)
     assert.equal(made.headers['location'], `/v1/api-keys/${made.data.id}`)
@@ -124,7 +124,7 @@ describe('the API key endpoints', () => {
   })
 
   test('an account may have fifty API keys, rotated ones included', async () => {
-    const { owner, send } = await somebody()
+    const { owner, send } = await createAccount()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
     await app.services.table.update(ownedCountsKey(owner), { set: { KEY: 50 } })
     for (const [path, body] of [
@@ -140,10 +140,10 @@ describe('the API key endpoints', () => {
   })
 
   test('a public key cannot get other scopes or lose its origins', async () => {
-    const { send } = await somebody()
+    const { send } = await createAccount()
     const page = ['https://www.example.com']
-    const wish = { name: 'Page', kind: 'public', allowedOrigins: page, access: 'convert-only' }
-    const { id } = (await send('POST', '/v1/api-keys', wish)).data
+    const input = { name: 'Page', kind: 'public', allowedOrigins: page, access: 'convert-only' }
+    const { id } = (await send('POST', '/v1/api-keys', input)).data
     for (const [change, field] of [
       [{ allowedOrigins: null }, 'allowedOrigins'],
       [{ scopes: ['ACCOUNT_READ'] }, 'scopes'],
@@ -155,7 +155,7 @@ describe('the API key endpoints', () => {
   })
 
   test('creating, changing, rotating and revoking an API key is audited', async () => {
-    const { owner, send } = await somebody()
+    const { owner, send } = await createAccount()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One', scopes: ['CONVERT_READ'] })).data
     await send('PATCH', `/v1/api-keys/${id}`, { name: 'Two' })
     await send('POST', `/v1/api-keys/${id}/rotate`)
@@ -177,7 +177,7 @@ describe('the API key endpoints', () => {
 
 describe('the OAuth client endpoints', () => {
   test('a new OAuth client has all scopes by default and a Location', async () => {
-    const { send } = await somebody()
+    const { send } = await createAccount()
     const { status, data, headers } = await send('POST', '/v1/oauth/clients', { name: 'Nightly' })
     assert.deepEqual([status, headers['location']], [201, `/v1/oauth/clients/${data.clientId}`])
     assert.deepEqual([data.id, data.scopes.length], [data.clientId, 4])

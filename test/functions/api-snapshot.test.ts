@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createSnapshot, snapshotFile } from './api-snapshot.ts'
 
 test('the API matches its snapshot, so that changes for clients are deliberate', async () => {
-  const wayOut =
+  const hint =
     'Run `node test/functions/api-snapshot.ts`, and look whether clients can live with what changes.'
-  assert.deepEqual(createSnapshot().split('\n'), (await readFile(snapshotFile, 'utf8')).split('\n'), wayOut)
+  assert.deepEqual(createSnapshot().split('\n'), (await readFile(snapshotFile, 'utf8')).split('\n'), hint)
 })

@@ -45,7 +45,7 @@ async function convert(client: Client): Promise<Made> {
 
 const logOf = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
 /** Number of workers that processed chunks, per task. */
-const sharedOut = async (service: TestService) =>
+const countWorkers = async (service: TestService) =>
   (await logOf(service))
     .split('\n')
     .filter((line) => line.includes('"task split into chunks"'))
@@ -60,13 +60,13 @@ test('400 pages rendered by several workers equal those rendered by one', { time
   const alone = await startService({ PARALLEL: '1' })
   t.after(() => alone.stop())
   const whole = await convert(new Client(alone))
-  assert.deepEqual(await sharedOut(alone), [])
+  assert.deepEqual(await countWorkers(alone), [])
   await alone.stop()
 
   const many = await startService({ PARALLEL: '8' })
   t.after(() => many.stop())
   const parts = await convert(new Client(many))
-  assert.deepEqual(await sharedOut(many), [4])
+  assert.deepEqual(await countWorkers(many), [4])
 
   assert.equal(parts.entries.length, 401)
   assert.deepEqual(parts.entries, whole.entries)
@@ -88,7 +88,7 @@ async function claims(service: TestService): Promise<{ whole: number; parts: num
 }
 
 /** When the service is killed: while chunks are rendered, and while they are joined. */
-const moments: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
+const killTimes: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
   'parts are drawn': async (service) => (await claims(service)).parts > 0,
   'parts are joined': async (service) => (await claims(service)).whole > 1,
 }
@@ -103,7 +103,7 @@ test('400 pages are the same when the service is killed in between', { timeout: 
   client = new Client(service)
   const jobId = await send(client)
   const { dataDir } = service
-  for (const [name, hasCome] of Object.entries(moments)) {
+  for (const [name, hasCome] of Object.entries(killTimes)) {
     await waitUntil(() => hasCome(service), name, 120)
     await service.kill()
     service = await startService({ PARALLEL: '8' }, dataDir)

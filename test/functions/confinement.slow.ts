@@ -62,7 +62,7 @@ const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/
 const folder = mkdtempSync(join(tmpdir(), 'mutabor-samples-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-function made(name: string, command: string, ...args: string[]) {
+function convertAll(name: string, command: string, ...args: string[]) {
   const path = join(folder, name)
   execFileSync(command, [...args, path], { stdio: 'pipe' })
   return Buffer.from(readFileSync(path))
@@ -82,12 +82,12 @@ const samples: readonly [
   look: (path: string) => string,
   expected: RegExp,
 ][] = [
-  ['ffmpeg', 'a.mp4', () => made('a.mp4', 'ffmpeg', ...film), 'gif', kind, /GIF image data.*320 x 200/],
-  ['vips', 'a.png', () => made('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'webp', kind, /Web\/P/],
+  ['ffmpeg', 'a.mp4', () => convertAll('a.mp4', 'ffmpeg', ...film), 'gif', kind, /GIF image data.*320 x 200/],
+  ['vips', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'webp', kind, /Web\/P/],
   [
     'imagemagick',
     'a.png',
-    () => made('a.png', 'ffmpeg', ...film, '-frames:v', '1'),
+    () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'),
     'bmp',
     kind,
     /320 x -?200/,
@@ -112,8 +112,8 @@ const samples: readonly [
     (path) => print('bsdtar', '-xOf', path),
     /narwhal/,
   ],
-  ['vtracer', 'a.png', () => made('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
-  ['potrace', 'a.png', () => made('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
+  ['vtracer', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
+  ['potrace', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
   [
     'ghostscript',
     'a.eps',

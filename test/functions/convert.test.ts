@@ -82,9 +82,9 @@ test('Prefer: wait replies with the result when the job has finished', async () 
   assert.equal(job.progress.percent, 100)
 })
 
-const patience = { prefer: 'wait=25' }
+const waitHeader = { prefer: 'wait=25' }
 
-async function redirected(headers: Record<string, string> = patience): Promise<string> {
+async function followRedirect(headers: Record<string, string> = waitHeader): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([png]), 'red.png')
   form.set('targetFormat', 'webp')
@@ -98,7 +98,7 @@ async function redirected(headers: Record<string, string> = patience): Promise<s
 }
 
 test('redirect=true redirects to the file', async () => {
-  const response = await client.fetch(await redirected())
+  const response = await client.fetch(await followRedirect())
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'image/webp')
   assert.match(response.headers.get('content-disposition') ?? '', /red\.webp/)
@@ -106,16 +106,16 @@ test('redirect=true redirects to the file', async () => {
 
 test('an HTML form without scripts gets the file with redirect=true', async () => {
   const response = await client.fetch(
-    await redirected({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
+    await followRedirect({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
   )
   assert.equal(response.headers.get('content-type'), 'image/webp')
 })
 
 test('a redirect stored for replays has a URL that does not expire', async () => {
-  const key = { ...patience, 'idempotency-key': crypto.randomUUID() }
-  const first = await redirected(key)
+  const key = { ...waitHeader, 'idempotency-key': crypto.randomUUID() }
+  const first = await followRedirect(key)
   assert.match(first, /\/v1\/download\/job_/)
-  assert.equal(await redirected(key), first)
+  assert.equal(await followRedirect(key), first)
 })
 
 test('the older names of targetFormat work', async () => {
@@ -200,10 +200,10 @@ test('a download has the filename, supports ranges and conditions, and ignores a
   assert.equal(head.headers.get('content-length'), String(bytes.length))
 })
 
-const announced = () => ({ filename: 'red.png', contentType: 'image/png', size: png.length })
+const presign = () => ({ filename: 'red.png', contentType: 'image/png', size: png.length })
 
 test('a presigned upload is converted once; a second job for it is refused', async () => {
-  const upload = await client.presign(announced())
+  const upload = await client.presign(presign())
   const convert = () => client.post('/v1/convert', { uploadId: upload.uploadId, targetFormat: 'webp' })
   const early = await convert()
   assert.equal(early.status, 409)
@@ -218,7 +218,7 @@ test('a presigned upload is converted once; a second job for it is refused', asy
 })
 
 test('the status of an upload is visible to its owner only', async () => {
-  const { uploadId, url, headers } = await client.presign(announced())
+  const { uploadId, url, headers } = await client.presign(presign())
   const seen = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
     return ((await response.json()) as { data: Record<string, unknown> }).data
@@ -234,17 +234,17 @@ test('the status of an upload is visible to its owner only', async () => {
 })
 
 test('a presigned form accepts the declared file, but no larger one', async () => {
-  const presign = () => client.presign({ ...announced(), method: 'POST' })
+  const presignForm = () => client.presign({ ...presign(), method: 'POST' })
   const send = ({ url, fields }: Presigned, bytes: Buffer<ArrayBuffer>) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
     form.set('file', new Blob([bytes]), 'red.png')
     return fetch(url, { method: 'POST', body: form })
   }
-  const refused = await send(await presign(), Buffer.concat([png, png]))
+  const refused = await send(await presignForm(), Buffer.concat([png, png]))
   assert.equal(refused.status, 400)
   assert.match(await refused.text(), /EntityTooLarge/)
-  const upload = await presign()
+  const upload = await presignForm()
   const sent = await send(upload, png)
   assert.ok(sent.ok, `the reply to the declared file was ${sent.status}`)
   const conversion = { uploadId: upload.uploadId, targetFormat: 'webp' }
@@ -253,12 +253,12 @@ test('a presigned form accepts the declared file, but no larger one', async () =
 })
 
 test('a presigned upload of another size, type or content is refused by the storage', async () => {
-  const { url, headers } = await client.presign(announced())
+  const { url, headers } = await client.presign(presign())
   const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
   assert.equal(longer.status, 403)
   const other = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
   assert.equal(other.status, 403)
-  const bound = await client.presign({ ...announced(), sha256: '0'.repeat(64) })
+  const bound = await client.presign({ ...presign(), sha256: '0'.repeat(64) })
   const wrong = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
   assert.equal(wrong.status, 400)
   assert.match(await wrong.text(), /BadDigest|checksum/i)

@@ -209,7 +209,7 @@ test('all pages together have all conversions with their options', async () => {
     assert.equal(response.status, 200, path)
     return { page: ((await response.json()) as { data: Page }).data, link: response.headers.get('link') }
   }
-  const named = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
+  const namesOf = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
   const { page: whole } = await pageAt('/v1/formats/conversions?category=font')
   assert.equal(whole.pagination, undefined)
   const seen: string[] = []
@@ -220,10 +220,10 @@ test('all pages together have all conversions with their options', async () => {
     assert.equal(page.total, whole.total)
     assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
     assert.equal(page.pagination.hasMore, link !== null)
-    seen.push(...named(page))
+    seen.push(...namesOf(page))
     path = link === null ? undefined : /<[^/]*\/\/[^/]+(.+)>; rel="next"/.exec(link)?.[1]
   }
-  assert.deepEqual(seen, named(whole))
+  assert.deepEqual(seen, namesOf(whole))
   const { page: last } = await pageAt(`/v1/formats/conversions?category=font&limit=${whole.total}`)
   assert.deepEqual(last.pagination, { limit: whole.total, hasMore: false, nextCursor: null })
   const refused = await client.fetch('/v1/formats/conversions?limit=50&cursor=png:nothing')
@@ -276,19 +276,19 @@ const valuesOf = ({ example, examples }: Media): unknown[] =>
 
 /** Every request and reply body of an operation, with its place in the document. */
 function bodiesOf({ requestBody, responses }: Operation) {
-  const sent = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
+  const requests = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
     place: ['requestBody', 'content', type],
     media,
     isNeeded: true,
   }))
-  const came = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+  const replies = Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.entries(content).map(([type, media]) => ({
       place: ['responses', status, 'content', type],
       media,
       isNeeded: Number(status) < 300,
     })),
   )
-  return [...sent, ...came]
+  return [...requests, ...replies]
 }
 
 test('every operation has request and reply examples that match their schemas', async () => {
@@ -403,8 +403,8 @@ test('every error has a page at the type URL of its problem details', async () =
 })
 
 test('an unknown path shows people a page and programs an error', async () => {
-  const asked = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
-  const [seen, read] = [await asked('text/html,*/*;q=0.8'), await asked('*/*')]
+  const requestWith = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
+  const [seen, read] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
   assert.deepEqual([seen.status, read.status], [404, 404])
   assert.match(await seen.text(), /<title>Page not found/)
   assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
@@ -426,17 +426,17 @@ const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
 ]
 for (const [encoding, pack] of packed) {
   test(`a body in ${encoding} is decoded`, async () => {
-    const sent = (body: Uint8Array) =>
+    const send = (body: Uint8Array) =>
       client.fetch('/v1/uploads/presign', {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'content-encoding': encoding },
         body: Buffer.from(body),
       })
     const bytes = pack(JSON.stringify({ filename: 'a.png', size: 7 }))
-    assert.equal((await sent(bytes)).status, 201)
-    const { error } = (await (await sent(bytes.subarray(0, -6))).json()) as Refusal
+    assert.equal((await send(bytes)).status, 201)
+    const { error } = (await (await send(bytes.subarray(0, -6))).json()) as Refusal
     assert.deepEqual([error.code, error.details.field], ['INVALID_REQUEST', 'Content-Encoding'])
-    const bomb = await sent(pack(' '.repeat(33 * 1024 * 1024)))
+    const bomb = await send(pack(' '.repeat(33 * 1024 * 1024)))
     assert.equal(bomb.status, 400)
     assert.match(((await bomb.json()) as Refusal).error.message, /larger than 32 MiB/)
   })

@@ -23,11 +23,11 @@ describe('the list of formats', () => {
 
   test('filters apply to the formats, but not to their totals', async () => {
     const all = await ask({})
-    const pictures = await ask({ category: 'image', canWrite: 'false' })
+    const images = await ask({ category: 'image', canWrite: 'false' })
     const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
     assert.ok(wanted.length > 0)
-    assert.deepEqual(pictures.formats, wanted)
-    assert.deepEqual(pictures.totals, all.totals)
+    assert.deepEqual(images.formats, wanted)
+    assert.deepEqual(images.totals, all.totals)
     assert.equal(all.totals.formats, all.formats.length)
     assert.equal(
       all.totals.byCategory['image'],

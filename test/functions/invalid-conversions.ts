@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
-const picture = sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
-export const jpg = Buffer.from(await picture.jpeg().toBuffer())
+const image = sharp({ create: { width: 200, height: 200, channels: 3, background: '#888', noise } })
+export const jpg = Buffer.from(await image.jpeg().toBuffer())
 
 const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
 const text = (content: string) => Buffer.from(content)

@@ -24,7 +24,7 @@ interface Failure {
   readonly message: string
 }
 
-async function refused(response: Response): Promise<Failure> {
+async function errorOf(response: Response): Promise<Failure> {
   const body = (await response.json()) as { success: boolean; error: { code: string; message: string } }
   assert.equal(body.success, false)
   assert.doesNotMatch(body.error.message, /\/(tmp|usr|work|root)\/|\bat .*:\d+|node_modules/)
@@ -32,7 +32,7 @@ async function refused(response: Response): Promise<Failure> {
 }
 
 /** Keys of all objects in the bucket, read from the data folder. */
-async function storedObjects(): Promise<string[]> {
+async function listObjects(): Promise<string[]> {
   const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
   const s3 = new S3Client({
     endpoint: `${service.url}/s3`,
@@ -46,11 +46,11 @@ async function storedObjects(): Promise<string[]> {
 
 for (const { name, file, fields, status, code, message } of invalidConversions) {
   test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
-    const before = await storedObjects()
-    const failure = await refused(await client.convert(file, fields))
+    const before = await listObjects()
+    const failure = await errorOf(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
     assert.match(failure.message, message)
-    assert.deepEqual(await storedObjects(), before)
+    assert.deepEqual(await listObjects(), before)
   })
 }
 
@@ -64,11 +64,11 @@ test('POST /v1/convert/check refuses an impossible conversion with the same mess
   assert.ok(wishes.length > 9)
   for (const { name, file, fields, status, code, message } of wishes) {
     const from = file?.name.split('.').at(-1)
-    const failure = await refused(await client.post('/v1/convert/check', { from, ...fields }))
+    const failure = await errorOf(await client.post('/v1/convert/check', { from, ...fields }))
     assert.deepEqual([failure.status, failure.code], [status, code], name)
     assert.match(failure.message, message)
   }
-  const large = await refused(
+  const large = await errorOf(
     await client.post('/v1/convert/check', { from: 'jpg', targetFormat: 'png', size: 1_048_577 }),
   )
   assert.equal(large.code, 'FILE_TOO_LARGE')
@@ -99,7 +99,7 @@ test('POST /v1/convert/check returns the steps, the estimate and the losses', as
 })
 
 /** Returns the error of a form with an image in each of these fields. */
-async function sent(
+async function send(
   path: string,
   parts: readonly (readonly [field: string, filename: string])[],
   fields: Readonly<Record<string, string>>,
@@ -107,14 +107,14 @@ async function sent(
   const form = new FormData()
   for (const [field, filename] of parts) form.append(field, new Blob([jpg]), filename)
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  return refused(await client.fetch(path, { method: 'POST', body: form }))
+  return errorOf(await client.fetch(path, { method: 'POST', body: form }))
 }
 
 test('a file in a wrong field is refused with the name of the right one', async () => {
-  const failure = await sent('/v1/convert', [['document', 'a.jpg']], { targetFormat: 'png' })
+  const failure = await send('/v1/convert', [['document', 'a.jpg']], { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(failure.message, /^document: .*`file`/)
-  assert.deepEqual(await storedObjects(), [])
+  assert.deepEqual(await listObjects(), [])
 })
 
 test('a second input file of a conversion is refused', async () => {
@@ -122,10 +122,10 @@ test('a second input file of a conversion is refused', async () => {
     ['file', 'a.jpg'],
     ['additionalFile', 'b.jpg'],
   ] as const
-  const failure = await sent('/v1/convert', parts, { targetFormat: 'png' })
+  const failure = await send('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
   assert.match(failure.message, /additionalFile.*one file, got 2/)
-  assert.deepEqual(await storedObjects(), [])
+  assert.deepEqual(await listObjects(), [])
 })
 
 for (const { name, files, mergeType, code, message } of [
@@ -148,10 +148,10 @@ for (const { name, files, mergeType, code, message } of [
 ]) {
   test(`a merge of ${name} is refused with ${code} and leaves nothing behind`, async () => {
     const parts = files.map((file) => ['file', file] as const)
-    const failure = await sent('/v1/convert/merge', parts, { mergeType })
+    const failure = await send('/v1/convert/merge', parts, { mergeType })
     assert.deepEqual([failure.status, failure.code], [400, code])
     assert.match(failure.message, message)
-    assert.deepEqual(await storedObjects(), [])
+    assert.deepEqual(await listObjects(), [])
   })
 }
 
@@ -160,10 +160,10 @@ test('two files in a field for one file are refused', async () => {
     ['file', 'a.jpg'],
     ['file', 'b.jpg'],
   ] as const
-  const failure = await sent('/v1/convert', parts, { targetFormat: 'png' })
+  const failure = await send('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
   assert.match(failure.message, /^The field `file` contains two files/)
-  assert.deepEqual(await storedObjects(), [])
+  assert.deepEqual(await listObjects(), [])
 })
 
 test('an interrupted upload leaves nothing behind', async () => {
@@ -175,7 +175,7 @@ test('an interrupted upload leaves nothing behind', async () => {
   socket.destroy()
   // A request on a new connection is only served after the event loop has seen the end of the first one.
   await client.fetch('/v1')
-  assert.deepEqual(await storedObjects(), [])
+  assert.deepEqual(await listObjects(), [])
 })
 
 test('an incomplete form is refused', async () => {
@@ -185,20 +185,20 @@ test('an incomplete form is refused', async () => {
     body,
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   })
-  const failure = await refused(response)
+  const failure = await errorOf(response)
   assert.deepEqual([failure.status, failure.code], [400, 'INVALID_REQUEST'])
-  assert.deepEqual(await storedObjects(), [])
+  assert.deepEqual(await listObjects(), [])
 })
 
 test('broken JSON, a body of another type and a form without boundary are refused', async () => {
   const post = (body: string, type: string) =>
     client.fetch('/v1/convert', { method: 'POST', body, headers: { 'content-type': type } })
-  assert.match((await refused(await post('{"a":', 'application/json'))).message, /not valid JSON/)
+  assert.match((await errorOf(await post('{"a":', 'application/json'))).message, /not valid JSON/)
   assert.match(
-    (await refused(await post('<a/>', 'application/xml'))).message,
+    (await errorOf(await post('<a/>', 'application/xml'))).message,
     /Content-Type: expected .*multipart\/form-data/,
   )
-  assert.match((await refused(await post('x', 'multipart/form-data'))).message, /boundary/)
+  assert.match((await errorOf(await post('x', 'multipart/form-data'))).message, /boundary/)
 })
 
 test('file names with emoji, quotes, newlines and folders are sanitized', async () => {
@@ -224,7 +224,7 @@ test('file names with emoji, quotes, newlines and folders are sanitized', async 
 })
 
 test('an unknown status filter is refused with its value', async () => {
-  const failure = await refused(await client.fetch('/v1/jobs?status=failed,finished'))
+  const failure = await errorOf(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(
     failure.message,
@@ -251,7 +251,7 @@ test('escapes that are not UTF-8 are refused with their field, in a URL and in a
 test('unknown job ids and ids that look like paths are not found', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
-      const failure = await refused(await client.fetch(path))
+      const failure = await errorOf(await client.fetch(path))
       assert.deepEqual([failure.status, failure.code], [404, 'JOB_NOT_FOUND'], path)
     }
   }

@@ -36,7 +36,7 @@ async function post({ file, additional, fields }: Sent): Promise<Response> {
   return client.fetch('/v1/convert', { method: 'POST', body: form })
 }
 
-const finished = async (sent: Sent) => client.accepted(await post(sent))
+const runTool = async (sent: Sent) => client.accepted(await post(sent))
 
 const resultOf = (job: JobData) => client.saved(job, scratch)
 
@@ -44,35 +44,33 @@ const textOf = async (path: string, ...args: string[]) =>
   (await run('pdftotext', [...args, path, '-'])).stdout
 
 test('pages are extracted from a PDF', async () => {
-  const path = await resultOf(
-    await finished({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }),
-  )
+  const path = await resultOf(await runTool({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }))
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
 })
 
 test('splitting a PDF results in a ZIP, although pdf was the target', async () => {
-  const job = await finished({ fields: { toolOperation: 'split-pdf' } })
+  const job = await runTool({ fields: { toolOperation: 'split-pdf' } })
   assert.equal(job.result?.filename, 'report.zip')
   const listing = await run(python3, ['-m', 'zipfile', '-l', await resultOf(job)])
   assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
 })
 
 test('the metadata of a PDF is JSON, although pdf was the target', async () => {
-  const job = await finished({ fields: { toolOperation: 'pdf-info' } })
+  const job = await runTool({ fields: { toolOperation: 'pdf-info' } })
   assert.equal(job.result?.filename, 'report.json')
   assert.equal(JSON.parse(await readFile(await resultOf(job), 'utf8')).pages, 3)
 })
 
 test('a PDF is encrypted with a password and decrypted with it', async () => {
   const locked = await resultOf(
-    await finished({ fields: { toolOperation: 'encrypt-pdf', password: 'open sesame' } }),
+    await runTool({ fields: { toolOperation: 'encrypt-pdf', password: 'open sesame' } }),
   )
   await assert.rejects(run('pdfinfo', [locked]), /Incorrect password/)
   const file = await readFile(locked)
   const fields = { toolOperation: 'decrypt-pdf', password: 'open sesame' }
-  assert.match(await textOf(await resultOf(await finished({ file, fields }))), /alphamarker/)
+  assert.match(await textOf(await resultOf(await runTool({ file, fields }))), /alphamarker/)
   const again = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
-  const relocked = await resultOf(await finished({ file, fields: again }))
+  const relocked = await resultOf(await runTool({ file, fields: again }))
   assert.match(await textOf(relocked, '-upw', 'new'), /alphamarker/)
   const refused = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
   assert.equal(refused.status, 422)
@@ -80,7 +78,7 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
 })
 
 test('an additional image becomes the watermark', async () => {
-  const job = await finished({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
+  const job = await runTool({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
   assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
 })
 
@@ -88,12 +86,12 @@ test('a truncated PDF can only be repaired', async () => {
   const whole = await fixture('three-pages.pdf')
   const file = whole.subarray(0, whole.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
-  const path = await resultOf(await finished({ file, fields: { toolOperation: 'repair-pdf' } }))
+  const path = await resultOf(await runTool({ file, fields: { toolOperation: 'repair-pdf' } }))
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
 })
 
 test('a PDF is compressed to a target size, with a warning if that is impossible', async () => {
-  const job = await finished({ fields: { toolOperation: 'compress', targetSize: '1000' } })
+  const job = await runTool({ fields: { toolOperation: 'compress', targetSize: '1000' } })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
     job.warnings?.map(({ code }) => code),
@@ -102,7 +100,7 @@ test('a PDF is compressed to a target size, with a warning if that is impossible
 })
 
 test('pages that do not exist fail the job with a message', async () => {
-  const job = await finished({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
+  const job = await runTool({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
   assert.equal(job.status, 'failed')
   assert.equal(job.error?.code, 'INVALID_INPUT')
   const left = await post({ fields: { toolOperation: 'extract-pdf-pages' } })

@@ -38,7 +38,7 @@ interface TaskData {
 
 const create = (tasks: object, more: object = {}) => client.post('/v1/jobs', { tasks, ...more })
 
-async function finished(
+async function runPipeline(
   tasks: object,
   more: object = {},
 ): Promise<{ job: JobData; tasks: Record<string, TaskData> }> {
@@ -52,7 +52,7 @@ const statuses = (tasks: Record<string, TaskData>) =>
   Object.fromEntries(Object.entries(tasks).map(([name, { status }]) => [name, status]))
 
 test('parallel conversions and a merge result in one PDF with the pages of all branches', async () => {
-  const { job, tasks } = await finished({
+  const { job, tasks } = await runPipeline({
     picture: file(png, 'picture.png'),
     pages: file(pdf, 'pages.pdf'),
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
@@ -72,7 +72,7 @@ test('parallel conversions and a merge result in one PDF with the pages of all b
 })
 
 test('an extracted archive of several results contains each under its own name', async () => {
-  const { job } = await finished({
+  const { job } = await runPipeline({
     picture: file(png, 'picture.png'),
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
     small: { operation: 'thumbnail', input: 'picture', width: 16 },
@@ -91,7 +91,7 @@ test('an extracted archive of several results contains each under its own name',
 })
 
 test('a failed branch does not stop the other, and the job fails with its error', async () => {
-  const { job, tasks } = await finished({
+  const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
     wrong: { operation: 'decrypt-pdf', input: 'locked', options: { password: 'two' } },
@@ -114,7 +114,7 @@ test('a failed branch does not stop the other, and the job fails with its error'
 })
 
 test('with continue_on_error the job completes without the files of the failed task', async () => {
-  const { job, tasks } = await finished({
+  const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
     wrong: {
@@ -150,7 +150,7 @@ test('a job cancelled while running stops, and shows which tasks had completed',
 })
 
 test('a retried job has the same result from copied files, and survives deletion of the first job', async () => {
-  const first = await finished({
+  const first = await runPipeline({
     picture: file(png, 'picture.png'),
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
     out: { operation: 'export/url', input: 'jpg' },
@@ -185,7 +185,7 @@ for (const [what, inputs, task, sentence] of wrong) {
   })
 }
 
-const picture = file(png, 'picture.png')
+const image = file(png, 'picture.png')
 const refusals: readonly (readonly [what: string, tasks: object, code: string, field: string])[] = [
   [
     'an operation that does not exist',
@@ -195,28 +195,28 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
   ],
   [
     'a field that an import does not have',
-    { a: { ...picture, quality: 3 } },
+    { a: { ...image, quality: 3 } },
     'INVALID_INPUT',
     'tasks.a.quality',
   ],
-  ['a name with a slash', { 'a/b': picture }, 'INVALID_INPUT', 'tasks.a/b'],
-  ['a file that is no base64', { a: { ...picture, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
+  ['a name with a slash', { 'a/b': image }, 'INVALID_INPUT', 'tasks.a/b'],
+  ['a file that is no base64', { a: { ...image, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
   [
     'a conversion without a target',
-    { a: picture, b: { operation: 'convert', input: 'a' }, out: 'b' },
+    { a: image, b: { operation: 'convert', input: 'a' }, out: 'b' },
     'INVALID_INPUT',
     'tasks.b.output_format',
   ],
   [
     'a target that the file cannot become',
-    { a: picture, b: { operation: 'convert', input: 'a', output_format: 'mp3' }, out: 'b' },
+    { a: image, b: { operation: 'convert', input: 'a', output_format: 'mp3' }, out: 'b' },
     'UNSUPPORTED_CONVERSION',
     'tasks.b',
   ],
   [
     'an option of the wrong kind',
     {
-      a: picture,
+      a: image,
       b: { operation: 'convert', input: 'a', output_format: 'jpg', jpegQuality: 'much' },
       out: 'b',
     },
@@ -237,8 +237,8 @@ for (const [what, given, code, field] of refusals) {
 }
 
 test('a task that does not exist has no file to download', async () => {
-  const { job } = await finished({
-    picture,
+  const { job } = await runPipeline({
+    picture: image,
     jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
     gif: { operation: 'convert', input: 'jpg', output_format: 'gif' },
     out: { operation: 'export/url', input: 'gif' },
@@ -262,7 +262,7 @@ test('a task that does not exist has no file to download', async () => {
 })
 
 test('a website in the local network is not captured', async () => {
-  const { tasks } = await finished({
+  const { tasks } = await runPipeline({
     page: { operation: 'capture-website', url: service.url, outputFormat: 'png', cookies: { a: 'secret' } },
     out: { operation: 'export/url', input: 'page' },
   })
@@ -272,12 +272,12 @@ test('a website in the local network is not captured', async () => {
 
 test('a job may shorten the retention of its files, but not extend it', async () => {
   const tasks = { in: file(png, 'a.png'), out: { operation: 'export/url', input: 'in' } }
-  const keptS = async (expiresIn: number) => {
+  const retentionOf = async (expiresIn: number) => {
     const job = await client.accepted(await create(tasks, { expiresIn }))
     const { endedAt, expiresAt } = job as unknown as Record<'endedAt' | 'expiresAt', string>
     return (Date.parse(expiresAt) - Date.parse(endedAt)) / 1000
   }
-  assert.equal(await keptS(90), 90)
-  assert.equal(await keptS(1_000_000), 24 * 3600)
+  assert.equal(await retentionOf(90), 90)
+  assert.equal(await retentionOf(1_000_000), 24 * 3600)
   assert.equal((await create(tasks, { expiresIn: 59 })).status, 400)
 })

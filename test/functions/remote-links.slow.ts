@@ -57,13 +57,13 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
     'word/_rels/document.xml.rels',
     `<Relationships xmlns="${rels}">${linked.join('')}${template}</Relationships>`,
   )
-  const pictures = links.map(
+  const images = links.map(
     (_, at) =>
       `<w:r><w:drawing><wp:inline><wp:extent cx="900000" cy="900000"/><wp:docPr id="${at + 1}" name="p"/><a:graphic><a:graphicData uri="${base}/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:link="p${at}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="900000"/></a:xfrm><a:prstGeom prst="rect"/></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`,
   )
   await add(
     'word/document.xml',
-    `<w:document xmlns:w="${base}/wordprocessingml/2006/main" xmlns:r="${office}/relationships" xmlns:wp="${base}/drawingml/2006/wordprocessingDrawing" xmlns:a="${base}/drawingml/2006/main" xmlns:pic="${base}/drawingml/2006/picture"><w:body><w:p><w:r><w:t>alphamarker</w:t></w:r>${pictures.join('')}</w:p></w:body></w:document>`,
+    `<w:document xmlns:w="${base}/wordprocessingml/2006/main" xmlns:r="${office}/relationships" xmlns:wp="${base}/drawingml/2006/wordprocessingDrawing" xmlns:a="${base}/drawingml/2006/main" xmlns:pic="${base}/drawingml/2006/picture"><w:body><w:p><w:r><w:t>alphamarker</w:t></w:r>${images.join('')}</w:p></w:body></w:document>`,
   )
   return (await writer.close()) as Uint8Array<ArrayBuffer> // as it was made
 }

@@ -32,7 +32,7 @@ async function silence(path: string) {
   return { name: 'silence.flac', bytes }
 }
 
-async function finishedJob(client: Client): Promise<JobData> {
+async function runJob(client: Client): Promise<JobData> {
   const job = await client.accepted(await client.convert(text, { targetFormat: 'html' }))
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   return job
@@ -42,16 +42,12 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   const disk = makeSmallDisk(t, 300)
   if (typeof disk === 'string') return t.skip(disk)
   const dataDir = join(disk.folder, 'data')
-  const kept = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
+  const reservedBytes = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
   const first = await startService(settings, dataDir)
   t.after(() => first.kill())
   const client = new Client(first)
-  const [kind, gone, later] = [
-    await finishedJob(client),
-    await finishedJob(client),
-    await finishedJob(client),
-  ]
-  await waitUntil(() => kept() > 20e6, 'room is kept')
+  const [kind, gone, later] = [await runJob(client), await runJob(client), await runJob(client)]
+  await waitUntil(() => reservedBytes() > 20e6, 'room is kept')
   disk.fill()
 
   const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
@@ -62,7 +58,7 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   assert.ok((await client.download(kind.jobId)).length > 0)
   assert.equal((await client.fetch(`/v1/jobs/${gone.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal((await client.fetch(`/v1/status/${gone.jobId}`)).status, 404)
-  assert.ok(kept() < 20e6, 'some of the reserve was released')
+  assert.ok(reservedBytes() < 20e6, 'some of the reserve was released')
 
   await first.kill()
   disk.fill()
@@ -71,7 +67,7 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   const again = client.at(second)
   assert.equal((await again.fetch(`/v1/jobs/${later.jobId}`, { method: 'DELETE' })).status, 204)
   // Another program uses all released space.
-  for (let round = 0; kept() > 0; round++) {
+  for (let round = 0; reservedBytes() > 0; round++) {
     assert.ok(round < 50)
     disk.fill()
     await again.fetch('/v1/jobs')
@@ -89,9 +85,9 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   disk.empty()
   const third = await startService(settings, dataDir)
   t.after(() => third.kill())
-  await finishedJob(client.at(third))
+  await runJob(client.at(third))
   assert.equal((await client.at(third).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status, 204)
-  await waitUntil(() => kept() > 20e6, 'the room is taken back', 15)
+  await waitUntil(() => reservedBytes() > 20e6, 'the room is taken back', 15)
 })
 
 test('a conversion that fills the disk reports that, not a broken file', async (t) => {
@@ -101,19 +97,19 @@ test('a conversion that fills the disk reports that, not a broken file', async (
   t.after(() => service.kill())
   const client = new Client(service)
   // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
-  const sound = await silence(join(disk.folder, 'silence.flac'))
-  const job = await client.accepted(await client.convert(sound, { targetFormat: 'wav' }))
+  const audio = await silence(join(disk.folder, 'silence.flac'))
+  const job = await client.accepted(await client.convert(audio, { targetFormat: 'wav' }))
   // It fills an otherwise empty disk, so waiting would not help.
   assert.equal(job.error?.code, 'FILE_TOO_LARGE', JSON.stringify(job))
   assert.match(job.error?.message ?? '', /the disk of 120 MiB/)
-  await finishedJob(client)
+  await runJob(client)
 })
 
 test('an unresponsive table is reported within 5 s, and the service recovers with it', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const client = new Client(service)
-  const { jobId } = await finishedJob(client)
+  const { jobId } = await runJob(client)
   const table = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))?.pid
   assert.ok(table)
   process.kill(table, 'SIGSTOP')
@@ -134,5 +130,5 @@ test('an unresponsive table is reported within 5 s, and the service recovers wit
   process.kill(table, 'SIGCONT')
   await waitUntil(async () => (await fetch(`${service.url}/health`)).ok, 'it is well again')
   assert.equal((await client.fetch(`/v1/status/${jobId}`)).status, 200)
-  await finishedJob(client)
+  await runJob(client)
 })

@@ -88,7 +88,7 @@ const refusalOf = async (response: Response) => {
   return `${response.status} ${error.code}`
 }
 
-const doubled = (address: string, name: string) =>
+const repeat = (address: string, name: string) =>
   `${address}&${name}=${new URL(address).searchParams.get(name)}`
 
 test('a signed URL works up to its download limit, and an altered one does not', async () => {
@@ -124,7 +124,7 @@ test('a signed URL works up to its download limit, and an altered one does not',
   const altered = [
     ...swapped,
     // Not `inline`, which would not be a boolean then.
-    ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => doubled(url, name)),
+    ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => repeat(url, name)),
     `${url}&more=1`,
     url.replace('max=2', 'max=9'),
     url.replace(/exp=\d+/, 'exp=99999999999'),

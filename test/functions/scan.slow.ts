@@ -31,14 +31,14 @@ async function facts(client: Client, jobId: string) {
   const job = await client.finished(jobId)
   const made = await client.saved(job, folder)
   return {
-    told: toldOf(job),
+    told: warningsOf(job),
     pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
     texts: (await output('pdftotext', made, '-')).split('\f'),
     outline: await readOutlineItems(made),
   }
 }
 
-const toldOf = ({ status, error, warnings, result }: JobData) => ({
+const warningsOf = ({ status, error, warnings, result }: JobData) => ({
   ...{ status, error, warnings },
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
@@ -47,7 +47,7 @@ const logOf = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
 /** Number of chunks that have started. */
-const begun = async (service: TestService) =>
+const started = async (service: TestService) =>
   (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 
 test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if killed in between', {
@@ -71,7 +71,7 @@ test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if kille
     const began = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
-    await waitUntil(async () => (await begun(service)) >= 2, 'two parts were begun', 300)
+    await waitUntil(async () => (await started(service)) >= 2, 'two parts were begun', 300)
     await service.kill()
     service = await startService(settings, dataDir)
     assert.deepEqual(await facts(sender.at(service), jobId), whole)

@@ -63,7 +63,7 @@ after(async () => {
   server.closeAllConnections()
 })
 
-interface Told {
+interface JobReply {
   readonly status: string
   readonly error: {
     readonly code: string
@@ -74,11 +74,11 @@ interface Told {
   readonly result: { readonly filename: string } | null
 }
 
-async function ran(tasks: object): Promise<Told> {
-  return (await client.accepted(await client.post('/v1/jobs', { tasks }))) as unknown as Told
+async function ran(tasks: object): Promise<JobReply> {
+  return (await client.accepted(await client.post('/v1/jobs', { tasks }))) as unknown as JobReply
 }
 
-const imported = (fields: object) =>
+const runImport = (fields: object) =>
   ran({ in: { operation: 'import/url', ...fields }, out: { operation: 'export/url', input: 'in' } })
 
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
@@ -91,7 +91,7 @@ const failures: readonly [name: string, code: string, reason: string | undefined
 
 for (const [name, code, reason, words] of failures)
   test(`an import that fails with "${name}" is reported as ${code} and leaves no temporary files`, async () => {
-    const { status, error } = await imported({ url: `${base}/${name}.txt` })
+    const { status, error } = await runImport({ url: `${base}/${name}.txt` })
     assert.deepEqual([status, error.code, error.details['reason']], ['failed', code, reason])
     assert.match(error.message, words)
     const work = await readdir(service.dataDir, { recursive: true })
@@ -102,26 +102,26 @@ for (const [name, code, reason, words] of failures)
   })
 
 test('an import is retried after a server error', async () => {
-  const { status, source } = await imported({ url: `${base}/late.txt` })
+  const { status, source } = await runImport({ url: `${base}/late.txt` })
   assert.deepEqual([status, source?.filename, times['late']], ['completed', 'late.txt', 1])
 })
 
 test('an import from a slow server continues as long as data arrives', async () => {
-  const begun = performance.now()
-  const { status, error } = await imported({ url: `${base}/slow.txt` })
+  const started = performance.now()
+  const { status, error } = await runImport({ url: `${base}/slow.txt` })
   assert.equal(status, 'completed', JSON.stringify(error))
-  assert.ok(performance.now() - begun > text.length * 200 - 500)
+  assert.ok(performance.now() - started > text.length * 200 - 500)
 })
 
 test('an import from a stalled server fails after three attempts', { timeout: 240_000 }, async () => {
-  const { status, error } = await imported({ url: `${base}/mute.txt` })
+  const { status, error } = await runImport({ url: `${base}/mute.txt` })
   assert.deepEqual([status, error.code, error.details['reason']], ['failed', 'IMPORT_FAILED', 'incomplete'])
   assert.equal(error.message, 'Nothing more came after 20 bytes.')
   assert.equal(times['mute'], 2)
 })
 
 test('a private address is refused', async () => {
-  const { error } = await imported({ url: 'http://169.254.169.254/latest/meta-data/' })
+  const { error } = await runImport({ url: 'http://169.254.169.254/latest/meta-data/' })
   assert.equal(error.code, 'URL_NOT_ALLOWED')
 })
 

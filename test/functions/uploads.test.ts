@@ -23,7 +23,7 @@ const announced = { filename: 'a.png', contentType: 'image/png', size: png.lengt
 const put = async ({ url, headers }: Pick<Presigned, 'url' | 'headers'>, body = png) =>
   (await fetch(url, { method: 'PUT', headers: { ...headers }, body })).status
 
-async function uploaded(): Promise<Presigned> {
+async function upload(): Promise<Presigned> {
   const place = await client.presign(announced)
   assert.equal(await put(place), 200)
   return place
@@ -40,7 +40,7 @@ const codeOf = async (response: Response) =>
 
 test('content uploaded after a job claimed the upload is never converted', async () => {
   // The worker has not started, so the new content arrives first.
-  const place = await uploaded()
+  const place = await upload()
   const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
   assert.equal(await put(place, other), 200)
   const job = await client.finished(jobId)
@@ -63,7 +63,7 @@ test('using an upload that could not be fetched reports the reason', async () =>
 })
 
 test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
-  const place = await uploaded()
+  const place = await upload()
   const job = await client.accepted(await convert(place.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal(await put(place), 200)
@@ -82,13 +82,13 @@ test('an upload whose job was deleted cannot be used, and a late file is deleted
 })
 
 test('of two concurrent jobs one gets the upload', async () => {
-  const place = await uploaded()
+  const place = await upload()
   const answers = await Promise.all([convert(place.uploadId), convert(place.uploadId)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
 })
 
 test('an upload named twice in a merge is refused with a hint', async () => {
-  const { uploadId } = await uploaded()
+  const { uploadId } = await upload()
   const response = await client.post('/v1/convert/merge', {
     uploadIds: [uploadId, uploadId],
     mergeType: 'image',
@@ -99,7 +99,7 @@ test('an upload named twice in a merge is refused with a hint', async () => {
 })
 
 test('an upload can be named by its key or its id', async () => {
-  const place = await uploaded()
+  const place = await upload()
   const job = await client.accepted(await convert((place as unknown as { key: string }).key))
   assert.equal(job.status, 'completed')
 })
@@ -169,13 +169,13 @@ test('an awaited file that is too large or unreadable fails the job', async () =
 })
 
 const mib = 1024 ** 2
-interface Begun {
+interface StartedUpload {
   readonly uploadId: string
   readonly key: string
 }
 
 /** PCM audio in two parts, so that a lost or swapped part is detected. */
-function sound(): Buffer<ArrayBuffer> {
+function audio(): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(5 * mib + 100_000)
   for (let at = 44; at < bytes.length; at += 2) bytes.writeInt16LE(((at * 7) % 20_000) - 10_000, at)
   bytes.write('RIFF', 0)
@@ -198,7 +198,7 @@ function sound(): Buffer<ArrayBuffer> {
 
 test('requests to another host name get URLs with that name, which work', async () => {
   const { port } = new URL(service.url)
-  const named = (host: string, path: string, method: string, body: string, type = 'application/json') =>
+  const jobWith = (host: string, path: string, method: string, body: string, type = 'application/json') =>
     new Promise<string>((resolve, reject) => {
       const headers = { host, 'content-type': type, 'content-length': Buffer.byteLength(body) }
       const sent = request(new URL(path, service.url), { method, headers }, (response) => {
@@ -208,25 +208,25 @@ test('requests to another host name get URLs with that name, which work', async 
     })
   const announced = JSON.stringify({ filename: 'a.txt', contentType: 'text/plain', size: 5 })
   const host = `shelf.lan:${port}`
-  const { data } = JSON.parse((await named(host, '/v1/uploads/presign', 'POST', announced)).slice(4))
+  const { data } = JSON.parse((await jobWith(host, '/v1/uploads/presign', 'POST', announced)).slice(4))
   const { origin, pathname, search } = new URL(data.url)
   assert.equal(origin, `http://${host}`)
-  assert.match(await named(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
+  assert.match(await jobWith(host, `${pathname}${search}`, 'PUT', 'hello', 'text/plain'), /^200/)
   // Invalid host names are ignored.
   for (const odd of ['a b', 'x/../y', '<script>'])
     assert.doesNotMatch(
-      await named(odd, '/v1/uploads/presign', 'POST', announced),
+      await jobWith(odd, '/v1/uploads/presign', 'POST', announced),
       /"url":"http:..(?!localhost)/,
     )
 })
 
 test('a multipart upload can be resumed, is completed once and converted', async () => {
-  const bytes = sound()
+  const bytes = audio()
   const [first, last] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
   const announced = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
-  const begun = await client.post('/v1/uploads/multipart', announced)
-  assert.equal(begun.status, 201)
-  const { uploadId } = (await begun.json()) as Begun
+  const started = await client.post('/v1/uploads/multipart', announced)
+  assert.equal(started.status, 201)
+  const { uploadId } = (await started.json()) as StartedUpload
   const path = `/v1/uploads/multipart/${uploadId}`
   const dataOf = async (response: Response) => ((await response.json()) as { data: never }).data
   const send = async (number: number, body: Buffer<ArrayBuffer>) => {
@@ -273,14 +273,16 @@ interface Announced {
 test('an aborted upload is deleted, other clients cannot access uploads, and sizes are checked early', async () => {
   const { uploadId, key } = (await (
     await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
-  ).json()) as Begun
+  ).json()) as StartedUpload
   const path = `/v1/uploads/s3/multipart/${uploadId}`
   const stranger = new Client(service)
   assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_INPUT', 'without the key')
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
   assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
-  const empty = (await (await client.post('/v1/uploads/multipart', { filename: 'a' })).json()) as Begun
+  const empty = (await (
+    await client.post('/v1/uploads/multipart', { filename: 'a' })
+  ).json()) as StartedUpload
   const parts = `/v1/uploads/multipart/${empty.uploadId}`
   const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
   const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')

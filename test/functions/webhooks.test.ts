@@ -362,11 +362,8 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
   const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
   assert.deepEqual([again.status, again.data.status], [202, 'pending'])
   await deliverAll()
-  const countArrivals = await onlyDelivery(send, id)
-  assert.deepEqual(
-    [countArrivals.status, countArrivals.attempt, countArrivals.attempts.length],
-    ['succeeded', 11, 11],
-  )
+  const repeated = await onlyDelivery(send, id)
+  assert.deepEqual([repeated.status, repeated.attempt, repeated.attempts.length], ['succeeded', 11, 11])
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
@@ -636,11 +633,8 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
-  const assertError = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
-  assert.deepEqual(
-    [assertError.error.code, assertError.error.details.field],
-    ['URL_NOT_ALLOWED', 'webhookUrl'],
-  )
+  const refusal = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
+  assert.deepEqual([refusal.error.code, refusal.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
   const { data } = await send('POST', '/v1/jobs', { tasks, webhookUrl: receiver.url('/own') })
   await tellBeginning(data.jobId)
   await dispatch(eventOf(send, newId('job'), 1, 'job.created'))

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { forEachConcurrently } from '../../lib/map-concurrently.ts'
+import { forEachConcurrently } from '../../lib/for-each-concurrently.ts'
 import { after, before } from '../hooks.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -30,7 +30,7 @@ before(async () => {
 after(() => service.stop())
 
 /** A playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
-async function film(name: string, bytes: number, filling?: Buffer): Promise<string> {
+async function video(name: string, bytes: number, filling?: Buffer): Promise<string> {
   const start = await readFile(new URL('../fixtures/film.mp4', import.meta.url))
   const box = Buffer.alloc(16)
   box.writeUInt32BE(1, 0)
@@ -45,7 +45,7 @@ async function film(name: string, bytes: number, filling?: Buffer): Promise<stri
 }
 
 /** Creates a job whose result is this file, unchanged. */
-async function given(path: string, bytes: number, filename: string): Promise<string> {
+async function createJobOf(path: string, bytes: number, filename: string): Promise<string> {
   const { url, uploadId } = await client.presign({ filename, size: bytes, contentType: 'video/mp4' })
   await run('curl', ['-sSf', '-H', 'Content-Type: video/mp4', '-T', path, url])
   const tasks = {
@@ -93,13 +93,13 @@ async function opens(path: string, files: number, bytes: number): Promise<void> 
 
 test('a hundred results of 20 MB are one ZIP', async () => {
   const bytes = 20 * mib
-  const path = await film('twenty.mp4', bytes, randomBytes(19 * mib))
+  const path = await video('twenty.mp4', bytes, randomBytes(19 * mib))
   const jobIds: string[] = []
   await forEachConcurrently(
     Array.from({ length: 100 }, (_, at) => at),
     4,
     async () => {
-      jobIds.push(await given(path, bytes, 'same.mp4'))
+      jobIds.push(await createJobOf(path, bytes, 'same.mp4'))
     },
   )
   await opens(await zipOf(jobIds), 100, 100 * bytes)
@@ -108,9 +108,9 @@ test('a hundred results of 20 MB are one ZIP', async () => {
 
 test('five gigabytes are a ZIP64', async () => {
   const bytes = 4900 * mib
-  const path = await film('large.mp4', bytes)
-  const jobId = await given(path, bytes, 'large.mp4')
+  const path = await video('large.mp4', bytes)
+  const jobId = await createJobOf(path, bytes, 'large.mp4')
   await rm(path)
-  const small = await given(await film('small.mp4', mib), mib, 'after.mp4')
+  const small = await createJobOf(await video('small.mp4', mib), mib, 'after.mp4')
   await opens(await zipOf([jobId, small]), 2, bytes + mib)
 })

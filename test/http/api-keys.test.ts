@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const keyOf = (owner: string, wish?: Partial<KeyInput>) => newKey(app.services, owner, wish)
+const keyOf = (owner: string, input?: Partial<KeyInput>) => newKey(app.services, owner, input)
 
 /** An account with a key that may manage keys, like a signed-in user. */
 async function manager() {
@@ -134,8 +134,8 @@ describe('API keys', () => {
   test('a public key works from its web page, can get jobs by id and cannot list them', async () => {
     const { send } = await manager()
     const page = 'https://www.example.com'
-    const wish = { name: 'Page', kind: 'public', allowedOrigins: [page] }
-    const { key, scopes } = (await send('POST', '', wish)).json.data
+    const input = { name: 'Page', kind: 'public', allowedOrigins: [page] }
+    const { key, scopes } = (await send('POST', '', input)).json.data
     assert.match(key, /^ck_/)
     assert.deepEqual(scopes, ['CONVERT_READ', 'CONVERT_WRITE'])
     const headers = { 'x-api-key': key, origin: page }
@@ -146,7 +146,7 @@ describe('API keys', () => {
     assert.equal((await app.send('GET', '/v1/formats', { headers: { 'x-api-key': key } })).status, 403)
     const unbound = await send('POST', '', { name: 'Page', kind: 'public' })
     assert.equal(unbound.json.error.details.field, 'allowedOrigins')
-    const wide = await send('POST', '', { ...wish, scopes: ['WEBHOOKS_MANAGE'] })
+    const wide = await send('POST', '', { ...input, scopes: ['WEBHOOKS_MANAGE'] })
     assert.equal(wide.json.error.details.field, 'scopes')
     assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
   })

@@ -77,15 +77,15 @@ test('a body without files may have 32 MiB; a larger one is refused, streamed or
 })
 
 test('deeply nested JSON is refused before anything recurses into it', async () => {
-  const sent = (body: string) => read('application/json', { body })
+  const send = (body: string) => read('application/json', { body })
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],
   ] as const) {
-    const nested = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
-    assert.deepEqual(await sent(nested(100)), JSON.parse(nested(100)))
+    const nest = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+    assert.deepEqual(await send(nest(100)), JSON.parse(nest(100)))
     for (const levels of [101, 200_000])
-      await assert.rejects(sent(nested(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
+      await assert.rejects(send(nest(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
   }
 })
 
@@ -109,30 +109,30 @@ test('a duplicate name in one object is refused, the same name in two objects is
 })
 
 test('an unpaired surrogate is refused with the name of its field, whole characters are accepted', async () => {
-  const sent = (body: string) => read('application/json', { body })
+  const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
     ['{"a":{"\\udc00":1}}', 'a'],
     ['"\\ude00\\ud83d"', 'body'],
   ] as const)
-    await assert.rejects(sent(body), {
+    await assert.rejects(send(body), {
       code: 'INVALID_INPUT',
       details: { field },
       message: /got half of one/,
     })
-  assert.deepEqual(await sent('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
+  assert.deepEqual(await send('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
 })
 
 test('a body that is not UTF-8 is refused, and a byte order mark is dropped', async () => {
-  const sent = (type: string, bytes: Buffer) => read(type, { bodyStream: Readable.from([bytes]) })
+  const send = (type: string, bytes: Buffer) => read(type, { bodyStream: Readable.from([bytes]) })
   for (const type of ['application/json', 'application/x-www-form-urlencoded'])
     for (const coding of ['latin1', 'utf16le'] as const)
-      await assert.rejects(sent(type, Buffer.from('{"text":"é"}', coding)), { message: /not valid UTF-8/ })
-  assert.deepEqual(await sent('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
+      await assert.rejects(send(type, Buffer.from('{"text":"é"}', coding)), { message: /not valid UTF-8/ })
+  assert.deepEqual(await send('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
 test('percent escapes that are not UTF-8 are refused with the field, a lone percent sign is kept', async () => {
-  const sent = (body: string) => read('application/x-www-form-urlencoded', { body })
+  const send = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],
     ['text=caf%e9+au+lait', 'text'],
@@ -140,12 +140,12 @@ test('percent escapes that are not UTF-8 are refused with the field, a lone perc
     ['text=%ED%A0%80', 'text'],
     ['a%ff=1', 'a\ufffd'],
   ] as const)
-    await assert.rejects(sent(body), {
+    await assert.rejects(send(body), {
       code: 'INVALID_INPUT',
       details: { field },
       message: /expected UTF-8.*is %C3%A9/,
     })
-  const kept = await sent('text=100%&b=%zz%4&c=%F0%9F%98%80&d=%EF%BF%BD&e=é%C3%A9')
+  const kept = await send('text=100%&b=%zz%4&c=%F0%9F%98%80&d=%EF%BF%BD&e=é%C3%A9')
   assert.deepEqual(kept, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
 })
 
@@ -157,13 +157,13 @@ test('a field of a multipart form that is not UTF-8 is refused with its name', a
       Buffer.from('\r\n--x--\r\n'),
     ],
   ]
-  const sent = (text: Buffer) =>
+  const send = (text: Buffer) =>
     read('multipart/form-data; boundary=x', { bodyStream: Readable.from(form(text)) }, accepting('multipart'))
-  await assert.rejects(sent(Buffer.from('café', 'latin1')), {
+  await assert.rejects(send(Buffer.from('café', 'latin1')), {
     code: 'INVALID_INPUT',
     details: { field: 'text' },
   })
-  assert.deepEqual(await sent(Buffer.from('café')), { text: 'café' })
+  assert.deepEqual(await send(Buffer.from('café')), { text: 'café' })
 })
 
 const notJson: [body: string, reason: string][] = [

@@ -41,7 +41,7 @@ function form(fields: Readonly<Record<string, string>>, ...texts: readonly strin
 
 const pictureBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 
-function pictures(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
+function imageForm(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
   const data = form({ mergeType: 'image', ...fields })
   for (const name of names) data.append('file', new Blob([pictureBytes]), name)
   return data
@@ -90,7 +90,7 @@ async function age(change: (item: Item) => Item): Promise<void> {
 const leasesEnd = () =>
   age(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
 
-async function storedFiles(): Promise<number> {
+async function countFiles(): Promise<number> {
   const client = new S3Client({ region: 'eu-central-1', forcePathStyle: true })
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: 'mutabor' }))
   client.destroy()
@@ -113,14 +113,14 @@ test('a repeated request with the same key gets the same reply and creates one j
   const key = newKey()
   const first = await convert({ headers, key })
   assert.equal(first.status, 202, first.text)
-  const files = await storedFiles()
+  const files = await countFiles()
   const second = await convert({ headers, key })
   assertReplay(second, first)
   assert.equal(second.headers.location, first.headers.location)
   assert.equal(second.headers['retry-after'], first.headers['retry-after'])
   assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id'])
   assert.deepEqual(await jobsOf(headers), [first.json.jobId])
-  assert.equal(await storedFiles(), files, 'the file of the repetition is deleted')
+  assert.equal(await countFiles(), files, 'the file of the repetition is deleted')
 })
 
 const otherRequests: [what: string, sent: RequestOptions][] = [
@@ -143,10 +143,10 @@ for (const [what, sent] of otherRequests) {
 test('files in another order make a different request, fields in another order do not', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
-  const first = await merge(pictures({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
+  const first = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
   assert.equal(first.status, 202, first.text)
-  assertReplay(await merge(pictures({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), first)
-  const turned = pictures({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
+  assertReplay(await merge(imageForm({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), first)
+  const turned = imageForm({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
   assertCode(await merge(turned), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
@@ -182,10 +182,10 @@ test('a refused request has no effect, and a corrected one may use the same key'
   const key = newKey()
   const wrong = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
-  const mended = await convert({ headers, key })
-  assert.equal(mended.status, 202, mended.text)
-  assertReplay(await convert({ headers, key }), mended)
-  assert.deepEqual(await jobsOf(headers), [mended.json.jobId])
+  const corrected = await convert({ headers, key })
+  assert.equal(corrected.status, 202, corrected.text)
+  assertReplay(await convert({ headers, key }), corrected)
+  assert.deepEqual(await jobsOf(headers), [corrected.json.jobId])
 })
 
 test('a refused request without an identity may be corrected with the same key', async () => {
@@ -238,10 +238,10 @@ test('if the process dies after creating the job, the repeated request finds the
 test('if the process dies before creating the job, the repeated request creates it', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const begun = Promise.withResolvers<string>()
-  const dead = dying(createConversion, (request) => begun.resolve(request.newJobId()) as never)
+  const started = Promise.withResolvers<string>()
+  const dead = dying(createConversion, (request) => started.resolve(request.newJobId()) as never)
   void convert({ headers, key }, app, dead)
-  const jobId = await begun.promise
+  const jobId = await started.promise
   await leasesEnd()
   const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
   assert.ok(both.some(({ status }) => status === 202))
@@ -287,13 +287,13 @@ test('a long request renews its lease on the key', async () => {
   const idempotency = new Idempotency(app.services, 10)
   const keyed = newKeyed()
   const context = someContext()
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const work = Promise.withResolvers<{ statusCode: number }>()
   const first = idempotency.runOnce(keyed, context, () => {
-    begun.resolve()
+    started.resolve()
     return work.promise
   })
-  await begun.promise
+  await started.promise
   await leasesEnd()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
   await waitUntil(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
@@ -365,7 +365,7 @@ test('an idempotency key belongs to one identity and one endpoint', async () => 
   const headers = { ...one, 'idempotency-key': key }
   const merged = await app.send('POST', '/v1/convert/merge', {
     headers,
-    body: pictures({}, 'one.png', 'two.png'),
+    body: imageForm({}, 'one.png', 'two.png'),
   })
   assert.equal(merged.status, 202, merged.text)
 })
@@ -395,7 +395,7 @@ const pipeline = {
 }
 const creating: [path: string, body: () => unknown][] = [
   ['/v1/convert', () => form({ targetFormat: 'pdf' }, '# Hello')],
-  ['/v1/convert/merge', () => pictures({}, 'one.png', 'two.png')],
+  ['/v1/convert/merge', () => imageForm({}, 'one.png', 'two.png')],
   ['/v1/convert/batch', () => form({ targetFormat: 'pdf' }, '# One', '# Two')],
   ['/v1/jobs', () => ({ tasks: pipeline })],
   ['/v1/ws/tickets', () => undefined],
@@ -417,7 +417,7 @@ test('a job is retried once per idempotency key', async () => {
   const headers = await newIdentity()
   const { json } = await convert({ headers })
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
-  const files = await storedFiles()
+  const files = await countFiles()
   const retry = { headers: { ...headers, 'idempotency-key': newKey() } }
   const path = `/v1/jobs/${json.jobId}/retry`
   const first = await app.send('POST', path, retry)
@@ -425,7 +425,7 @@ test('a job is retried once per idempotency key', async () => {
   assert.equal(first.json.data.retryOf, json.jobId)
   assertReplay(await app.send('POST', path, retry), first)
   assert.equal((await jobsOf(headers)).length, 2)
-  assert.equal(await storedFiles(), files + 1)
+  assert.equal(await countFiles(), files + 1)
 })
 
 test('a reply with a thousand tasks is stored completely', async () => {

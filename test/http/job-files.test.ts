@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findEarlierJob } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { file, newJob, createStoredImport, timestamp } from '../jobs/records.ts'
+import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
 const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
 const services = {} as never // The result is part of the job.
@@ -25,11 +25,11 @@ test('the result of a job is found, or the error says why there is none', async 
 })
 
 test('a repeated request does not find a job that was deleted in the meantime', async () => {
-  const made = (more: Partial<Job>) => {
+  const findJob = (more: Partial<Job>) => {
     const state = { ...newJob([createStoredImport('in')]), job: job(more) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
-  assert.equal((await made({}))?.job.id, 'job_1')
+  assert.equal((await findJob({}))?.job.id, 'job_1')
   for (const gone of [{ deletedAt: timestamp(9) }, { status: 'expired', expiredAt: timestamp(9) }] as const)
-    await assert.rejects(made(gone as Partial<Job>), { code: 'JOB_NOT_FOUND' })
+    await assert.rejects(findJob(gone as Partial<Job>), { code: 'JOB_NOT_FOUND' })
 })

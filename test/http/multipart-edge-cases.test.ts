@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => app.close())
 
-interface Begun {
+interface StartedUpload {
   readonly uploadId: string
   readonly key: string
 }
@@ -30,25 +30,25 @@ interface Part {
   readonly ETag: string
 }
 
-async function begun(announced: object = {}, on = app): Promise<Begun> {
+async function startUpload(announced: object = {}, on = app): Promise<StartedUpload> {
   const body = { filename: 'a.txt', type: 'text/plain', ...announced }
   const { status, json } = await on.send('POST', '/v1/uploads/multipart', { headers, body })
   assert.equal(status, 201)
   return json.data
 }
 
-const path = ({ uploadId }: Begun, rest = '') => `/v1/uploads/multipart/${uploadId}${rest}`
+const path = ({ uploadId }: StartedUpload, rest = '') => `/v1/uploads/multipart/${uploadId}${rest}`
 
-async function sent(upload: Begun, PartNumber: number, body: Buffer | string): Promise<Part> {
+async function sendPart(upload: StartedUpload, PartNumber: number, body: Buffer | string): Promise<Part> {
   const { json } = await app.send('GET', path(upload, `/${PartNumber}`), { headers })
   const response = await fetch(json.data.url, { method: 'PUT', body: Uint8Array.from(Buffer.from(body)) })
   assert.equal(response.status, 200)
   return { PartNumber, ETag: response.headers.get('etag') ?? '' }
 }
 
-const complete = (upload: Begun, parts: readonly Part[], on = app) =>
+const complete = (upload: StartedUpload, parts: readonly Part[], on = app) =>
   on.send('POST', path(upload, '/complete'), { headers, body: { parts } })
-const abort = (upload: Begun) => app.send('DELETE', path(upload), { headers })
+const abort = (upload: StartedUpload) => app.send('DELETE', path(upload), { headers })
 const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
@@ -59,18 +59,18 @@ function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
   return app.with({ files: replaceMembers(files, changed) })
 }
 
-async function assertNothingIsLeft({ key, uploadId }: Begun): Promise<void> {
+async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<void> {
   const record = await app.services.uploads.get(uploadId)
   assert.equal(record, undefined)
   assert.equal(await app.services.files.head(key), undefined)
 }
 
 test('a part replaced while the upload is being completed is reported, and can be completed with its new ETag', async () => {
-  const upload = await begun()
-  const first = await sent(upload, 1, 'words')
+  const upload = await startUpload()
+  const first = await sendPart(upload, 1, 'words')
   let second = first
   const racing = beforeCompleting(async () => {
-    second = await sent(upload, 1, 'other')
+    second = await sendPart(upload, 1, 'other')
   })
   const { status, json } = await complete(upload, [first], racing)
   assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
@@ -80,8 +80,8 @@ test('a part replaced while the upload is being completed is reported, and can b
 })
 
 test('an upload aborted while it is being completed is deleted with its parts', async () => {
-  const upload = await begun()
-  const part = await sent(upload, 1, 'words')
+  const upload = await startUpload()
+  const part = await sendPart(upload, 1, 'words')
   const racing = beforeCompleting(() => abort(upload))
   assert.equal(answer(await complete(upload, [part], racing)), '409 CONFLICT')
   assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
@@ -89,8 +89,8 @@ test('an upload aborted while it is being completed is deleted with its parts', 
 })
 
 test('an upload aborted after it was completed is deleted', async () => {
-  const upload = await begun()
-  const part = await sent(upload, 1, 'words')
+  const upload = await startUpload()
+  const part = await sendPart(upload, 1, 'words')
   assert.equal(answer(await complete(upload, [part])), '200')
   assert.equal(answer(await abort(upload)), '200')
   assert.equal(answer(await complete(upload, [part])), '404 UPLOAD_NOT_FOUND')
@@ -98,9 +98,9 @@ test('an upload aborted after it was completed is deleted', async () => {
 })
 
 test('missing, unordered or incomplete parts are named in the error, and the upload can continue', async () => {
-  const upload = await begun()
-  const [one, two] = [await sent(upload, 1, large), await sent(upload, 2, 'end')]
-  const small = await sent(upload, 3, 'x')
+  const upload = await startUpload()
+  const [one, two] = [await sendPart(upload, 1, large), await sendPart(upload, 2, 'end')]
+  const small = await sendPart(upload, 3, 'x')
   const wrong: readonly (readonly [what: string, parts: readonly Part[], part: number | undefined])[] = [
     ['none', [], undefined],
     ['part 0', [{ ...one, PartNumber: 0 }], undefined],
@@ -123,7 +123,7 @@ test('missing, unordered or incomplete parts are named in the error, and the upl
 })
 
 test('invalid part numbers are refused with a specific message, alone and in a list', async () => {
-  const upload = await begun()
+  const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
   const last = await app.send('GET', path(upload, '/10000'), { headers })
@@ -145,9 +145,9 @@ test('invalid part numbers are refused with a specific message, alone and in a l
 })
 
 test('another identity cannot access an upload, even with its key', async () => {
-  const upload = await begun()
-  const other = await begun()
-  const part = await sent(upload, 1, 'words')
+  const upload = await startUpload()
+  const other = await startUpload()
+  const part = await sendPart(upload, 1, 'words')
   const stranger = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const asked = [
     ['GET', '', {}, stranger],
@@ -175,13 +175,13 @@ test('an upload above the plan limit is refused when declared, at the next part,
   const atOnce = await small.send('POST', '/v1/uploads/multipart', { headers, body: announced })
   assert.equal(answer(atOnce), '413 FILE_TOO_LARGE')
 
-  const next = await begun({}, small)
-  await sent(next, 1, Buffer.alloc(6 * mib))
+  const next = await startUpload({}, small)
+  await sendPart(next, 1, Buffer.alloc(6 * mib))
   assert.equal(answer(await app.send('GET', path(next, '/2'), { headers })), '413 FILE_TOO_LARGE')
   await assertNothingIsLeft(next)
 
-  const last = await begun({}, small)
-  const parts = [await sent(last, 1, large), await sent(last, 2, Buffer.alloc(mib + 1))]
+  const last = await startUpload({}, small)
+  const parts = [await sendPart(last, 1, large), await sendPart(last, 2, Buffer.alloc(mib + 1))]
   assert.equal(answer(await complete(last, parts)), '413 FILE_TOO_LARGE')
   await assertNothingIsLeft(last)
 })
@@ -204,9 +204,9 @@ test('without a bucket each endpoint that needs one replies STORAGE_NOT_CONFIGUR
     ['/v1/uploads/s3/multipart', { filename: 'a' }],
     ['/v1/convert', form],
   ] as const) {
-    const told = await lost.send('POST', path, { headers, body })
-    assert.deepEqual([told.status, told.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
-    assert.match(told.json.error.message, /The operator of the service has to fix this\.$/)
-    assert.equal(told.headers['retry-after'], '10')
+    const listed = await lost.send('POST', path, { headers, body })
+    assert.deepEqual([listed.status, listed.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
+    assert.match(listed.json.error.message, /The operator of the service has to fix this\.$/)
+    assert.equal(listed.headers['retry-after'], '10')
   }
 })

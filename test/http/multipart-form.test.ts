@@ -140,17 +140,17 @@ describe('multipart forms', () => {
   test('a form that is incomplete or has no boundary is refused and leaves nothing in the bucket', async () => {
     const { files, stored } = bucket()
     const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
-    const sent = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
+    const send = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
       readMultipartForm(body, { ...options, headers: { 'content-type': type } })
-    await assert.rejects(sent(Readable.from([]), 'multipart/form-data'), {
+    await assert.rejects(send(Readable.from([]), 'multipart/form-data'), {
       message: /with a boundary, got none/,
     })
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
-    await assert.rejects(sent(Readable.from([Buffer.from(head)])), { message: /incomplete or malformed/ })
+    await assert.rejects(send(Readable.from([Buffer.from(head)])), { message: /incomplete or malformed/ })
     const cut = new PassThrough()
     cut.write(head)
     setImmediate(() => cut.destroy(new Error('reset')))
-    await assert.rejects(sent(cut), {
+    await assert.rejects(send(cut), {
       code: 'INVALID_REQUEST',
       message: /connection was closed before the whole/,
     })

@@ -26,10 +26,10 @@ interface Described {
   >
 }
 
-const written = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
+const pathOf = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
 const document = openApiDocument(api, { version: '1', url: '/' })
 const operations = api.map((contract) => {
-  const item = document.paths?.[written(contract)] as Record<string, unknown> | undefined
+  const item = document.paths?.[pathOf(contract)] as Record<string, unknown> | undefined
   return {
     contract,
     described: item?.[contract.method.toLowerCase()] as Described,
@@ -61,7 +61,7 @@ describe('operations of the OpenAPI document', () => {
   test('every operation lists its own and the common error codes, each under its status', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
-      const told = (code: ErrorCode) => {
+      const operationsOf = (code: ErrorCode) => {
         const status = String(errorCatalog[code].status)
         return described.responses[status]?.description.includes(`\`${code}\``) ?? false
       }
@@ -81,7 +81,7 @@ describe('operations of the OpenAPI document', () => {
         // A status that the contract defines itself has no error codes.
         const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
         const isExpected = errors.includes(code) || others[code] === true
-        assert.equal(told(code), isExpected && !isOwn, `${name} ${code}`)
+        assert.equal(operationsOf(code), isExpected && !isOwn, `${name} ${code}`)
       }
     }
   })
@@ -169,28 +169,31 @@ describe('operations of the OpenAPI document', () => {
   })
 
   test('the description contains the maximum request size if there is one', () => {
-    const told = (maxBodyBytes?: number) =>
+    const operationsOf = (maxBodyBytes?: number) =>
       openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
-    assert.doesNotMatch(told().info.description ?? '', /bytes/)
-    assert.match(told(123).info.description ?? '', /size is 123 bytes/)
-    assert.deepEqual([told().info.version, told().servers], ['1.2', [{ url: 'https://x' }]])
+    assert.doesNotMatch(operationsOf().info.description ?? '', /bytes/)
+    assert.match(operationsOf(123).info.description ?? '', /size is 123 bytes/)
+    assert.deepEqual([operationsOf().info.version, operationsOf().servers], ['1.2', [{ url: 'https://x' }]])
   })
 })
 
 test('every AsyncAPI operation lists its messages', () => {
-  const { operations: told, servers } = asyncApiDocument({ version: '1', url: 'https://a.example/base' })
+  const { operations: operationsOf, servers } = asyncApiDocument({
+    version: '1',
+    url: 'https://a.example/base',
+  })
   assert.deepEqual(servers, { service: { host: 'a.example', pathname: '/base', protocol: 'wss' } })
   assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
     service: { host: 'localhost:1', protocol: 'ws' },
   })
-  const seen = Object.entries(told).map(
+  const seen = Object.entries(operationsOf).map(
     ([name, { action, channel, messages }]) =>
       `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
   )
-  const names = messages(told.tellOfJob)
+  const names = messages(operationsOf.tellOfJob)
   assert.deepEqual(names, ['progress', 'error'])
-  assert.ok(messages(told.tellByWebhook).includes('job.completed'))
-  assert.ok(messages(told.tellByStream).includes('job-snapshot'))
+  assert.ok(messages(operationsOf.tellByWebhook).includes('job.completed'))
+  assert.ok(messages(operationsOf.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
     seen.map((one) => one.replace(/ \d+$/, '')),
     [
@@ -201,7 +204,7 @@ test('every AsyncAPI operation lists its messages', () => {
       'tellOfJob: send job',
     ],
   )
-  function messages({ messages: all }: (typeof told)['tellUser']): string[] {
+  function messages({ messages: all }: (typeof operationsOf)['tellUser']): string[] {
     return all.map(({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1))
   }
 })

@@ -6,7 +6,7 @@ import { openApiDocument } from '../../lib/http/openapi.ts'
 
 const { paths } = openApiDocument(api, { version: '1', url: '/' })
 /** The operation in the document, as a client reads it. */
-const described = (path: string, method: string) => {
+const operationAt = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
   return item[method] as
     | {
@@ -20,14 +20,14 @@ const described = (path: string, method: string) => {
 test('every operation is in the OpenAPI document, grouped by path', () => {
   for (const { method, path } of api) {
     const written = path.replace(/:(\w+)/g, '{$1}')
-    assert.ok(described(written, method.toLowerCase()), `${method} ${path}`)
+    assert.ok(operationAt(written, method.toLowerCase()), `${method} ${path}`)
   }
   const count = Object.values(paths ?? {}).reduce((sum, item) => sum + Object.keys(item).length, 0)
   assert.equal(count, api.length)
 })
 
 test('an operation lists its success and error statuses', () => {
-  const create = described('/v1/jobs', 'post')
+  const create = operationAt('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
   for (const status of ['202', '400', '409', '500', '503']) assert.ok(create.responses[status], status)
@@ -35,7 +35,7 @@ test('an operation lists its success and error statuses', () => {
     'application/json',
     'application/problem+json',
   ])
-  const read = described('/v1/jobs/{jobId}', 'get')
+  const read = operationAt('/v1/jobs/{jobId}', 'get')
   assert.equal(read?.requestBody, undefined)
   assert.ok(read?.responses['304'])
   assert.deepEqual(read?.responses['304']?.content, undefined)
@@ -46,7 +46,7 @@ test('a form has the fields of the JSON body, and files', () => {
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
   ] as const) {
-    const { content } = JSON.parse(JSON.stringify(described(path, 'post')?.requestBody))
+    const { content } = JSON.parse(JSON.stringify(operationAt(path, 'post')?.requestBody))
     const fields = content['multipart/form-data'].schema.properties
     assert.ok(fields[file], path)
     for (const name of Object.keys(content['application/json']?.schema.properties ?? {}))
@@ -86,12 +86,12 @@ test('every operation lists its authentication methods and required scopes', () 
   ])
   assert.deepEqual(securityOf('/v1/api-keys', 'post'), [{ session: ['ACCOUNT_MANAGE'] }])
   for (const status of ['401', '403', '429'])
-    assert.ok(described('/v1/jobs', 'get')?.responses[status], status)
+    assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
 
 test('every reply lists its headers and which of them are required', () => {
   const headersOf = (path: string, method: string, status: string) => {
-    const headers = described(path, method)?.responses[status]?.headers ?? {}
+    const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
     const all = Object.entries(headers)
     return {
       all: all.map(([name]) => name),
@@ -116,9 +116,9 @@ test('every reply lists its headers and which of them are required', () => {
 })
 
 test('errors of the path and of the idempotency key are in the document', () => {
-  for (const status of ['400', '404']) assert.ok(described('/v1/status/{jobId}', 'get')?.responses[status])
-  assert.ok(described('/v1/cloud/{drive}/list', 'get')?.responses['404'])
-  assert.ok(described('/v1/ws/tickets', 'post')?.responses['400'])
+  for (const status of ['400', '404']) assert.ok(operationAt('/v1/status/{jobId}', 'get')?.responses[status])
+  assert.ok(operationAt('/v1/cloud/{drive}/list', 'get')?.responses['404'])
+  assert.ok(operationAt('/v1/ws/tickets', 'post')?.responses['400'])
 })
 
 test('every event is in the document as a webhook request', () => {

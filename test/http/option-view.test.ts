@@ -117,15 +117,15 @@ describe('all options', () => {
   })
 
   test('options with suggestions have these suggestions', () => {
-    const offered = (name: string) => optionLabels[name]?.suggestions?.join(' ')
+    const suggestionsOf = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
-    assert.equal(offered('language'), languages)
-    assert.equal(offered('ocrLanguage'), languages)
+    assert.equal(suggestionsOf('language'), languages)
+    assert.equal(suggestionsOf('ocrLanguage'), languages)
     assert.equal(
-      offered('encoding'),
+      suggestionsOf('encoding'),
       'auto utf-8 utf-16le windows-1252 windows-1251 windows-1250 iso-8859-2 koi8-r shift_jis euc-jp gb18030 big5 euc-kr cp866',
     )
-    assert.equal(offered('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
+    assert.equal(suggestionsOf('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
   })
 
   test('options have these widgets and units', () => {

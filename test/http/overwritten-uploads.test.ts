@@ -36,7 +36,7 @@ interface Place extends Presigned {
 const put = async ({ url, headers: exact }: Place, body: Buffer, changed: Record<string, string> = {}) =>
   (await fetch(url, { method: 'PUT', headers: { ...exact, ...changed }, body })).status
 
-async function uploaded(): Promise<Place> {
+async function createUpload(): Promise<Place> {
   const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
   const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
   assert.equal(await put(json.data, png), 200)
@@ -47,7 +47,7 @@ const convert = (uploadId: string, on = app) =>
   on.send('POST', '/v1/convert', { headers, body: { uploadId, targetFormat: 'webp' } })
 
 /** Fetches the file of a job as a worker would. */
-async function fetchedBy(jobId: string): Promise<void> {
+async function fetchAsWorker(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   const [file] = state?.fixed.flatMap(({ files = [] }) => files) ?? []
   assert.ok(file?.etag, 'the ETag of the checked content is stored')
@@ -55,17 +55,17 @@ async function fetchedBy(jobId: string): Promise<void> {
 }
 
 test('an unused upload only accepts content as declared, and the last upload counts', async () => {
-  const place = await uploaded()
+  const place = await createUpload()
   assert.equal(await put(place, Buffer.concat([png, png])), 403)
   assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
   assert.equal(await put(place, other), 200)
   const { status, json } = await convert(place.uploadId)
   assert.equal(status, 202)
-  await fetchedBy(json.jobId)
+  await fetchAsWorker(json.jobId)
 })
 
 test('an upload that changes while it is checked is refused and creates no job', async () => {
-  const place = await uploaded()
+  const place = await createUpload()
   const files: Files = runBefore(
     app.services.files,
     'read',
@@ -78,15 +78,19 @@ test('an upload that changes while it is checked is refused and creates no job',
 })
 
 test('an upload that changes after the check is never fetched by its job', async () => {
-  const place = await uploaded()
+  const place = await createUpload()
   const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, other))
   const { status, json } = await convert(place.uploadId, app.with({ jobs }))
   assert.equal(status, 202)
-  await assertRefused(fetchedBy(json.jobId), 'CONFLICT', /a\.png was overwritten after the job had taken it/)
+  await assertRefused(
+    fetchAsWorker(json.jobId),
+    'CONFLICT',
+    /a\.png was overwritten after the job had taken it/,
+  )
 })
 
 test('an upload that changes after the end of its job is not used by a retry', async () => {
-  const place = await uploaded()
+  const place = await createUpload()
   const { json } = await convert(place.uploadId)
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
   assert.equal(await put(place, other), 200)
@@ -95,7 +99,7 @@ test('an upload that changes after the end of its job is not used by a retry', a
 })
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {
-  const place = await uploaded()
+  const place = await createUpload()
   for (const method of ['GET', 'HEAD', 'DELETE', 'POST']) {
     const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
     assert.equal(status, 403, method)
@@ -110,7 +114,7 @@ test('the URL of an upload cannot be used to read, delete or write another file'
 })
 
 test('an upload named twice in a merge, by id or key, is refused with the name of the field', async () => {
-  const { uploadId, key } = await uploaded()
+  const { uploadId, key } = await createUpload()
   const body = { uploadIds: [uploadId, key], mergeType: 'image' }
   const { status, json } = await app.send('POST', '/v1/convert/merge', { headers, body })
   assert.deepEqual([status, json.error.code, json.error.details.field], [400, 'INVALID_INPUT', 'uploadIds'])

@@ -14,25 +14,25 @@ import {
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import type { Services } from '../../lib/services.ts'
-import { newJob, newTask, createStoredImport, timestamp } from '../jobs/records.ts'
+import { createStoredImport, newJob, newTask, timestamp } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
 const token = signOwnerToken('anon_1', secret)
 const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
-const asked = (headers: Record<string, string | undefined>, cookies?: string[]) =>
+const principalOf = (headers: Record<string, string | undefined>, cookies?: string[]) =>
   anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('anonymous identities', () => {
   test('an identity is recognized by its token in a header or the cookie', () => {
     const other = signOwnerToken('anon_2', secret)
     for (const known of [
-      asked({ 'x-owner-token': token }),
-      asked({ authorization: `bearer ${token}` }),
-      asked({}, cookie(token)),
-      asked({ 'x-owner-token': token }, cookie(other)),
+      principalOf({ 'x-owner-token': token }),
+      principalOf({ authorization: `bearer ${token}` }),
+      principalOf({}, cookie(token)),
+      principalOf({ 'x-owner-token': token }, cookie(other)),
       // A script with an old token, in a browser with a cookie.
-      asked({ 'x-owner-token': 'x' }, cookie(token)),
+      principalOf({ 'x-owner-token': 'x' }, cookie(token)),
     ]) {
       assert.equal(known.ownerId, 'anon_1')
       assert.equal(known.isNew, undefined)
@@ -52,22 +52,26 @@ describe('anonymous identities', () => {
       signOwnerToken('anon_1', Buffer.from('another secret')),
     ]
     for (const one of [undefined, '', ...forged]) {
-      const { ownerId, isNew } = asked({ 'x-owner-token': one }, cookie(one ?? ''))
+      const { ownerId, isNew } = principalOf({ 'x-owner-token': one }, cookie(one ?? ''))
       assert.equal(isNew, true, one)
       assert.match(ownerId, /^anon_/)
       assert.notEqual(ownerId, 'anon_1')
-      if (one) assert.throws(() => asked({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
+      if (one)
+        assert.throws(() => principalOf({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
     }
-    assert.notEqual(asked({}).ownerId, asked({}).ownerId)
+    assert.notEqual(principalOf({}).ownerId, principalOf({}).ownerId)
   })
 
   test('an identity is counted by its IPv4 address or its IPv6 /64 network', () => {
-    const counted = (sourceIp: string) =>
+    const limiterKeyOf = (sourceIp: string) =>
       anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
-    assert.equal(counted('192.0.2.7').limiterKey, 'ip:192.0.2.7')
-    assert.equal(counted('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
-    assert.equal(counted('2001:db8:0:1:2::3').limiterKey, counted('2001:db8:0:1:ffff::4').limiterKey)
-    assert.notEqual(counted('2001:db8:0:1::1').limiterKey, counted('2001:db8:0:2::1').limiterKey)
+    assert.equal(limiterKeyOf('192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(limiterKeyOf('::ffff:192.0.2.7').limiterKey, 'ip:192.0.2.7')
+    assert.equal(
+      limiterKeyOf('2001:db8:0:1:2::3').limiterKey,
+      limiterKeyOf('2001:db8:0:1:ffff::4').limiterKey,
+    )
+    assert.notEqual(limiterKeyOf('2001:db8:0:1::1').limiterKey, limiterKeyOf('2001:db8:0:2::1').limiterKey)
   })
 })
 
@@ -84,8 +88,8 @@ const stranger = { ownerId: newId('anon') }
 
 describe('access to jobs', () => {
   test('only its owner can change a job', () => {
-    requireOwner(job, asked({ 'x-owner-token': token }))
-    assert.throws(() => requireOwner(job, asked({})), {
+    requireOwner(job, principalOf({ 'x-owner-token': token }))
+    assert.throws(() => requireOwner(job, principalOf({})), {
       code: 'INSUFFICIENT_PERMISSIONS',
       details: { jobId: 'job_1' },
     })
@@ -115,7 +119,7 @@ describe('access to jobs', () => {
     assert.equal(requireVisibleJob(theirs, 'job_1', { ownerId: account }), theirs)
     for (const reader of [stranger, { ownerId: newId('acc') }])
       assert.throws(() => requireVisibleJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
-    assert.throws(() => requireOwner(theirs, asked({})), { code: 'JOB_NOT_FOUND' })
+    assert.throws(() => requireOwner(theirs, principalOf({})), { code: 'JOB_NOT_FOUND' })
   })
 
   test('a public key sees the jobs that it or the keys it replaced created', () => {
@@ -159,17 +163,17 @@ describe('access to jobs', () => {
 
   test('a job is loaded with its tasks if its view needs them', async () => {
     const whole = newJob([createStoredImport('in'), newTask('work', [0])])
-    const asked: string[] = []
+    const principalOf: string[] = []
     const store = {
       getState: async (id: string) => {
-        asked.push(id)
+        principalOf.push(id)
         return whole
       },
     }
     const services = { jobs: { store } } as unknown as Services // as much of them as is looked at
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
-    assert.deepEqual(asked, [])
+    assert.deepEqual(principalOf, [])
     assert.equal(await loadViewState(of({ status: 'failed' }), services), whole)
-    assert.deepEqual(asked, ['job_1'])
+    assert.deepEqual(principalOf, ['job_1'])
   })
 })

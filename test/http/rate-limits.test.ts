@@ -55,14 +55,14 @@ const bound: ProxyHandler<Table> = {
 }
 
 let people = 0
-const somebody = (more: Partial<Principal> = {}): Principal => ({
+const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
   ...{ ownerId: `acc_${++people}`, kind: 'key', plan: 'free', role: 'USER', scopes: new Set() },
   ...{ limiterKey: `key:${people}`, ...more },
 })
 
 test('of a thousand concurrent requests exactly as many are allowed as the limit', async () => {
   const { services } = where('free')
-  const one = somebody()
+  const one = createPrincipal()
   // Each has a separate cache, like several processes.
   const processes = Array.from({ length: 5 }, () => ({
     ...services,
@@ -72,7 +72,7 @@ test('of a thousand concurrent requests exactly as many are allowed as the limit
     processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, false))),
   )
   assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 60)
-  assert.equal((await countRequest(services, somebody(), false)).isAllowed, true)
+  assert.equal((await countRequest(services, createPrincipal(), false)).isAllowed, true)
 })
 
 test('many requests of a client are counted in blocks, and each gets its own remaining count', async () => {
@@ -84,7 +84,7 @@ test('many requests of a client are counted in blocks, and each gets its own rem
     },
   })
   const services = { ...where('free', { requestsPerMinute: 200, requestsPerDay: 100 }).services, table }
-  const one = somebody()
+  const one = createPrincipal()
   const now = Date.now()
   const used: number[] = []
   for (;;) {
@@ -103,13 +103,13 @@ test('many requests of a client are counted in blocks, and each gets its own rem
   assert.ok(updates.length < 40, `${updates.length} writes`)
   // Requests counted by another process in the meantime reduce the remaining requests.
   const other = { ...services, table: new Proxy(app.services.table, bound) }
-  const two = somebody()
+  const two = createPrincipal()
   let allowed = 0
   for (let at = 0; at < 200; at++)
     if ((await countRequest(at % 3 === 0 ? other : services, two, true, now)).isAllowed) allowed++
   assert.equal(allowed, 100)
   // The next minute starts at zero, whatever is left of a block.
-  const three = somebody()
+  const three = createPrincipal()
   for (let at = 0; at < 9; at++) await countRequest(services, three, true, now)
   const [minute] = (await countRequest(services, three, true, now + 60_001)).usages
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
@@ -117,19 +117,19 @@ test('many requests of a client are counted in blocks, and each gets its own rem
 
 test('an ended window restarts, other windows continue', async () => {
   const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
-  const one = somebody()
+  const one = createPrincipal()
   const noon = Date.UTC(2026, 4, 31, 12)
-  const taken = async (now: number) => {
+  const countOnce = async (now: number) => {
     const { isAllowed, usages } = await countRequest(services, one, true, now)
     return [isAllowed, ...usages.map(({ used }) => used)]
   }
-  assert.deepEqual(await taken(noon), [true, 1, 1, 1])
-  assert.deepEqual(await taken(noon), [true, 2, 2, 2])
-  assert.deepEqual(await taken(noon + 59_000), [false, 2, 2, 2])
-  assert.deepEqual(await taken(noon + 60_001), [true, 1, 3, 3])
-  assert.deepEqual(await taken(noon + 60_002), [false, 1, 3, 3])
+  assert.deepEqual(await countOnce(noon), [true, 1, 1, 1])
+  assert.deepEqual(await countOnce(noon), [true, 2, 2, 2])
+  assert.deepEqual(await countOnce(noon + 59_000), [false, 2, 2, 2])
+  assert.deepEqual(await countOnce(noon + 60_001), [true, 1, 3, 3])
+  assert.deepEqual(await countOnce(noon + 60_002), [false, 1, 3, 3])
   // The next day is also in the next month.
-  assert.deepEqual(await taken(noon + 12 * 3_600_000), [true, 1, 1, 1])
+  assert.deepEqual(await countOnce(noon + 12 * 3_600_000), [true, 1, 1, 1])
   assert.equal(windowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
@@ -142,24 +142,24 @@ test('a full window is checked again after some seconds, and the record expires 
     },
   })
   const services = { ...where('free', { requestsPerMinute: 1, requestsPerDay: 9 }).services, table }
-  const one = somebody()
+  const one = createPrincipal()
   const noon = Date.UTC(2126, 4, 30, 12)
-  const taken = async (ms: number) => {
+  const countOnce = async (ms: number) => {
     updates.length = 0
     const { isAllowed, usages } = await countRequest(services, one, true, noon + ms)
     return [isAllowed, usages.map(({ used }) => used).join(), updates.length]
   }
-  assert.deepEqual((await taken(0))[0], true)
-  assert.deepEqual(await taken(1), [false, '1,1', 1])
-  assert.deepEqual(await taken(4000), [false, '1,1', 0])
-  assert.deepEqual(await taken(4001), [false, '1,1', 1])
+  assert.deepEqual((await countOnce(0))[0], true)
+  assert.deepEqual(await countOnce(1), [false, '1,1', 1])
+  assert.deepEqual(await countOnce(4000), [false, '1,1', 0])
+  assert.deepEqual(await countOnce(4001), [false, '1,1', 1])
   const { ttl } = (await app.services.table.get(limitRecordKey(one))) ?? {}
   assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
 })
 
 test('a plan with a limit of 0 refuses requests without writing a record', async () => {
   const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
-  const one = somebody()
+  const one = createPrincipal()
   const now = Date.UTC(2026, 4, 30, 12)
   const { isAllowed, usages } = await countRequest(services, one, true, now)
   assert.equal(isAllowed, false)
@@ -175,35 +175,41 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
 
 test('usage can be read without counting a request, including a separate limit for reads', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
-  const one = somebody()
+  const one = createPrincipal()
   await countRequest(services, one, true)
   await countRequest(services, one, false)
   await countRequest(services, one, false)
-  const told = async (of: typeof services, who: Principal) =>
+  const errorFor = async (of: typeof services, who: Principal) =>
     (await windowUsages(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
-  assert.deepEqual(await told(services, one), ['minute 1', 'day 1', 'reads 2'])
-  assert.deepEqual(await told(services, somebody()), ['minute 0', 'day 0', 'reads 0'])
-  assert.deepEqual(await told(where('free', { readsPerMinute: null }).services, one), ['minute 1', 'day 1'])
-  assert.deepEqual(await windowUsages(where('self-hosted').services, somebody({ plan: 'self-hosted' })), [])
+  assert.deepEqual(await errorFor(services, one), ['minute 1', 'day 1', 'reads 2'])
+  assert.deepEqual(await errorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
+  assert.deepEqual(await errorFor(where('free', { readsPerMinute: null }).services, one), [
+    'minute 1',
+    'day 1',
+  ])
+  assert.deepEqual(
+    await windowUsages(where('self-hosted').services, createPrincipal({ plan: 'self-hosted' })),
+    [],
+  )
 })
 
 test('the rate-limit error says when the last full window ends and what it is counted by', () => {
   const usage = (name: WindowName, used: number, endsAt: number) => ({
     ...{ policy: { name, counter: name, limit: 60 }, used, endsAt },
   })
-  const told = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
-    const { message, details } = rateLimitError({ isAllowed: false, usages }, somebody({ kind }), 1000)
+  const errorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
+    const { message, details } = rateLimitError({ isAllowed: false, usages }, createPrincipal({ kind }), 1000)
     return { message, details }
   }
   const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]
-  assert.deepEqual(told('key', ...windows), {
+  assert.deepEqual(errorFor('key', ...windows), {
     message: 'The plan free allows 60 requests per hour. Try again in 600 s.',
     details: { limit: 60, window: 'hour', retryAfter: 600, scope: 'key', plan: 'free' },
   })
   const [minute] = windows
   assert.ok(minute)
-  assert.equal(told('session', minute).details?.['scope'], 'account')
-  assert.deepEqual(told('anonymous', usage('reads', 61, 31_000)), {
+  assert.equal(errorFor('session', minute).details?.['scope'], 'account')
+  assert.deepEqual(errorFor('anonymous', usage('reads', 61, 31_000)), {
     message: 'The plan free allows 60 read requests per minute. Try again in 30 s.',
     details: { limit: 60, window: 'minute', retryAfter: 30, scope: 'ip', plan: 'free' },
   })
@@ -211,10 +217,10 @@ test('the rate-limit error says when the last full window ends and what it is co
 
 test('more keys of an account do not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
-  const takenBy = async (limiterKey: string) =>
-    (await countRequest(services, somebody({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
+  const countBy = async (limiterKey: string) =>
+    (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
   assert.deepEqual(
-    [await takenBy('key:a'), await takenBy('key:b'), await takenBy('key:c')],
+    [await countBy('key:a'), await countBy('key:b'), await countBy('key:c')],
     [true, true, false],
   )
 })

@@ -58,23 +58,23 @@ describe('replies', () => {
   })
 
   test('the body is an envelope, a mirrored envelope or raw, as the contract declares', () => {
-    const bodyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
+    const replyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
         { data },
         asking(),
         'req_1',
       )
-    const parsed = (form: 'envelope' | 'mirrored' | 'raw') => JSON.parse(bodyOf(form, { a: 1 }).body ?? '')
-    const { meta, ...envelope } = parsed('envelope')
+    const bodyOf = (form: 'envelope' | 'mirrored' | 'raw') => JSON.parse(replyOf(form, { a: 1 }).body ?? '')
+    const { meta, ...envelope } = bodyOf('envelope')
     assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
     assert.ok(Math.abs(Date.parse(meta.timestamp) - Date.now()) < 60_000, meta.timestamp)
-    const { meta: _, ...mirrored } = parsed('mirrored')
+    const { meta: _, ...mirrored } = bodyOf('mirrored')
     assert.deepEqual(mirrored, { a: 1, success: true, data: { a: 1 } })
-    assert.deepEqual(parsed('raw'), { a: 1 })
-    assert.equal(bodyOf('raw', 'text').body, 'text')
-    assert.deepEqual(bodyOf('raw', Buffer.from([255])), {
-      ...bodyOf('raw', 'text'),
+    assert.deepEqual(bodyOf('raw'), { a: 1 })
+    assert.equal(replyOf('raw', 'text').body, 'text')
+    assert.deepEqual(replyOf('raw', Buffer.from([255])), {
+      ...replyOf('raw', 'text'),
       ...{ body: '/w==', isBase64Encoded: true },
     })
   })

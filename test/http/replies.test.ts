@@ -5,7 +5,7 @@ import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { acceptsGzip, compression, gzipEtag, uncompressedEtag } from '../../lib/http/compression.ts'
+import { acceptsGzip, compression, gzipEtag, plainEtag } from '../../lib/http/compression.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { fileLink, reprDigest } from '../../lib/http/file-link.ts'
 import { formatViews } from '../../lib/http/format-view.ts'
@@ -25,7 +25,7 @@ const asking = (headers: Record<string, string>) => ({ headers }) as unknown as 
 
 describe('compression of replies', () => {
   const long = 'x'.repeat(64 * 1024)
-  function packed(response: Record<string, unknown>, accept = 'br, gzip') {
+  function compress(response: Record<string, unknown>, accept = 'br, gzip') {
     // Middy's request has more fields, which are not read.
     const request = { event: asking({ 'accept-encoding': accept }), response } as never
     void compression().after?.(request)
@@ -33,18 +33,18 @@ describe('compression of replies', () => {
   }
 
   test('a large reply is compressed for clients that accept gzip, with another ETag', () => {
-    const { body, isBase64Encoded, headers } = packed({ body: long, headers: { etag: '"a"', other: 'x' } })
+    const { body, isBase64Encoded, headers } = compress({ body: long, headers: { etag: '"a"', other: 'x' } })
     assert.equal(isBase64Encoded, true)
     assert.equal(gunzipSync(Buffer.from(body, 'base64')).toString(), long)
     assert.deepEqual(headers, {
       ...{ etag: '"a-gzip"', other: 'x', vary: 'accept-encoding', 'content-encoding': 'gzip' },
     })
-    assert.equal(packed({ body: long }).headers?.['etag'], undefined)
+    assert.equal(compress({ body: long }).headers?.['etag'], undefined)
   })
 
   test('a large reply is not compressed for other clients, and has Vary', () => {
     for (const accept of ['', 'br', 'xgzipx']) {
-      const { body, headers, isBase64Encoded } = packed({ body: long, headers: { etag: '"a"' } }, accept)
+      const { body, headers, isBase64Encoded } = compress({ body: long, headers: { etag: '"a"' } }, accept)
       assert.deepEqual([body, isBase64Encoded], [long, undefined])
       assert.deepEqual(headers, { etag: '"a"', vary: 'accept-encoding' })
     }
@@ -55,15 +55,15 @@ describe('compression of replies', () => {
   })
 
   test('a short or binary reply is not compressed', () => {
-    assert.deepEqual(packed({ body: long.slice(1) }), { body: long.slice(1) })
-    assert.deepEqual(packed({ body: long, isBase64Encoded: true }), { body: long, isBase64Encoded: true })
-    assert.deepEqual(packed({}), {})
+    assert.deepEqual(compress({ body: long.slice(1) }), { body: long.slice(1) })
+    assert.deepEqual(compress({ body: long, isBase64Encoded: true }), { body: long, isBase64Encoded: true })
+    assert.deepEqual(compress({}), {})
   })
 
   test('If-None-Match matches the compressed and the plain ETag', () => {
     assert.equal(gzipEtag('"a"'), '"a-gzip"')
-    assert.equal(uncompressedEtag('"a-gzip"'), '"a"')
-    assert.equal(uncompressedEtag('"a"'), '"a"')
+    assert.equal(plainEtag('"a-gzip"'), '"a"')
+    assert.equal(plainEtag('"a"'), '"a"')
   })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { preferredWaitS } from '../../lib/http/job-access.ts'
+import { parseWaitS } from '../../lib/http/job-access.ts'
 
 const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
   [undefined, 29_000, undefined],
@@ -14,6 +14,6 @@ const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefi
 ]
 for (const [prefer, leftMs, waitS] of asked) {
   test(`Prefer: ${prefer} with ${leftMs} ms left waits ${waitS} s`, () => {
-    assert.equal(preferredWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
+    assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })
 }

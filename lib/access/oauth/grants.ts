@@ -74,12 +74,12 @@ export async function issueToken(
       `grant_type: expected client_credentials, got ${type.slice(0, 40)}.`,
     )
   const client = await authenticateClient(request, { table })
-  const scopes = requestedScopes(scope, client)
+  const scopes = selectScopes(scope, client)
   return { token: await new AccessTokens(table).issue(client, scopes), scopes }
 }
 
 /** Returns the requested scopes; all scopes of the client if it requests none. */
-function requestedScopes(scopeText: string | undefined, { scopes }: Client): readonly GrantedScope[] {
+function selectScopes(scopeText: string | undefined, { scopes }: Client): readonly GrantedScope[] {
   const names = scopeText?.split(' ').filter(Boolean) ?? []
   if (names.length === 0) return scopes
   const refused = names.filter((name) => !scopes.some((scope) => scope === name))

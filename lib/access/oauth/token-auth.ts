@@ -1,7 +1,7 @@
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { TtlCache } from '../../ttl-cache.ts'
-import { suspendedError } from '../api-key-auth.ts'
+import { accountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
 import { accountCacheMs, findCachedAccount, planOfAccount } from '../owner-plan.ts'
@@ -31,7 +31,7 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
       'The access token is unknown, revoked or expired. Get a new one with POST /v1/oauth/token.',
       { reason: 'unknown' },
     )
-  if (account.status === 'suspended') throw suspendedError()
+  if (account.status === 'suspended') throw accountSuspendedError()
   const { client, scopes } = active
   return {
     ...{ ownerId: account.id, kind: 'token', role: account.role, scopes: new Set(scopes) },
