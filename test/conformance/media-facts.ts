@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { probed } from '../engines/judge.ts'
+import { probed } from '../engines/inspect-result.ts'
 import { rawInput } from '../engines/raw-media.ts'
 
 const run = promisify(execFile)

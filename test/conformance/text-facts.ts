@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { bookText } from '../engines/book-judge.ts'
-import { output } from '../engines/judge.ts'
+import { bookText } from '../engines/inspect-ebook.ts'
+import { output } from '../engines/inspect-result.ts'
 
 /**
  * All text that a reader of bytes can find in a file, without knowing its format: members of a ZIP, PDF and

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { archiveContents } from './archive-judge.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { files, marker, oneIds, oneIn, treeIds, treeIn } from './archives.ts'
 import { convert } from './run-engine.ts'
 

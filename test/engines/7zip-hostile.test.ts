@@ -8,7 +8,7 @@ import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { archiveContents } from './archive-judge.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { at, command, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
 import { convert, type RunSettings } from './run-engine.ts'
 

@@ -8,7 +8,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { archiveContents } from './archive-judge.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { at, command, lockedRar, marker, oneIn, python, rar, treeIn, withoutRar } from './archives.ts'
 import { convert, type Run, type RunSettings } from './run-engine.ts'
 

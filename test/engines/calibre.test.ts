@@ -16,9 +16,9 @@ import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { bookText } from './book-judge.ts'
+import { bookText } from './inspect-ebook.ts'
 import { conformance } from './conformance.ts'
-import { output, pdfPages } from './judge.ts'
+import { output, pdfPages } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const run = promisify(execFile)

@@ -15,7 +15,7 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { chapter, makeEpub } from './epub-maker.ts'
-import { imageSize, output, pdfPages, pdfText } from './judge.ts'
+import { imageSize, output, pdfPages, pdfText } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('pages')

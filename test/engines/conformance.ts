@@ -12,7 +12,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { formatPairs } from '../../lib/plan/edges.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { assertSound } from './judge.ts'
+import { assertSound } from './inspect-result.ts'
 import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
 interface ConformanceCase {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 describe('audio with a cover and tags', () => {

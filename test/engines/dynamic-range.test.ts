@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, streams } from './judge.ts'
+import { output, streams } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const side = 64

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('checked')

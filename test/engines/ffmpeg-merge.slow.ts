@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { probed } from './judge.ts'
+import { probed } from './inspect-result.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
 async function summaryOf(run: Run) {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, probed } from './judge.ts'
+import { output, probed } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('odd-sources')

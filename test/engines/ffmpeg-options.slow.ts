@@ -8,7 +8,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { imageSize, output, streams } from './judge.ts'
+import { imageSize, output, streams } from './inspect-result.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
 
 describe('an option for video', () => {

@@ -11,7 +11,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { codecs, output, probed, streams } from './judge.ts'
+import { codecs, output, probed, streams } from './inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 /** Representative conversions that use different code paths; `npm run conformance` tests all of them. */

@@ -1,4 +1,4 @@
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 
 /** A font that varies by weight, has colors and a ligature; its two letters and their ligature are boxes. */
 const program = `

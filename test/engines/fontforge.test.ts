@@ -14,9 +14,9 @@ import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { letterCount } from './font-judge.ts'
+import { letterCount } from './inspect-font.ts'
 import { fontFacts, makeBoxes } from './font-maker.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 /** A font of the machine's own packages (Bitstream Vera's licence), so that none need be committed. */

@@ -10,7 +10,7 @@ import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { imageSize, output, parametersIn, pdfPages, pdfText, zipNames } from './judge.ts'
+import { imageSize, output, parametersIn, pdfPages, pdfText, zipNames } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const pages = fixture('three-pages.pdf')

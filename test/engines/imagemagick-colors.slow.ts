@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { corners, quarters } from './imagemagick-corners.ts'
+import { corners, quarters } from './corner-colors.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('other-pictures')

@@ -11,8 +11,8 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { corners, cornersOf } from './imagemagick-corners.ts'
-import { output } from './judge.ts'
+import { corners, cornersOf } from './corner-colors.ts'
+import { output } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const run = promisify(execFile)

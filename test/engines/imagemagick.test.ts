@@ -9,8 +9,8 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { corners, quarters } from './imagemagick-corners.ts'
-import { imageSize, pdfPages, zipNames } from './judge.ts'
+import { corners, quarters } from './corner-colors.ts'
+import { imageSize, pdfPages, zipNames } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import * as z from 'zod'
 import { python3 } from '../python.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import type { Run } from './run-engine.ts'
 
 /** Returns texts such as `Alpha page3` in page order. */

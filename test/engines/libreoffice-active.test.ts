@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { output, pdfText } from './judge.ts'
+import { output, pdfText } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const engine = createLibreOffice({ processes: 1 })

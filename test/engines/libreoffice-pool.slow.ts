@@ -12,7 +12,7 @@ import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/l
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { waitUntil } from '../wait-until.ts'
-import { output, pdfText } from './judge.ts'
+import { output, pdfText } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'office-pool-test-'))

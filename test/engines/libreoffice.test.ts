@@ -9,7 +9,7 @@ import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText } from './judge.ts'
+import { output, pdfPages, pdfText } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const engine = createLibreOffice()

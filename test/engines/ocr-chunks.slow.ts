@@ -11,7 +11,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { readLinkTargets, readOutlineItems } from './inspect-pdf.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
 import { createScannedPage, createScannedPdf } from './scan-maker.ts'
 

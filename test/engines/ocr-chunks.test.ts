@@ -7,7 +7,7 @@ import { planOcrChunks } from '../../lib/engines/pdf/ocr/chunks.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages } from './judge.ts'
+import { output, pdfPages } from './inspect-result.ts'
 import { createLongBook, createPdf, type PdfFileObjects, writeFiles } from './pdf-maker.ts'
 
 const a4 = { width: 595, height: 842 }

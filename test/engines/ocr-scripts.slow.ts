@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { chromium } from '../../lib/engines/chromium.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 /** Written for these tests. */

@@ -7,7 +7,7 @@ import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText } from './judge.ts'
+import { output, pdfPages, pdfText } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const report = fixture('report.pdf')

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
-import { byWays } from './by-ways.ts'
-import { output } from './judge.ts'
+import { byWays } from './convert-and-clean-up.ts'
+import { output } from './inspect-result.ts'
 import { fixture } from './run-engine.ts'
 
 after(() => Promise.all(engines.map((engine) => engine.close?.())))

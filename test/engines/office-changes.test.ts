@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const engine = createLibreOffice()

@@ -8,7 +8,7 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './judge.ts'
+import { output, zipNames } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const scratch = scratchFolder('office-compress')

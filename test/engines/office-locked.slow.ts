@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
-import { pdfText } from './judge.ts'
+import { pdfText } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const engine = createLibreOffice()

@@ -6,10 +6,10 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { bookText } from './book-judge.ts'
+import { bookText } from './inspect-ebook.ts'
 import { conformance } from './conformance.ts'
 import { chapter, makeEpub } from './epub-maker.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const scratch = scratchFolder('pandoc-test')

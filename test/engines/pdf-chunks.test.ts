@@ -15,7 +15,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { zipHashes } from './judge.ts'
+import { zipHashes } from './inspect-result.ts'
 import { createLongBook, writeFiles } from './pdf-maker.ts'
 
 let pathOf: (name: string) => string

@@ -13,7 +13,7 @@ import {
   printDocuments,
   wrapInColumns,
 } from './columns-maker.ts'
-import { output, pdfPages } from './judge.ts'
+import { output, pdfPages } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const sources = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { createPdf, type PdfFileObjects, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 

@@ -6,7 +6,7 @@ import { joinTitleLines, markHeadings } from '../../lib/engines/pdf/docx/heading
 import { findBodyStyle } from '../../lib/engines/pdf/docx/paragraph-styles.ts'
 import { isTextMissing } from '../../lib/engines/pdf/docx/parse-pages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { output, zipNames } from './judge.ts'
+import { output, zipNames } from './inspect-result.ts'
 import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 

@@ -9,7 +9,7 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText, zipNames } from './judge.ts'
+import { output, pdfPages, pdfText, zipNames } from './inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const report = fixture('report.pdf')

@@ -17,7 +17,7 @@ import {
   readUncompressed,
   unzipResult,
 } from './inspect-pdf.ts'
-import { output, pdfPages, zipNames } from './judge.ts'
+import { output, pdfPages, zipNames } from './inspect-result.ts'
 import { createBook, createPdf, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'

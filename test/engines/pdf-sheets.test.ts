@@ -7,7 +7,7 @@ import { findDecimalSeparator, parseSheetNumber } from '../../lib/engines/pdf/sh
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './judge.ts'
+import { output, zipNames } from './inspect-result.ts'
 import { createPdf } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 

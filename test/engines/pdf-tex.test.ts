@@ -10,7 +10,7 @@ import type { Style, Word } from '../../lib/engines/pdf/docx/page-content.ts'
 import { type PageItem, sortIntoReadingOrder } from '../../lib/engines/pdf/docx/reading-order.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { extractNumbers } from './columns-maker.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 

@@ -8,7 +8,7 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { unzipResult } from './inspect-pdf.ts'
-import { zipNames } from './judge.ts'
+import { zipNames } from './inspect-result.ts'
 import {
   createBook,
   createPdf,

@@ -10,7 +10,7 @@ import { AppError } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { python3 } from '../python.ts'
 import { conformance } from './conformance.ts'
-import { imageSize, output, zipNames } from './judge.ts'
+import { imageSize, output, zipNames } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const source = fixture('three-pages.pdf')

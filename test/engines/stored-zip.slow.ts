@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 
 test('a stored ZIP can contain a file of more than 4 GiB and files after it', async () => {
   const folder = scratchFolder('stored-zip')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 
 // Longer than the read buffer.
 const content = Buffer.alloc(600_000, 'all that was drawn ')

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { imageSize } from './judge.ts'
+import { imageSize } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const shows = readdirSync(fixture('')).flatMap((name) => {

@@ -12,9 +12,9 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { imageSize, output, type Size } from './judge.ts'
+import { imageSize, output, type Size } from './inspect-result.ts'
 import { createPdf } from './pdf-maker.ts'
-import { assertColor, readPixels } from './pixel-judge.ts'
+import { assertColor, readPixels } from './inspect-pixels.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('thumbnail')

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const white = { r: 255, g: 255, b: 255 }

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, probed, streams } from './judge.ts'
+import { output, probed, streams } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 describe('a compressed video', () => {

@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { imageSize, output, parametersIn, pdfPages, zipNames } from './judge.ts'
+import { imageSize, output, parametersIn, pdfPages, zipNames } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, removeRuns } from './run-engine.ts'
 
 conformance(vips, {

@@ -12,8 +12,8 @@ import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
-import { codecs, imageSize, output, pdfText, probed } from './judge.ts'
-import { assertColor, type Changed, changes, colorAt, readFrame, readPixels } from './pixel-judge.ts'
+import { codecs, imageSize, output, pdfText, probed } from './inspect-result.ts'
+import { assertColor, type Changed, changes, colorAt, readFrame, readPixels } from './inspect-pixels.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')

@@ -6,7 +6,7 @@ import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.
 import { pdf } from '../../lib/engines/pdf.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages } from './judge.ts'
+import { output, pdfPages } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const microsoft = 'http://schemas.microsoft.com/xps/2005/06'

@@ -7,9 +7,9 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { mediaFacts } from '../conformance/media-facts.ts'
 import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
-import { archiveContents } from '../engines/archive-judge.ts'
-import { letterCount } from '../engines/font-judge.ts'
-import { pdfPages } from '../engines/judge.ts'
+import { archiveContents } from '../engines/inspect-archive.ts'
+import { letterCount } from '../engines/inspect-font.ts'
+import { pdfPages } from '../engines/inspect-result.ts'
 import { likeness } from './likeness.ts'
 
 const run = promisify(execFile)

@@ -8,7 +8,7 @@ import { buildPng, readChunks } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { imageSize, output } from './judge.ts'
+import { imageSize, output } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 /** The numbers as they stand in the file, whatever they mean. */

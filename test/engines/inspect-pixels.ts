@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 
 const run = promisify(execFile)
 const folder = scratchFolder('pixels')

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const side = 64

@@ -10,7 +10,7 @@ import { holdingOf } from '../../lib/fidelity/read.ts'
 import { Words } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './judge.ts'
+import { output } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('unseen-words')

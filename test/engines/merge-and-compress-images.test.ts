@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { imageSize, output, pdfPages } from './judge.ts'
+import { imageSize, output, pdfPages } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const upright = fixture('corners.png')

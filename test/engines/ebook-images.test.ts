@@ -6,7 +6,7 @@ import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.
 import sharp from 'sharp'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './judge.ts'
+import { output, zipNames } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const calibre = createCalibre()
