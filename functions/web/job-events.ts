@@ -42,8 +42,8 @@ export interface JobSubscription {
 
 export function subscribeToJob(jobId: string): JobSubscription {
   const subscriber: Subscriber = { updates: [], wake: () => undefined }
-  const others = subscribers.get(jobId) ?? new Set()
-  subscribers.set(jobId, others.add(subscriber))
+  const jobSubscribers = subscribers.get(jobId) ?? new Set()
+  subscribers.set(jobId, jobSubscribers.add(subscriber))
   clearTimeout(timer)
   if (!socket) connect()
   return {
@@ -53,8 +53,8 @@ export function subscribeToJob(jobId: string): JobSubscription {
       return subscriber.updates.shift()
     },
     stop: () => {
-      others.delete(subscriber)
-      if (others.size === 0) subscribers.delete(jobId)
+      jobSubscribers.delete(subscriber)
+      if (jobSubscribers.size === 0) subscribers.delete(jobId)
       if (subscribers.size === 0) timer = setTimeout(() => socket?.close(), idleMs)
     },
   }

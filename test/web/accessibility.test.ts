@@ -87,11 +87,11 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
 
         await t.test(`${state}: the file list is beside the drop zone and stays visible`, async () => {
           assert.deepEqual(await page.evaluate(layoutProblems, 24), [])
-          const [way, list] = await Promise.all([
+          const [dropZone, list] = await Promise.all([
             page.locator('.add').boundingBox(),
             page.locator('.work').boundingBox(),
           ])
-          assert.ok(way && list && way.x + way.width < list.x)
+          assert.ok(dropZone && list && dropZone.x + dropZone.width < list.x)
         })
 
         await t.test(`${state}: every control has a name and every image an alt attribute`, async () => {
@@ -162,9 +162,9 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
     visitPage({}, async (page) => {
       await page.evaluate(() => {
         const announcements: string[] = []
-        const said = document.querySelector('[aria-live="polite"]')
-        if (said)
-          new MutationObserver(() => announcements.push(said.textContent ?? '')).observe(said, {
+        const liveRegion = document.querySelector('[aria-live="polite"]')
+        if (liveRegion)
+          new MutationObserver(() => announcements.push(liveRegion.textContent ?? '')).observe(liveRegion, {
             childList: true,
           })
         Object.assign(window, { announcements })

@@ -81,14 +81,14 @@ test('a folder becomes a ZIP with the same structure, and only failed files are 
       tree.map((path) => `album/${path}.webp`),
     )
     await checkAppearance(page, 'batch-done')
-    const made: string[] = []
+    const createRequests: string[] = []
     page.on('request', (request) => {
-      if (/\/v1\/(convert|jobs\/[^/]+\/retry)$/.test(request.url())) made.push(request.url())
+      if (/\/v1\/(convert|jobs\/[^/]+\/retry)$/.test(request.url())) createRequests.push(request.url())
     })
     await page.getByRole('button', { name: 'Retry failed file' }).click()
     await page.getByText('5 of 6 converted, 1 in progress', { exact: true }).waitFor()
     await page.getByText('5 of 6 converted, 1 failed', { exact: true }).waitFor()
-    assert.equal(made.length, 1)
+    assert.equal(createRequests.length, 1)
   }))
 
 test('the folders of converted files are known after a reload', () =>

@@ -130,15 +130,15 @@ export async function dropOrPaste(
   kind: 'drop' | 'paste',
   ...files: readonly Payload[]
 ): Promise<void> {
-  const given = files.map(({ name, mimeType, buffer }) => ({
+  const filesData = files.map(({ name, mimeType, buffer }) => ({
     name,
     mimeType,
     base64: buffer.toString('base64'),
   }))
   await page.evaluate(
-    ({ kind, given }) => {
+    ({ kind, given: filesData }) => {
       const data = new DataTransfer()
-      for (const { name, mimeType, base64 } of given) {
+      for (const { name, mimeType, base64 } of filesData) {
         const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
         data.items.add(new File([bytes], name, { type: mimeType }))
       }
@@ -152,7 +152,7 @@ export async function dropOrPaste(
         title?.dispatchEvent(new DragEvent(type, { ...eventOptions, dataTransfer: data }))
       }
     },
-    { kind, given },
+    { kind, given: filesData },
   )
 }
 

@@ -54,8 +54,8 @@ async function createInlineFile(page: Page, name: string, bytes: string) {
   }
   const { data } = await page.evaluate(async (body) => {
     const headers = { 'content-type': 'application/json', prefer: 'wait=25' }
-    const made = await fetch('/v1/jobs', { method: 'POST', headers, body })
-    return made.json()
+    const response = await fetch('/v1/jobs', { method: 'POST', headers, body })
+    return response.json()
   }, JSON.stringify({ tasks }))
   assert.equal(data?.status, 'completed', JSON.stringify(data))
   return data.tasks.out

@@ -138,14 +138,14 @@ describe('the page grid', () => {
         'the moved page keeps the focus',
       )
       await press(page, 'Alt+ArrowLeft', 'r', 'Home', 's', 'End', 'Delete')
-      const wanted = [
+      const expected = [
         'Page 2, split after this page',
         'Page 1, rotated by 90°',
         'Page 3',
         'Page 4',
         'Page 5, removed',
       ]
-      assert.deepEqual(await pageLabels(page), wanted)
+      assert.deepEqual(await pageLabels(page), expected)
       await press(
         page,
         'Delete',
@@ -158,7 +158,7 @@ describe('the page grid', () => {
         'Shift+ArrowRight',
         'Shift+ArrowRight',
       )
-      assert.deepEqual(await pageLabels(page), wanted)
+      assert.deepEqual(await pageLabels(page), expected)
       await page.getByText('3 of 5 selected').waitFor()
       await press(page, 'Escape', 'Control+a')
       await page.getByText('5 of 5 selected').waitFor()

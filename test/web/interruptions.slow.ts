@@ -104,8 +104,8 @@ test('an upload resumes after a lost connection, a crash of the service and a re
     const context = page.context()
     const uploadedParts = trackUploadedParts(context)
     const waitForMoreParts = (parts: number) => {
-      const wanted = uploadedParts.size + parts
-      return waitUntil(() => uploadedParts.size >= wanted, `${wanted} parts are uploaded`, 300)
+      const target = uploadedParts.size + parts
+      return waitUntil(() => uploadedParts.size >= target, `${target} parts are uploaded`, 300)
     }
     const path = await createLargeVideo(megabytes * 1e6)
     await chooseLarge(page, path)
@@ -165,10 +165,10 @@ const downloadLink = (page: Page, name: string) =>
 
 test('two tabs show the same files, only one uploads each, and both see the result', () =>
   visitPage(async (page) => {
-    const made: string[] = []
+    const createRequests: string[] = []
     const context = page.context()
     context.on('request', (request) => {
-      if (request.url().endsWith('/v1/convert')) made.push(request.url())
+      if (request.url().endsWith('/v1/convert')) createRequests.push(request.url())
     })
     await chooseFiles(page, await filePayload(fixture('corners.png')))
     await fileCard(page, 'corners.png')
@@ -180,18 +180,18 @@ test('two tabs show the same files, only one uploads each, and both see the resu
       fileCard(tab, 'corners.png')
         .getByRole('button', { name: /^Convert to/ })
         .click()
-    const held = Promise.withResolvers<void>()
+    const upload = Promise.withResolvers<void>()
     await page.route('**/s3/**', async (route) => {
-      await held.promise
+      await upload.promise
       await route.continue()
     })
     await Promise.all([page.waitForRequest('**/s3/**'), press(page)])
     await press(other)
     await fileCard(other, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
-    held.resolve()
+    upload.resolve()
     for (const tab of [page, other]) await downloadLink(tab, 'corners.png').waitFor()
     for (const tab of [page, other]) assert.equal(await tab.getByRole('article').count(), 1)
-    assert.equal(made.length, 1)
+    assert.equal(createRequests.length, 1)
     await fileCard(other, 'corners.png')
       .getByRole('button', { name: /^Delete/ })
       .click()

@@ -51,11 +51,11 @@ const properNames =
 const looksLikeCode = (text: string) => /_|:|\p{Ll}\p{Lu}/u.test(text.replace(properNames, ''))
 
 test('no label, value, unit or group of any conversion looks like a code identifier', () => {
-  const shown = allViews.flatMap(({ label, unit = '', group, enumLabels = {} }) => [
+  const shownTexts = allViews.flatMap(({ label, unit = '', group, enumLabels = {} }) => [
     ...[label, unit, group],
     ...Object.values(enumLabels),
   ])
-  assert.deepEqual(unique(shown).filter(looksLikeCode), [])
+  assert.deepEqual(unique(shownTexts).filter(looksLikeCode), [])
   assert.ok(['crf_value', 'Bayer:bayer_scale=5', 'videoBitrate'].every(looksLikeCode))
   const unnamed = allViews.filter(({ name, label }) => label === name || !/^[\p{Lu}\d]/u.test(label))
   assert.deepEqual(unique(unnamed.map(({ label }) => label)), [])
@@ -94,9 +94,9 @@ describe('the German page', () => {
   })
 
   test('shows no code identifiers', () => {
-    const shown = [...Object.values(names.labels), ...Object.values(names.values)]
+    const shownTexts = [...Object.values(names.labels), ...Object.values(names.values)]
     assert.deepEqual(
-      shown.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),
+      shownTexts.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),
       [],
     )
   })

@@ -49,8 +49,8 @@ async function createVideo(seconds: number): Promise<string> {
 }
 
 async function durationOf(path: string): Promise<number> {
-  const asked = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', path]
-  return Number((await run('ffprobe', asked)).stdout)
+  const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', path]
+  return Number((await run('ffprobe', args)).stdout)
 }
 
 const press = async (field: Locator, key: string, times: number) => {
@@ -209,7 +209,7 @@ test('the options are completely in German on a phone', () =>
     await card.getByText('Erweitert', { exact: true }).click()
     for (const label of ['Qualität', 'Anfang', 'Methode', 'Audiokanäle'])
       await card.getByText(label, { exact: true }).first().waitFor()
-    const shown = (await card.locator('.options').textContent()) ?? ''
-    assert.doesNotMatch(shown, /\b(?:the|of|when|where|Quality|Start|End|Sound|seconds)\b/)
+    const optionsText = (await card.locator('.options').textContent()) ?? ''
+    assert.doesNotMatch(optionsText, /\b(?:the|of|when|where|Quality|Start|End|Sound|seconds)\b/)
     await checkAppearance(page, 'german')
   }))

@@ -28,9 +28,9 @@ describe('a pipeline', () => {
 
   test('becomes a command that sends its options unchanged despite shell metacharacters', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
-      const made = { from: 'md', url, steps }
+      const pipeline = { from: 'md', url, steps }
       const tasks = (source: Source) => buildTasks(source, steps, options)
-      const command = buildCommand(made, 'http://localhost:1', tasks)
+      const command = buildCommand(pipeline, 'http://localhost:1', tasks)
       // Stubs for the programs of the command: curl prints its input, base64 its argument.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
       const { tasks: sent } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))

@@ -43,16 +43,16 @@ async function addFiles(page: Page): Promise<void> {
 
 /** Header links that overlap each other. */
 const overlappingLinks = () => {
-  const all = [...document.querySelectorAll('header a, header summary')].filter((one) =>
-    one.checkVisibility(),
+  const elements = [...document.querySelectorAll('header a, header summary')].filter((element) =>
+    element.checkVisibility(),
   )
   const meet = (a: DOMRect, b: DOMRect) =>
     a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
-  return all.flatMap((one, visitAt) =>
-    all
+  return elements.flatMap((element, visitAt) =>
+    elements
       .slice(visitAt + 1)
-      .filter((other) => meet(one.getBoundingClientRect(), other.getBoundingClientRect()))
-      .map((other) => `${one.textContent} and ${other.textContent}`),
+      .filter((other) => meet(element.getBoundingClientRect(), other.getBoundingClientRect()))
+      .map((other) => `${element.textContent} and ${other.textContent}`),
   )
 }
 
@@ -94,7 +94,9 @@ test('with forced colors, chosen, focused and primary controls are distinguishab
     await tabTo(page, gif)
     assert.equal((await styleOf('GIF')).outlineStyle, 'solid')
     for (const button of await page.locator('.button.primary').all()) {
-      const width = await button.evaluate((one) => Number.parseFloat(getComputedStyle(one).borderTopWidth))
+      const width = await button.evaluate((element) =>
+        Number.parseFloat(getComputedStyle(element).borderTopWidth),
+      )
       assert.ok(width >= 1, `${await button.textContent()} has a border`)
     }
     assert.deepEqual(await axeViolations(page), [])
@@ -106,10 +108,11 @@ const textsOutsideCatalogs = () => {
   const found: string[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const near = node.parentElement
-    if (!near?.checkVisibility() || near.closest('bdi, code, pre, option, script, style, .logo, header'))
+    const parent = node.parentElement
+    if (!parent?.checkVisibility() || parent.closest('bdi, code, pre, option, script, style, .logo, header'))
       continue
-    const block = near.closest('p, h1, h2, h3, li, label, button, a, legend, summary, dt, dd, th, td') ?? near
+    const block =
+      parent.closest('p, h1, h2, h3, li, label, button, a, legend, summary, dt, dd, th, td') ?? parent
     const text = node.textContent?.trim() ?? ''
     if (/\p{L}{3}/u.test(text) && !/[⟦⟧]/.test(block.textContent ?? '')) found.push(text)
   }
@@ -130,7 +133,7 @@ describe('from right to left, every text comes from a catalog', () => {
         assert.deepEqual(await page.evaluate(textsOutsideCatalogs), [])
         const code = await page
           .locator('pre')
-          .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction))
+          .evaluateAll((elements) => elements.map((element) => getComputedStyle(element).direction))
         assert.ok(
           code.every((direction) => direction === 'ltr') && code.length >= (path === '/pipelines' ? 1 : 0),
         )

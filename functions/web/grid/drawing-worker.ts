@@ -65,9 +65,9 @@ class CanvasFactory {
     canvas.height = Math.ceil(height)
   }
 
-  destroy(made: { canvas: OffscreenCanvas | null; context: unknown }) {
-    if (made.canvas) made.canvas.width = made.canvas.height = 0
-    made.canvas = made.context = null
+  destroy(entry: { canvas: OffscreenCanvas | null; context: unknown }) {
+    if (entry.canvas) entry.canvas.width = entry.canvas.height = 0
+    entry.canvas = entry.context = null
   }
 }
 
@@ -109,8 +109,8 @@ async function draw({ document, page, side }: WorkerRequest & { kind: 'draw' }):
   const opened = documents.get(document)
   if (!opened) throw new Error('the document was closed')
   const pdfPage = await opened.pdf.getPage(page)
-  const whole = pdfPage.getViewport({ scale: 1 })
-  const viewport = pdfPage.getViewport({ scale: side / Math.max(whole.width, whole.height, 1) })
+  const unscaled = pdfPage.getViewport({ scale: 1 })
+  const viewport = pdfPage.getViewport({ scale: side / Math.max(unscaled.width, unscaled.height, 1) })
   const canvas = new OffscreenCanvas(
     Math.max(1, Math.ceil(viewport.width)),
     Math.max(1, Math.ceil(viewport.height)),

@@ -69,8 +69,8 @@ function PasswordForm({
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        const given = new FormData(event.currentTarget).get('password')
-        if (typeof given === 'string' && given !== '') onTry(given)
+        const password = new FormData(event.currentTarget).get('password')
+        if (typeof password === 'string' && password !== '') onTry(password)
       }}
     >
       <p class={isWrong ? 'notice problem' : 'notice'} role={isWrong ? 'alert' : 'status'}>

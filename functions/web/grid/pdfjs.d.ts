@@ -4,8 +4,8 @@
  */
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   export interface PDFPageProxy {
-    getViewport(wanted: { scale: number }): { width: number; height: number }
-    render(wanted: {
+    getViewport(params: { scale: number }): { width: number; height: number }
+    render(params: {
       canvas: null
       canvasContext: OffscreenCanvasRenderingContext2D
       viewport: { width: number; height: number }

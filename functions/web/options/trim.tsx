@@ -25,9 +25,9 @@ export default function Trim({
   const player = useRef<HTMLVideoElement>(null)
   const stopAt = useRef<number | undefined>(undefined)
   useEffect(() => {
-    const made = URL.createObjectURL(file)
-    url.value = made
-    return () => URL.revokeObjectURL(made)
+    const objectUrl = URL.createObjectURL(file)
+    url.value = objectUrl
+    return () => URL.revokeObjectURL(objectUrl)
   }, [file, url])
   const names = ['start', 'end', 'timestamp'].filter((name) => options.some((option) => option.name === name))
   const labelOf = (name: string) => options.find((option) => option.name === name)?.label ?? name

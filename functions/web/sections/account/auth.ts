@@ -8,11 +8,11 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
     headers: { accept: 'application/json', ...(method === 'POST' && { 'content-type': 'application/json' }) },
     ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
   }).catch(() => undefined)
-  const answer: unknown = await response?.json().catch(() => undefined)
-  if (response?.ok) return answer as Data // as documented by the library
-  const { code, message } = (answer ?? {}) as { code?: unknown; message?: unknown } // checked below
-  const known = typeof code === 'string' ? words.errors[code] : undefined
-  if (known !== undefined) throw new Problem(String(code), known)
+  const reply: unknown = await response?.json().catch(() => undefined)
+  if (response?.ok) return reply as Data // as documented by the library
+  const { code, message } = (reply ?? {}) as { code?: unknown; message?: unknown } // checked below
+  const translated = typeof code === 'string' ? words.errors[code] : undefined
+  if (translated !== undefined) throw new Problem(String(code), translated)
   throw new Problem(
     typeof code === 'string' ? code : 'UNREACHABLE',
     typeof message === 'string' && message ? message : words.unreachable,

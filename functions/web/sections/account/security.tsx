@@ -151,11 +151,11 @@ export function TwoFactorSettings({
           isQuiet
           action={async (formData) => {
             if (isOn) {
-              const made = await callAuth<TwoFactorSetup>(
+              const setup = await callAuth<TwoFactorSetup>(
                 'two-factor/generate-backup-codes',
                 password(formData),
               )
-              setCodes(made.backupCodes)
+              setCodes(setup.backupCodes)
               announce(words.recoveryHint)
             } else setSetup(await callAuth<TwoFactorSetup>('two-factor/enable', password(formData)))
           }}

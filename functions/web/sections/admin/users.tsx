@@ -49,9 +49,9 @@ export function Users() {
           value={plan}
           onChange={(event) => void change(id, { plan: event.currentTarget.value })}
         >
-          {(plans.data?.plans.map((one) => one.id) ?? [plan]).map((one) => (
-            <option key={one} value={one}>
-              {one}
+          {(plans.data?.plans.map((planId) => planId.id) ?? [plan]).map((planId) => (
+            <option key={planId} value={planId}>
+              {planId}
             </option>
           ))}
         </select>

@@ -12,10 +12,10 @@ adoptStyles(rules)
 
 /** The files that came from folders; the folder structure is kept up to the ZIP of all results. */
 export default function Batch() {
-  const all = items.value
-  const inFolders = all.filter(({ folder }) => folder !== undefined).toSorted(byPath)
+  const files = items.value
+  const inFolders = files.filter(({ folder }) => folder !== undefined).toSorted(byPath)
   document.documentElement.dataset['files'] = String(inFolders.length > 0)
-  const otherCount = all.length - inFolders.length
+  const otherCount = files.length - inFolders.length
   return (
     <>
       <section class="add" aria-labelledby="title">
@@ -34,8 +34,8 @@ export default function Batch() {
         </div>
       </section>
       <div class="work">
-        {inFolders.length > 0 ? <FolderTree all={inFolders} /> : <HowTo />}
-        <ItemList all={inFolders} zip={zipName(inFolders)} />
+        {inFolders.length > 0 ? <FolderTree files={inFolders} /> : <HowTo />}
+        <ItemList items={inFolders} zip={zipName(inFolders)} />
         {otherCount > 0 && (
           <p class="hint">
             {words.others(otherCount)} <a href="/">{words.toOthers}</a>
@@ -58,11 +58,11 @@ const HowTo = () => (
 )
 
 /** All folders, with the number of converted files in each. */
-function FolderTree({ all }: { readonly all: readonly Item[] }) {
-  const folders = [...Map.groupBy(all, ({ folder }) => folder ?? '')]
+function FolderTree({ files }: { readonly files: readonly Item[] }) {
+  const folders = [...Map.groupBy(files, ({ folder }) => folder ?? '')]
   return (
     <details class="tree">
-      <summary>{words.inFolders(all.length, folders.length)}</summary>
+      <summary>{words.inFolders(files.length, folders.length)}</summary>
       <ul aria-label={words.tree}>
         {folders.map(([folder, files]) => (
           <li key={folder}>
@@ -81,7 +81,7 @@ const pathOf = ({ folder, name }: Item) => `${folder}/${name}`
 const byPath = (a: Item, b: Item) => pathOf(a).localeCompare(pathOf(b))
 
 /** The name of the top folder, or a generic name if there are several. */
-function zipName(all: readonly Item[]): string {
-  const tops = new Set(all.map(({ folder }) => folder?.split('/')[0]))
+function zipName(files: readonly Item[]): string {
+  const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'
 }

@@ -16,9 +16,9 @@ export const limitNotice = signal<string | undefined>(undefined)
 /** Waits for the formats, so that files added early are not lost. */
 export async function addOrigins(origins: readonly Origin[]): Promise<void> {
   if (origins.length === 0) return
-  const known = await ensureFormats()
+  const formatCatalog = await ensureFormats()
   limitNotice.value = origins.length > maxFiles ? words.onlyFirst(maxFiles) : undefined
-  const added = await createItems(origins.slice(0, maxFiles), known)
+  const added = await createItems(origins.slice(0, maxFiles), formatCatalog)
   newestItem.current = added[0]
   addItems(added)
   announce(added.length === 1 ? words.added(added[0]?.name ?? '') : words.addedMany(added.length))
@@ -47,8 +47,8 @@ function decodeName(text: string): string {
 /** Adds pending inputs, now and in the future. @returns a function that stops it */
 export const consumePendingInputs = () =>
   effect(() => {
-    const all = pendingInputs.value
-    if (all.length === 0) return
+    const inputs = pendingInputs.value
+    if (inputs.length === 0) return
     pendingInputs.value = []
-    for (const input of all) typeof input === 'string' ? addUrl(input) : addFiles(input)
+    for (const input of inputs) typeof input === 'string' ? addUrl(input) : addFiles(input)
   })

@@ -117,18 +117,18 @@ function preferTransparentTarget(item: Item): void {
 
 /** Adds another item next to a finished one, whose result is kept. Uses the local file, else the stored source. */
 export function convertAgain(item: Item, file: File | undefined = item.file.value): Item | undefined {
-  const known = catalog.value
+  const formatCatalog = catalog.value
   const job = item.job.value
-  if (!known) return undefined
+  if (!formatCatalog) return undefined
   const origin: Origin | undefined = file
     ? { kind: 'file', file, folder: item.folder }
     : item.url !== undefined
       ? { kind: 'url', url: item.url, name: item.name }
       : job && { kind: 'again', job, folder: item.folder }
   if (!origin) return undefined
-  const added = new Item(origin, known)
-  chooseDefault(added, known)
-  const target = known.byId(job?.target?.format ?? '')
+  const added = new Item(origin, formatCatalog)
+  chooseDefault(added, formatCatalog)
+  const target = formatCatalog.byId(job?.target?.format ?? '')
   if (target && added.targets.includes(target)) added.target.value = target
   added.values.value = item.values.value
   added.hasAlpha.value = item.hasAlpha.value

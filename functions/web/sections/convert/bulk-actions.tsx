@@ -16,14 +16,14 @@ import words from './words/en.ts'
 
 /** Actions for several files: a target per category, convert, cancel, download and clear. */
 export function BulkActions({
-  all,
+  items,
   zip,
 }: {
-  readonly all: readonly Item[]
+  readonly items: readonly Item[]
   readonly zip?: string | undefined
 }) {
-  const { ready, active, done, failed, total, toRetry } = countsOf(all)
-  const waiting = all.filter((item) => item.canStart.value)
+  const { ready, active: activeCount, done, failed, total, toRetry } = countsOf(items)
+  const waiting = items.filter((item) => item.canStart.value)
   const kinds = [
     ...Map.groupBy(
       waiting.filter(({ tool }) => !tool.value),
@@ -50,15 +50,15 @@ export function BulkActions({
       </fieldset>
       {total > 1 && (
         <div class="all">
-          <p class="all-words">{words.summary({ ready, active, done, failed, total })}</p>
+          <p class="all-words">{words.summary({ ready, active: activeCount, done, failed, total })}</p>
           <div class="actions">
-            {done > 1 && <ZipButton all={all} name={zip} />}
-            {active > 0 && (
+            {done > 1 && <ZipButton items={items} name={zip} />}
+            {activeCount > 0 && (
               <button
                 type="button"
                 class="button"
                 onClick={() => {
-                  for (const item of all) if (item.isActive.value) void cancelItem(item)
+                  for (const item of items) if (item.isActive.value) void cancelItem(item)
                 }}
               >
                 {words.cancelAll}
@@ -69,15 +69,15 @@ export function BulkActions({
                 type="button"
                 class="button"
                 onClick={() => {
-                  for (const item of all) if (item.canRetry.value) void retryItem(item)
+                  for (const item of items) if (item.canRetry.value) void retryItem(item)
                 }}
               >
                 {words.retryAll(toRetry)}
               </button>
             )}
-            {active > 0 && 'Notification' in window && <NotifyButton />}
-            {active === 0 && (
-              <button type="button" class="button quiet" onClick={() => removeItems(all)}>
+            {activeCount > 0 && 'Notification' in window && <NotifyButton />}
+            {activeCount === 0 && (
+              <button type="button" class="button quiet" onClick={() => removeItems(items)}>
                 {words.clear}
               </button>
             )}
@@ -119,10 +119,10 @@ function CategoryRow({ kind, group }: { readonly kind: CategoryId; readonly grou
 /** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100
 
-function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name: string | undefined }) {
+function ZipButton({ items, name }: { readonly items: readonly Item[]; readonly name: string | undefined }) {
   const isPacking = useSignal(false)
   const problem = useSignal<Problem | undefined>(undefined)
-  const done = all.filter(({ phase }) => phase.value === 'done')
+  const done = items.filter(({ phase }) => phase.value === 'done')
   const createAndSave = async () => {
     isPacking.value = true
     problem.value = undefined
@@ -131,9 +131,10 @@ function ZipButton({ all, name }: { readonly all: readonly Item[]; readonly name
       // More jobs need several ZIPs.
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
         const job = await createZip(jobs.slice(at, at + maxJobsPerZip), name)
-        const ended = await watchJob(job, () => {}, new AbortController().signal)
-        if (!ended.result) throw new Problem('ZIP', ended.error?.message ?? words.jobExpired(job.jobId))
-        saveUrl(ended.result.downloadUrl, ended.result.filename)
+        const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
+        if (!finishedJob.result)
+          throw new Problem('ZIP', finishedJob.error?.message ?? words.jobExpired(job.jobId))
+        saveUrl(finishedJob.result.downloadUrl, finishedJob.result.filename)
       }
     } catch (error) {
       problem.value = toProblem(error)

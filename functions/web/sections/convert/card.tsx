@@ -68,11 +68,12 @@ export function ItemBody({ item }: { readonly item: Item }) {
   const body = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
   const phase = item.phase.value
-  const shown = useRef(phase)
-  if (shown.current !== phase) hadFocus.current = body.current?.contains(document.activeElement) ?? false
+  const renderedPhase = useRef(phase)
+  if (renderedPhase.current !== phase)
+    hadFocus.current = body.current?.contains(document.activeElement) ?? false
   useEffect(() => {
-    if (shown.current === phase) return
-    shown.current = phase
+    if (renderedPhase.current === phase) return
+    renderedPhase.current = phase
     // Keyboard users continue with the next action.
     if (hadFocus.current) body.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
   }, [phase])

@@ -155,14 +155,15 @@ export async function followJob(item: Item, job: Job): Promise<void> {
     const onProgress = (progress: Progress) => {
       item.progress.value = progress
     }
-    const ended = await watchJob(job, onProgress, item.removal.signal)
-    item.job.value = ended
-    if (ended.status === 'completed' && ended.result) {
-      const { filename, size } = ended.result
+    const finishedJob = await watchJob(job, onProgress, item.removal.signal)
+    item.job.value = finishedJob
+    if (finishedJob.status === 'completed' && finishedJob.result) {
+      const { filename, size } = finishedJob.result
       item.phase.value = 'done'
-      watchExpiry(item, ended).catch(() => {}) // the item was removed
+      watchExpiry(item, finishedJob).catch(() => {}) // the item was removed
       if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
-    } else endWithoutResult(item, ended.status === 'cancelled' ? words.cancelled : problemOfJob(ended))
+    } else
+      endWithoutResult(item, finishedJob.status === 'cancelled' ? words.cancelled : problemOfJob(finishedJob))
   } catch (error) {
     if (!item.removal.signal.aborted) endWithoutResult(item, toProblem(error))
   }

@@ -85,7 +85,7 @@ function FetchedPreview(props: {
   readonly kind: 'image' | 'pdf' | 'text'
 }) {
   const { result, kind } = props
-  const [shown, setShown] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
+  const [content, setContent] = useState<{ url?: string; text?: string; hasFailed?: true }>({})
   useEffect(() => {
     const lifetime = new AbortController()
     let url: string | undefined
@@ -94,28 +94,28 @@ function FetchedPreview(props: {
       if (!response.ok) throw new Error(`status ${response.status}`)
       const bytes = await response.blob()
       if (kind === 'text') {
-        setShown({ text: await bytes.slice(0, maxTextBytes).text() })
+        setContent({ text: await bytes.slice(0, maxTextBytes).text() })
         return
       }
       url = URL.createObjectURL(new Blob([bytes], { type: result.mimeType }))
-      setShown({ url })
+      setContent({ url })
     }
     load().catch(() => {
-      if (!lifetime.signal.aborted) setShown({ hasFailed: true })
+      if (!lifetime.signal.aborted) setContent({ hasFailed: true })
     })
     return () => {
       lifetime.abort()
       if (url) URL.revokeObjectURL(url)
     }
   }, [result.downloadUrl, result.mimeType, kind])
-  if (shown.hasFailed) return <p class="hint">{lazyWords.previewFailed}</p>
-  if (shown.text !== undefined)
+  if (content.hasFailed) return <p class="hint">{lazyWords.previewFailed}</p>
+  if (content.text !== undefined)
     return (
-      <textarea class="preview text" dir="auto" readOnly aria-label={result.filename} value={shown.text} />
+      <textarea class="preview text" dir="auto" readOnly aria-label={result.filename} value={content.text} />
     )
-  if (!shown.url) return <div class="preview" aria-busy="true" />
-  if (kind === 'pdf') return <iframe class="preview" title={result.filename} src={shown.url} />
-  return <BeforeAfter item={props.item} after={shown.url} name={result.filename} />
+  if (!content.url) return <div class="preview" aria-busy="true" />
+  if (kind === 'pdf') return <iframe class="preview" title={result.filename} src={content.url} />
+  return <BeforeAfter item={props.item} after={content.url} name={result.filename} />
 }
 
 /** The result over its source with a slider between them; only the result if the browser cannot display the source. */

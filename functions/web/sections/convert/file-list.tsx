@@ -20,7 +20,7 @@ const loadTable = () => import('./file-table.tsx')
 const loadDrawer = () => import('./drawer.tsx')
 
 /** The file list with all its actions, used by every section that accepts files. */
-export function ItemList({ all, zip }: { readonly all: readonly Item[]; readonly zip?: string }) {
+export function ItemList({ items, zip }: { readonly items: readonly Item[]; readonly zip?: string }) {
   useEffect(startRestoring, [])
   useEffect(consumePendingInputs, [])
   return (
@@ -34,15 +34,15 @@ export function ItemList({ all, zip }: { readonly all: readonly Item[]; readonly
         )}
         {limitNotice.value && <p class="notice">{limitNotice.value}</p>}
       </div>
-      {isRestored.value && all.length > 0 && (
+      {isRestored.value && items.length > 0 && (
         <section id="files" aria-labelledby="files-title">
           <h2 id="files-title">{words.yourFiles}</h2>
-          <BulkActions all={all} zip={zip} />
-          {all.length > maxCards ? (
-            <Lazy load={loadTable} all={all} />
+          <BulkActions items={items} zip={zip} />
+          {items.length > maxCards ? (
+            <Lazy load={loadTable} items={items} />
           ) : (
             <ul id="cards" class="cards">
-              {all.map((item) => (
+              {items.map((item) => (
                 <Card key={item.key} item={item} />
               ))}
             </ul>

@@ -17,7 +17,7 @@ const rowPx = 56
 const extraRows = 6
 
 /** A table for many files: only visible rows are rendered, so that 500 files cost no more than 20. */
-export default function FileTable({ all }: { readonly all: readonly Item[] }) {
+export default function FileTable({ items }: { readonly items: readonly Item[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const rowsElement = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -36,17 +36,17 @@ export default function FileTable({ all }: { readonly all: readonly Item[] }) {
     }
   }, [range])
   const { from, to } = range.value
-  const first = Math.min(from, Math.max(0, all.length - 1))
+  const first = Math.min(from, Math.max(0, items.length - 1))
   return (
-    <div class="table" role="table" aria-label={lazyWords.table} aria-rowcount={all.length + 1}>
+    <div class="table" role="table" aria-label={lazyWords.table} aria-rowcount={items.length + 1}>
       <div role="row" class="row head" aria-rowindex={1}>
         <span role="columnheader">{lazyWords.name}</span>
         <span role="columnheader">{lazyWords.size}</span>
         <span role="columnheader">{lazyWords.state}</span>
         <span role="columnheader">{lazyWords.actions}</span>
       </div>
-      <div ref={rowsElement} role="rowgroup" class="rows" style={{ height: `${all.length * rowPx}px` }}>
-        {all.slice(first, to).map((item, at) => (
+      <div ref={rowsElement} role="rowgroup" class="rows" style={{ height: `${items.length * rowPx}px` }}>
+        {items.slice(first, to).map((item, at) => (
           <Row key={item.key} item={item} at={first + at} />
         ))}
       </div>

@@ -78,20 +78,21 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
       return extension === undefined ? byType.get(type) : byExtension.get(extension)
     },
     targetsOf: (source) => {
-      const known = targets.get(source)
-      if (known) return known
-      const found = (source?.targets ?? []).map((id) => ids.get(id)).filter((format) => format !== undefined)
-      targets.set(source, found)
-      return found
+      const cached = targets.get(source)
+      if (cached) return cached
+      const result = (source?.targets ?? []).map((id) => ids.get(id)).filter((format) => format !== undefined)
+      targets.set(source, result)
+      return result
     },
   }
 }
 
 /** Maps each key to its first format. */
 function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
-  const found = new Map<string, Format>()
-  for (const format of formats) for (const key of keysOf(format)) if (!found.has(key)) found.set(key, format)
-  return found
+  const result = new Map<string, Format>()
+  for (const format of formats)
+    for (const key of keysOf(format)) if (!result.has(key)) result.set(key, format)
+  return result
 }
 
 /** Returns the few targets that are shown as buttons. */
@@ -102,8 +103,8 @@ export function suggestTargets(source: Format | undefined, targets: readonly For
   const wanted = order
     .filter((id) => id !== source?.id)
     .map((id) => targets.find((target) => target.id === id))
-  const found = wanted.filter((format) => format !== undefined)
-  return (found.length > 0 ? found : targets).slice(0, maxSuggestions)
+  const result = wanted.filter((format) => format !== undefined)
+  return (result.length > 0 ? result : targets).slice(0, maxSuggestions)
 }
 
 /** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */

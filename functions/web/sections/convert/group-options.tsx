@@ -25,10 +25,10 @@ export default function GroupOptions({
     if (!first?.source || !target) return
     options.value = await loadOptions(first.source.id, target.id, undefined).catch(() => [])
   }
-  const applyValues = (all: Values) => {
-    values.value = all
-    errors.value = validateOptions(options.value, all)
-    if (Object.keys(errors.value).length === 0) setValuesForAll(group, all)
+  const applyValues = (newValues: Values) => {
+    values.value = newValues
+    errors.value = validateOptions(options.value, newValues)
+    if (Object.keys(errors.value).length === 0) setValuesForAll(group, newValues)
   }
   return (
     <details key={target?.id} class="options group-options" onToggle={() => void open()}>

@@ -15,8 +15,8 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    const all = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[] // written by saveFolder
-    return new Map(all.map(({ jobId, folder }) => [jobId, folder]))
+    const stored = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[] // written by saveFolder
+    return new Map(stored.map(({ jobId, folder }) => [jobId, folder]))
   }, new Map<string, string>())
 
 export const deleteFolders = (jobIds: readonly string[]) =>

@@ -18,14 +18,15 @@ const isWorthShowing = (unit: Unit, source = 0) => source > (unit === 'frames' ?
 /** Says how much of the content was kept, for example "All 1,204 words and 12 pages kept"; undefined if unknown. */
 export function describeKept(fidelity: Fidelity): string | undefined {
   const shownUnits = units.filter((unit) => isWorthShowing(unit, fidelity[unit]?.source)).slice(0, maxUnits)
-  const all = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
-  const rest = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
-  const amounts = all.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
+  const complete = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
+  const incomplete = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
+  const amounts = complete.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
   // "All" makes no sense for a duration or a single unit.
-  const isOne = all.length === 1 && (all[0] === 'seconds' || fidelity[all[0] ?? 'words']?.source === 1)
+  const isOne =
+    complete.length === 1 && (complete[0] === 'seconds' || fidelity[complete[0] ?? 'words']?.source === 1)
   const parts = [
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
-    ...rest.map((unit) => {
+    ...incomplete.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
       const number = unit === 'seconds' ? formatSeconds(result) : integerFormat.format(result)
       return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))

@@ -22,9 +22,9 @@ export function Presets(props: {
   const chosen = useSignal('')
   const shareable = shareableValues(props)
   const isNaming = useSignal(false)
-  const storePresets = (all: typeof presets.value) => {
-    presets.value = all
-    savePresets(subject, all)
+  const storePresets = (newPresets: typeof presets.value) => {
+    presets.value = newPresets
+    savePresets(subject, newPresets)
   }
   const save = () => {
     const presetName = name.value.trim()
@@ -130,6 +130,8 @@ function shareableValues({
   readonly options: readonly Option[]
   readonly values: Values
 }): Values {
-  const shown = options.filter(({ name, widget }) => widget !== 'password' && values[name] !== undefined)
-  return Object.fromEntries(shown.map(({ name }) => [name, values[name] ?? '']))
+  const shareableOptions = options.filter(
+    ({ name, widget }) => widget !== 'password' && values[name] !== undefined,
+  )
+  return Object.fromEntries(shareableOptions.map(({ name }) => [name, values[name] ?? '']))
 }

@@ -96,13 +96,13 @@ async function restoreList(): Promise<void> {
   onOtherTabMessage((deletedIds) => {
     removeFromList(({ job }) => deletedIds.has(job.value?.jobId ?? ''))
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
-      ([{ jobs }, kept, waiting]) => {
+      ([{ jobs }, storedFolders, waiting]) => {
         const keys = new Set(waiting.map(({ key }) => key))
         // Started or removed in another tab.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
         )
-        addJobs(jobs, kept)
+        addJobs(jobs, storedFolders)
       },
       () => {},
     )

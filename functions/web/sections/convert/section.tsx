@@ -39,7 +39,7 @@ export default function Convert({ route }: { readonly route: Route }) {
       {route.query.has('drive') && <Lazy load={loadDriveDialog} query={route.query} />}
       <div class="work">
         {linkedChoice.value && <LinkNotice />}
-        <ItemList all={all} />
+        <ItemList items={all} />
         {isRestored.value && <SupportedFormats />}
         {isRestored.value && (
           <section aria-labelledby="terminal-title">

@@ -186,10 +186,10 @@ function matching(targets: readonly Format[], needle: string): readonly Format[]
     format.name.toLowerCase(),
   ]
   const rank = (format: Format) => {
-    const all = names(format)
-    if (all.includes(needle)) return 0
-    if (all.some((name) => name.startsWith(needle))) return 1
-    return all.some((name) => name.includes(needle)) ? 2 : 3
+    const formatNames = names(format)
+    if (formatNames.includes(needle)) return 0
+    if (formatNames.some((name) => name.startsWith(needle))) return 1
+    return formatNames.some((name) => name.includes(needle)) ? 2 : 3
   }
   const ranked = targets.map((format) => ({ format, rank: rank(format) })).filter((row) => row.rank < 3)
   return ranked.sort((a, b) => a.rank - b.rank).map(({ format }) => format)

@@ -99,19 +99,19 @@ export function buildCurl(
   { method, path, parameters = [], requestBody, security = [] }: OperationEntry,
   origin: string,
 ) {
-  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
-    return example === undefined ? whole : encodeURIComponent(String(example))
+  const filled = path.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const example = parameters.find((item) => item.in === 'path' && item.name === name)?.example
+    return example === undefined ? placeholder : encodeURIComponent(String(example))
   })
   const query = new URLSearchParams(
-    parameters.flatMap((one) =>
-      one.in === 'query' && one.example !== undefined ? [[one.name, String(one.example)]] : [],
+    parameters.flatMap((item) =>
+      item.in === 'query' && item.example !== undefined ? [[item.name, String(item.example)]] : [],
     ),
   )
   const url = `${origin}${filled}${query.size > 0 ? `?${query}` : ''}`
   // Operations that allow anonymous access need no key.
-  const needsKey = security.length > 0 && !security.some((way) => Object.keys(way).length === 0)
-  const needsSession = !security.some((way) => 'apiKey' in way)
+  const needsKey = security.length > 0 && !security.some((scheme) => Object.keys(scheme).length === 0)
+  const needsSession = !security.some((scheme) => 'apiKey' in scheme)
   const identity = needsSession ? ["-b 'session=…'"] : ["-H 'X-Api-Key: sk_…'"]
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`}`,
@@ -126,7 +126,7 @@ function curlBodyArguments(content: Readonly<Record<string, Media>>): string[] {
   const fields = form && firstExample(form)
   if (typeof fields === 'object' && fields !== null)
     return Object.entries(fields).flatMap(([name, value]) =>
-      [value].flat().map((one) => `-F ${shellQuote(`${name}=${String(one)}`)}`),
+      [value].flat().map((item) => `-F ${shellQuote(`${name}=${String(item)}`)}`),
     )
   const [type, media] = Object.entries(content)[0] ?? []
   const example = media && firstExample(media)

@@ -27,10 +27,14 @@ export function OperationView({
   readonly document: OpenApi
 }) {
   const { method, path, summary, description, parameters = [], requestBody, responses } = entry
-  const parameterRows: Row[] = parameters.map((one) => ({
-    ...{ name: one.name, where: words.locations[one.in] ?? one.in, isRequired: one.required === true },
-    type: describeType(one.schema ?? {}, document),
-    description: one.description ?? '',
+  const parameterRows: Row[] = parameters.map((parameter) => ({
+    ...{
+      name: parameter.name,
+      where: words.locations[parameter.in] ?? parameter.in,
+      isRequired: parameter.required === true,
+    },
+    type: describeType(parameter.schema ?? {}, document),
+    description: parameter.description ?? '',
   }))
   const bodies = Object.entries(requestBody?.content ?? {})
   const [, body] = bodies[0] ?? []
@@ -82,26 +86,26 @@ export function OperationView({
 
 /** The schema of `data` in the reply envelope. */
 function envelopeData(schema: Schema, document: OpenApi): Schema {
-  const whole = resolveRef(schema, document)
-  return whole.properties?.['data'] ?? whole
+  const fieldSchema = resolveRef(schema, document)
+  return fieldSchema.properties?.['data'] ?? fieldSchema
 }
 
 const maxDepth = 2
 
 /** Rows for all fields; nested fields are named by their full path. */
-function fieldRows(parameterRows: Schema, document: OpenApi, before = '', depth = 0): Row[] {
+function fieldRows(parameterRows: Schema, document: OpenApi, parentPath = '', depth = 0): Row[] {
   const schema = resolveRef(parameterRows, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
   return variants.flatMap((form) => {
     const { properties = {}, required = [] } = resolveRef(form, document)
     return Object.entries(properties).flatMap(([name, field]) => {
-      const whole = resolveRef(field, document)
-      const inner = whole.items ? resolveRef(whole.items, document) : whole
-      const path = `${before}${name}${whole.items ? '[]' : ''}`
+      const fieldSchema = resolveRef(field, document)
+      const inner = fieldSchema.items ? resolveRef(fieldSchema.items, document) : fieldSchema
+      const path = `${parentPath}${name}${fieldSchema.items ? '[]' : ''}`
       const row: Row = {
         ...{ name: path, where: '', isRequired: required.includes(name) },
         type: describeType(field, document),
-        description: field.description ?? whole.description ?? '',
+        description: field.description ?? fieldSchema.description ?? '',
       }
       return [
         row,
@@ -143,8 +147,8 @@ const responseColumns: readonly Column<readonly [string, { readonly description:
 ]
 
 function describeAccess({ security = [] }: OperationEntry): string {
-  const scopes = [...new Set(security.flatMap((way) => Object.values(way).flat()))]
-  const isPublic = security.length === 0 || security.some((way) => Object.keys(way).length === 0)
+  const scopes = [...new Set(security.flatMap((scheme) => Object.values(scheme).flat()))]
+  const isPublic = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0)
   if (isPublic && scopes.length === 0) return words.open
   return isPublic ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.authentication)
 }

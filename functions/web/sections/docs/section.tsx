@@ -44,7 +44,7 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
   const { text, search } = useSearch('/docs', route.query)
   const entries = useMemo(() => listOperations(document), [document])
   const needle = text.trim().toLowerCase()
-  const shown = entries.filter((entry) => matches(entry, needle))
+  const matchingEntries = entries.filter((entry) => matches(entry, needle))
   const chosen = entries.find(({ operationId }) => operationId === route.query.get('operation'))
   const tag = document.tags?.find(({ name }) => name === route.query.get('about'))
   useEffect(() => {
@@ -54,13 +54,18 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
   return (
     <div class="reference" data-chosen={isEntryShown}>
       <div class="contents">
-        <Search label={words.search} text={text} search={search} countText={words.found(shown.length)} />
+        <Search
+          label={words.search}
+          text={text}
+          search={search}
+          countText={words.found(matchingEntries.length)}
+        />
         <nav aria-label={words.contents}>
-          {[...Map.groupBy(shown, ({ tags }) => tags?.[0] ?? '')].map(([name, some]) => (
+          {[...Map.groupBy(matchingEntries, ({ tags }) => tags?.[0] ?? '')].map(([name, some]) => (
             <section key={name}>
               <h2>{name}</h2>
               <ul>
-                {document.tags?.some((one) => one.name === name) && (
+                {document.tags?.some((tagEntry) => tagEntry.name === name) && (
                   <li>
                     <a href={`/docs?${new URLSearchParams({ about: name })}`}>{words.about(name)}</a>
                   </li>

@@ -58,12 +58,20 @@ function FormatList({
 }) {
   const { text, search } = useSearch('/formats', query)
   const needle = text.trim().toLowerCase().replace(/^\./, '')
-  const shown = useMemo(() => formats.filter((format) => matches(format, needle)), [formats, needle])
+  const matchingFormats = useMemo(
+    () => formats.filter((format) => matches(format, needle)),
+    [formats, needle],
+  )
   return (
     <Page title={words.title} lead={words.lead(formatNumber(formats.length))}>
-      <Search label={words.search} text={text} search={search} countText={words.found(shown.length)} />
+      <Search
+        label={words.search}
+        text={text}
+        search={search}
+        countText={words.found(matchingFormats.length)}
+      />
       {Object.entries(words.categories).map(([category, name]) => {
-        const some = shown.filter((format) => format.category === category)
+        const some = matchingFormats.filter((format) => format.category === category)
         return (
           some.length > 0 && (
             <Block key={category} title={name}>

@@ -126,7 +126,7 @@ function StepSelect(props: {
   const general = useQuery(`tools of ${from}`, () => generalToolsFor(from))
   const targets = catalog.targetsOf(source)
   const suggested = suggestTargets(source, targets)
-  const others = targets.filter((target) => !suggested.includes(target))
+  const otherTargets = targets.filter((target) => !suggested.includes(target))
   // Tools for several files or hand-picked pages cannot run unattended.
   const fileTools = toolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
   const tools = [...fileTools, ...(general.data ?? []).map((id) => ({ id, name: toolName(id) }))]
@@ -164,7 +164,7 @@ function StepSelect(props: {
               ))}
             </optgroup>
           )}
-          <optgroup label={words.otherFormats}>{formats(others)}</optgroup>
+          <optgroup label={words.otherFormats}>{formats(otherTargets)}</optgroup>
         </select>
       )}
     </Field>

@@ -35,13 +35,13 @@ export default function Tools({ route }: { readonly route: Route }) {
 function ToolList({ query }: { readonly query: URLSearchParams }) {
   const { text, search } = useSearch('/tools', query)
   const needle = text.trim().toLowerCase()
-  const shown = groupIds.map((group) => ({
+  const matchingGroups = groupIds.map((group) => ({
     group,
     matches: groups[group].filter((id) =>
       [id, names[id], words.descriptions[id]].some((one) => one.toLowerCase().includes(needle)),
     ),
   }))
-  const found = words.found(shown.reduce((sum, { matches }) => sum + matches.length, 0))
+  const found = words.found(matchingGroups.reduce((sum, { matches }) => sum + matches.length, 0))
   const waitingFiles = toolFiles.value.map(({ name }) => name)
   return (
     <Page title={words.title} lead={words.lead}>
@@ -53,7 +53,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
         </p>
       )}
       <Search label={words.search} text={text} search={search} countText={found} />
-      {shown.map(
+      {matchingGroups.map(
         ({ group, matches }) =>
           matches.length > 0 && (
             <Block key={group} title={words.groups[group]}>

@@ -72,8 +72,8 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
     const { key, action } = refocus.current ?? {}
     refocus.current = undefined
     const row = list.current?.querySelector(`[data-key="${key}"]`)
-    const wanted = row?.querySelector<HTMLButtonElement>(`[data-action="${action}"]:not(:disabled)`)
-    ;(wanted ?? row?.querySelector<HTMLButtonElement>('[data-action]:not(:disabled)'))?.focus()
+    const button = row?.querySelector<HTMLButtonElement>(`[data-action="${action}"]:not(:disabled)`)
+    ;(button ?? row?.querySelector<HTMLButtonElement>('[data-action]:not(:disabled)'))?.focus()
   }, [files])
   return (
     <ol class="tool-files" ref={list}>
@@ -148,7 +148,7 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
             <PageRange
               toolFile={toolFile}
               onChange={(pages) =>
-                onChange(files.map((one) => (one.key === toolFile.key ? { ...one, pages } : one)))
+                onChange(files.map((other) => (other.key === toolFile.key ? { ...other, pages } : other)))
               }
             />
           )}

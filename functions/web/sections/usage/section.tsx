@@ -94,7 +94,7 @@ export default function UsageSection() {
 
 /** Includes days without jobs. */
 function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
-  const jobs = new Map(series.map((one) => [one.date, one.jobs]))
+  const jobs = new Map(series.map((entry) => [entry.date, entry.jobs]))
   const dates = new Set<string>()
   for (let at = Date.parse(from); at <= Date.now(); at += dayMs)
     dates.add(new Date(at).toISOString().slice(0, isMonthly ? 7 : 10))
@@ -114,7 +114,7 @@ const countColumns: readonly Column<Group>[] = [
   { name: words.jobs, isNumber: true, cell: ({ jobs }) => formatNumber(jobs) },
   { name: words.completed, isNumber: true, cell: ({ completed }) => formatNumber(completed) },
   { name: words.failed, isNumber: true, cell: ({ failed }) => formatNumber(failed) },
-  { name: words.minutes, isNumber: true, cell: (one) => formatNumber(one.conversionMinutes) },
+  { name: words.minutes, isNumber: true, cell: (entry) => formatNumber(entry.conversionMinutes) },
   { name: words.bytesIn, isNumber: true, cell: ({ bytesIn }) => formatSize(bytesIn) },
   { name: words.bytesOut, isNumber: true, cell: ({ bytesOut }) => formatSize(bytesOut) },
 ]
