@@ -24,12 +24,12 @@ const maxOrigins = 16
  * public URL, `localhost` in a reply would be the client's own machine.
  */
 export function servicesForOrigin(services: Services): (event: HttpEvent) => Services {
-  const { config, withConfig: at } = services
+  const { config, withConfig } = services
   const byOrigin = new Map<string, Services>()
   return (event) => {
     const origin = config.TRUST_HOST === '1' ? originOf(event.headers) : undefined
     if (origin === undefined || origin === config.PUBLIC_URL) return services
-    const made = byOrigin.get(origin) ?? at(configForOrigin(config, origin))
+    const made = byOrigin.get(origin) ?? withConfig(configForOrigin(config, origin))
     byOrigin.delete(origin)
     byOrigin.set(origin, made)
     const [oldest] = byOrigin.keys()

@@ -94,8 +94,8 @@ describe('refused sign-in requests', () => {
         { email: 'twice@example.com', password, name: 'Ann' },
         /Sign in, or use another email address/,
       ],
-      ['sign-in/social', { provider: 'nobody' }, /^provider: nobody .* GET \/v1\/auth\/options/],
-      ['two-factor/verify-totp', { code: '123456' }, /^Send the password first/],
+      ['sign-in/social', { provider: 'nobody' }, /^provider: not available.* GET \/v1\/auth\/options/],
+      ['two-factor/verify-totp', { code: '123456' }, /^Sign in with your password first/],
     ] as const) {
       const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
       assert.ok(status >= 400, path)

@@ -201,7 +201,7 @@ test('an item of a batch has one source, which may be named as in other requests
   const { error } = await send(
     formOf([['a.png', png]], { items: JSON.stringify([{ url }]), targetFormat: 'webp' }),
   )
-  assert.match(error.message, /^items.0.url: the file that was sent is this item already/)
+  assert.match(error.message, /^items.0.url: the source of this item is already the uploaded file/)
 })
 
 test('a JSON batch uses uploads, and a missing upload is an error of its item', async () => {

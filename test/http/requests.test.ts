@@ -249,7 +249,7 @@ test('the request origin is taken from Host, and its scheme from Origin', () => 
 describe('requests to another host name', () => {
   const made: (string | undefined)[] = []
   const localhost = 'http://localhost:8080'
-  const reaching = (more: Partial<Config>) => {
+  const configsFor = (more: Partial<Config>) => {
     const config = {
       TRUST_HOST: '1',
       PUBLIC_URL: localhost,
@@ -258,28 +258,28 @@ describe('requests to another host name', () => {
     }
     const services = {
       config,
-      at: (changed: Config) => {
+      withConfig: (changed: Config) => {
         made.push(changed.PUBLIC_URL)
         return { config: changed }
       },
-    } as unknown as Services // as much of them as is looked at
+    } as unknown as Services // only the members that are used
     const of = servicesForOrigin(services)
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }
 
   test('replies contain URLs with the requested host name, also for files', () => {
-    const config = reaching({})('files.lan')
+    const config = configsFor({})('files.lan')
     assert.deepEqual(
       [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],
       ['http://files.lan', 'http://files.lan/files'],
     )
     const elsewhere = 'https://s3.example.com'
-    assert.equal(reaching({ S3_PUBLIC_ENDPOINT: elsewhere })('files.lan').S3_PUBLIC_ENDPOINT, elsewhere)
-    assert.equal(reaching({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
+    assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: elsewhere })('files.lan').S3_PUBLIC_ENDPOINT, elsewhere)
+    assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
     const kept = [
-      reaching({ TRUST_HOST: '0' })('files.lan'),
-      reaching({})('localhost:8080'),
-      reaching({})('a b'),
+      configsFor({ TRUST_HOST: '0' })('files.lan'),
+      configsFor({})('localhost:8080'),
+      configsFor({})('a b'),
     ]
     assert.deepEqual(
       kept.map(({ PUBLIC_URL }) => PUBLIC_URL),
@@ -288,7 +288,7 @@ describe('requests to another host name', () => {
   })
 
   test('the services of the last sixteen host names are cached', () => {
-    const of = reaching({})
+    const of = configsFor({})
     made.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)
     for (const name of [...names, ...names]) of(name)
