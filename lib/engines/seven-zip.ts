@@ -18,7 +18,7 @@ import {
 import {
   bsdtarFormats,
   compressedTarFormats,
-  lockedArchiveError,
+  createPasswordError,
   needsPassword,
   singleFileFormats,
   unpackArchive,
@@ -137,7 +137,7 @@ async function convertArchive(
 function explainFailure(error: unknown, format: FormatId, hadPassword: boolean): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !bsdtarFormats.includes(format)) return error
-  if (needsPassword(error)) return lockedArchiveError(hadPassword, error)
+  if (needsPassword(error)) return createPasswordError(hadPassword, error)
   if (usesUnknownMethod(error)) return featureError(format, 'an unknown compression method', error)
   const sentence = `The ${formatById(format).name} (${format}) is damaged or uses an unsupported method.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause: error })

@@ -2,21 +2,21 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { FileBytes } from './bytes.ts'
 
 /** How a text is to be read, where somebody said so. */
-export interface Asked {
+export interface TextEncodingHint {
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
 }
 
-const moreBytes = 256 * 1024
-const escapeSign = 0x1b
+const sampleBytes = 256 * 1024
+const escapeByte = 0x1b
 
 // UTF-16 has bytes of zero, and old Japanese mails have escapes, in what else is UTF-8.
-const hasOtherLetters = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeSign)
+const isOtherEncoding = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeByte)
 
 /** A text in ASCII, whose bytes are its letters: to make a text of them takes longer than to count its words. */
-export async function asciiIn(file: FileBytes, encoding?: string): Promise<Buffer | undefined> {
+export async function readIfAscii(file: FileBytes, encoding?: string): Promise<Buffer | undefined> {
   const bytes = await file.whole()
-  return encoding === undefined && isAscii(bytes) && !hasOtherLetters(bytes) ? bytes : undefined
+  return encoding === undefined && isAscii(bytes) && !isOtherEncoding(bytes) ? bytes : undefined
 }
 
 /**
@@ -24,16 +24,16 @@ export async function asciiIn(file: FileBytes, encoding?: string): Promise<Buffe
  * be missed in the result.
  * @param encoding that was asked for.
  */
-export async function lettersIn(file: FileBytes, encoding?: string): Promise<string> {
+export async function readText(file: FileBytes, encoding?: string): Promise<string> {
   const bytes = await file.whole()
-  if (encoding === undefined && isUtf8(bytes) && !hasOtherLetters(bytes)) return bytes.toString('utf8')
+  if (encoding === undefined && isUtf8(bytes) && !isOtherEncoding(bytes)) return bytes.toString('utf8')
   // The tables of all encodings are loaded for the first text that needs them.
   const { detectCharset: charsetOf } = await import('../engines/text/detect-charset.ts')
-  const { requestedCharset } = await import('../engines/text/charsets.ts')
+  const { resolveRequestedCharset: requestedCharset } = await import('../engines/text/charsets.ts')
   const { createTextDecoder: decoderOf } = await import('../engines/text/decode.ts')
   const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
-  const more = bytes.subarray(first, first + moreBytes)
-  const { name } = charsetOf({ head: bytes, more, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))
+  const sample = bytes.subarray(first, first + sampleBytes)
+  const { name } = charsetOf({ head: bytes, more: sample, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))
   const decode = decoderOf(name)
   return decode(bytes) + decode()
 }

@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib'
-import { type FileBytes, mostAtOnce } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
-import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
-import { Words } from './word-counts.ts'
+import { type FileBytes, maxReadBytes } from './bytes.ts'
+import type { ContentSummary } from './content-summary.ts'
+import { readAttribute, decodeEntities, readMarkup, type Tag } from './markup.ts'
+import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
-const mains = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']
+const mainFiles = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']
 /** Text of these is a pattern for other slides, or what nobody sees. */
-const besides = new Set([
+const ignoredElements = new Set([
   ...['key:master-slides', 'key:theme-list', 'key:prototype-drawables', 'key:notes', 'key:sticky-notes'],
   ...['sl:stylesheet', 'key:stylesheet', 'sf:stylesheet', 'ls:stylesheet', 'sl:section-prototypes'],
   ...['sf:menu-choices', 'sf:sticky-note'],
@@ -17,25 +17,25 @@ const besides = new Set([
  * Pages, Numbers and Keynote up to 2009. What came after keeps its text in a form of which no description was ever given
  * out.
  */
-export async function iWork(bytes: FileBytes): Promise<Holding | undefined> {
+export async function iWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const name = mains.find((one) => zip?.names.includes(one))
-  const isPacked = name?.endsWith('.gz') === true
-  const unpacked = (file: Buffer) => (isPacked ? gunzipSync(file, { maxOutputLength: mostAtOnce }) : file)
-  const xml = name === undefined ? undefined : await zip?.read(name, (file) => unpacked(file).toString())
+  const name = mainFiles.find((one) => zip?.names.includes(one))
+  const isCompressed = name?.endsWith('.gz') === true
+  const decompress = (file: Buffer) => (isCompressed ? gunzipSync(file, { maxOutputLength: maxReadBytes }) : file)
+  const xml = name === undefined ? undefined : await zip?.read(name, (file) => decompress(file).toString())
   if (xml === undefined) return undefined
-  const reader = new OfficeReader()
+  const reader = new IWorkReader()
   readMarkup(xml, reader)
   const { sheets, slides } = reader
-  const words = new Words()
-  words.add(decoded(reader.parts.join('')))
+  const words = new WordCounts()
+  words.add(decodeEntities(reader.parts.join('')))
   const counts = { ...(sheets > 0 && { sheets }), ...(slides > 0 && { slides }) }
   return { words, counts, features: [] }
 }
 
 const breaks = new Set(['sf:p', 'sf:br', 'sf:lnbr', 'sf:tab'])
 
-class OfficeReader {
+class IWorkReader {
   readonly parts: string[] = []
   sheets = 0
   slides = 0
@@ -51,9 +51,9 @@ class OfficeReader {
     if (breaks.has(name)) this.parts.push(' ')
     if (isEnd) return false
     // A text in a cell.
-    if (name === 'sf:ct') this.parts.push(' ', attributeOf(tag, 'sfa:s') ?? '')
+    if (name === 'sf:ct') this.parts.push(' ', readAttribute(tag, 'sfa:s') ?? '')
     if (name === 'ls:workspace') this.sheets++
     if (name === 'key:slide') this.slides++
-    return besides.has(name)
+    return ignoredElements.has(name)
   }
 }

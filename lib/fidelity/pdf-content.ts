@@ -1,43 +1,43 @@
-import { commentEnd, isNumeric, isSpace, nameIn, regularEnd } from './pdf-characters.ts'
+import { commentEnd, isNumeric, isSpace, readPdfName, regularEnd } from './pdf-characters.ts'
 import type { PdfFont } from './pdf-fonts.ts'
-import { Bytes, hexInto, hexPairAt, stringInto } from './pdf-strings.ts'
+import { ByteList, readHex, hexPairAt, readString } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
 /** What content asks for that lies outside of it: a font to go on with, or a form or picture to draw. */
-export interface Wanted {
+export interface ContentRequest {
   readonly what: 'font' | 'drawing'
   readonly name: string
 }
 
 /** A move by this many thousandths of the size of the letters divides words: a space is 250 wide as a rule, kerning 100 at most. */
-const gap = 170
+const wordGap = 170
 const blank = 32
 
 /** Operators (annex A) as numbers of their one or two bytes. */
-const codeOf = (word: string) =>
+const operatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
-const [Tj, TJ, nextLine, spacedLine] = [codeOf('Tj'), codeOf('TJ'), codeOf("'"), codeOf('"')]
-const [Td, TD, Tm, TStar, BT] = [codeOf('Td'), codeOf('TD'), codeOf('Tm'), codeOf('T*'), codeOf('BT')]
-const [q, Q, ID, Tf, Do] = [codeOf('q'), codeOf('Q'), codeOf('ID'), codeOf('Tf'), codeOf('Do')]
+const [Tj, TJ, nextLine, spacedLine] = [operatorCode('Tj'), operatorCode('TJ'), operatorCode("'"), operatorCode('"')]
+const [Td, TD, Tm, TStar, BT] = [operatorCode('Td'), operatorCode('TD'), operatorCode('Tm'), operatorCode('T*'), operatorCode('BT')]
+const [q, Q, ID, Tf, Do] = [operatorCode('q'), operatorCode('Q'), operatorCode('ID'), operatorCode('Tf'), operatorCode('Do')]
 
 /**
  * Content of a page or form (ISO 32000-1, 7.8.2), read for what it shows. Pages are mostly numbers that say where, which
  * are stepped over: a value for each operand takes several times as long as all else.
  */
-export class PdfContent {
+export class PdfContentReader {
   font: PdfFont | undefined
   glyphs = 0
   /** Glyphs of which nobody says what they mean. */
-  unknown = 0
+  unknownGlyphs = 0
   readonly #bytes: Buffer
   readonly #text: GlyphText
-  readonly #codes = new Bytes()
-  readonly #kept: (PdfFont | undefined)[] = []
+  readonly #codes = new ByteList()
+  readonly #savedFonts: (PdfFont | undefined)[] = []
   #at = 0
   /** Where the first name before an operator begins and ends. */
   #name: readonly [start: number, end: number] | undefined
   /** Of the text, where strings before an operator began: they are shown when that shows them. */
-  #shown: number | undefined
+  #shownFrom: number | undefined
 
   constructor(bytes: Buffer, text: GlyphText) {
     this.#bytes = bytes
@@ -45,7 +45,7 @@ export class PdfContent {
   }
 
   /** Reads on, to what is wanted next. Undefined at the end. */
-  next(): Wanted | undefined {
+  next(): ContentRequest | undefined {
     const bytes = this.#bytes
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
@@ -56,8 +56,8 @@ export class PdfContent {
       else if (byte === 47) this.#readName()
       else if (byte === 37) this.#at = commentEnd(bytes, this.#at)
       else {
-        const wanted = this.#operator()
-        if (wanted) return wanted
+        const request = this.#operator()
+        if (request) return request
       }
     }
     return undefined
@@ -72,7 +72,7 @@ export class PdfContent {
   #stringOrDict(byte: number): void {
     if (byte === 60 && this.#bytes[this.#at + 1] === 60) this.#skipDict()
     else {
-      this.#shown = this.#text.length
+      this.#shownFrom = this.#text.length
       this.#string(byte)
     }
   }
@@ -81,33 +81,33 @@ export class PdfContent {
     const codes = this.#codes
     codes.length = 0
     if (byte === 60 && this.font) this.#plainHex(this.font)
-    this.#at = (byte === 40 ? stringInto : hexInto)(codes, this.#bytes, this.#at)
+    this.#at = (byte === 40 ? readString : readHex)(codes, this.#bytes, this.#at)
     if (!this.font) return
     this.glyphs += Math.floor(codes.length / this.font.codeBytes)
-    this.unknown += this.font.read(codes, this.#text)
+    this.unknownGlyphs += this.font.read(codes, this.#text)
   }
 
   /** Most strings are of digits and nothing else, whose codes need not be kept. What is left of others is read byte by byte. */
   #plainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
     const last = bytes.length - codeBytes * 2
-    let [at, glyphs, unknown] = [this.#at + 1, 0, 0]
+    let [at, glyphs, unknownGlyphs] = [this.#at + 1, 0, 0]
     for (; at <= last; at += codeBytes * 2) {
       const upper = hexPairAt(bytes, at)
       const code = codeBytes === 1 ? upper : upper * 256 + hexPairAt(bytes, at + 2)
       if (code < 0) break
       glyphs++
-      unknown += font.readOne(code, text)
+      unknownGlyphs += font.readOne(code, text)
     }
     this.glyphs += glyphs
-    this.unknown += unknown
+    this.unknownGlyphs += unknownGlyphs
     this.#at = at - 1
   }
 
   /** 9.4.3: strings, and moves between them. What is only kerned is one word. */
   #list(): void {
     const bytes = this.#bytes
-    this.#shown = this.#text.length
+    this.#shownFrom = this.#text.length
     this.#at++
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
@@ -127,7 +127,7 @@ export class PdfContent {
     const bytes = this.#bytes
     if (bytes[this.#at] !== 45) return false
     let size = 0
-    for (let at = this.#at + 1; size <= gap; at++) {
+    for (let at = this.#at + 1; size <= wordGap; at++) {
       const digit = (bytes[at] ?? blank) - 48
       if (digit < 0 || digit > 9) return false
       size = size * 10 + digit
@@ -143,7 +143,7 @@ export class PdfContent {
       const isTwice = bytes[this.#at + 1] === byte
       if (byte === 40 || (byte === 60 && !isTwice)) {
         this.#codes.length = 0
-        this.#at = (byte === 40 ? stringInto : hexInto)(this.#codes, bytes, this.#at)
+        this.#at = (byte === 40 ? readString : readHex)(this.#codes, bytes, this.#at)
       } else if ((byte === 60 || byte === 62) && isTwice) {
         open += byte === 60 ? 1 : -1
         this.#at += 2
@@ -152,14 +152,14 @@ export class PdfContent {
     }
   }
 
-  #operator(): Wanted | undefined {
+  #operator(): ContentRequest | undefined {
     const code = this.#operatorCode()
-    const [name, shown] = [this.#name, this.#shown]
+    const [name, shown] = [this.#name, this.#shownFrom]
     this.#name = undefined
-    this.#shown = undefined
+    this.#shownFrom = undefined
     if (code === Tj || code === TJ) return undefined
     if (code === nextLine || code === spacedLine) {
-      if (shown !== undefined) this.#text.divideAt(shown)
+      if (shown !== undefined) this.#text.insertBlankAt(shown)
       return undefined
     }
     if (shown !== undefined) this.#text.length = shown
@@ -172,17 +172,17 @@ export class PdfContent {
         this.#text.push(blank)
         return undefined
       case q:
-        this.#kept.push(this.font)
+        this.#savedFonts.push(this.font)
         return undefined
       case Q:
-        this.font = this.#kept.pop()
+        this.font = this.#savedFonts.pop()
         return undefined
       case ID:
         this.#skipInlineImage()
         return undefined
       case Tf:
       case Do:
-        return { what: code === Tf ? 'font' : 'drawing', name: name ? nameIn(this.#bytes, ...name) : '' }
+        return { what: code === Tf ? 'font' : 'drawing', name: name ? readPdfName(this.#bytes, ...name) : '' }
       default:
         return undefined
     }

@@ -1,6 +1,6 @@
 /** Values of a PDF (ISO 32000-1, 7.3), read by a parser of our own: the libraries take longer than most conversions. */
-import { commentEnd, isNumeric, isRegular, isSpace, nameIn, regularEnd } from './pdf-characters.ts'
-import { Bytes, hexInto, stringInto } from './pdf-strings.ts'
+import { commentEnd, isNumeric, isRegular, isSpace, readPdfName, regularEnd } from './pdf-characters.ts'
+import { ByteList, readHex, readString } from './pdf-strings.ts'
 
 export class Ref {
   readonly id: number
@@ -25,12 +25,12 @@ export type Value = number | boolean | null | Buffer | Ref | Name | Operator | D
 
 export const isDict = (value: Value | undefined): value is Dict => value instanceof Map
 
-const deepest = 100
+const maxDepth = 100
 /** As many as an integer of the processor holds: V8 makes the code anew each time that it has to count further. */
-const mostDigits = 9
+const maxDigits = 9
 
 /** Reads values one by one. */
-export class Values {
+export class PdfParser {
   readonly #bytes: Buffer
   #at: number
 
@@ -41,7 +41,7 @@ export class Values {
 
   /** Undefined at the end. @throws RangeError for what is nested too deep. */
   next(depth = 0): Value | undefined {
-    if (depth > deepest) throw new RangeError('values are nested too deep')
+    if (depth > maxDepth) throw new RangeError('values are nested too deep')
     this.#skipSpace()
     const byte = this.#bytes[this.#at]
     if (byte === undefined) return undefined
@@ -114,7 +114,7 @@ export class Values {
     for (; ; at++) {
       const byte = bytes[at] ?? 32
       if (byte >= 48 && byte <= 57) {
-        if (++digits > mostDigits) return undefined
+        if (++digits > maxDigits) return undefined
         value = value * 10 + byte - 48
         scale *= 10
       } else if (byte === 46 && scale === 0) scale = 1
@@ -130,7 +130,7 @@ export class Values {
   #name(): Name {
     const start = this.#at
     this.#at = regularEnd(this.#bytes, start)
-    return new Name(nameIn(this.#bytes, start, this.#at))
+    return new Name(readPdfName(this.#bytes, start, this.#at))
   }
 
   #word(): Value {
@@ -147,7 +147,7 @@ export class Values {
     for (;;) {
       const value = this.next(depth + 1)
       if (value === undefined || (value instanceof Operator && value.word === ']')) return items
-      if (value instanceof Operator && value.word === 'R') items.splice(-2, 2, refOf(items))
+      if (value instanceof Operator && value.word === 'R') items.splice(-2, 2, createRef(items))
       else items.push(value)
     }
   }
@@ -158,7 +158,7 @@ export class Values {
     for (;;) {
       const value = this.next(depth + 1)
       if (value === undefined || (value instanceof Operator && value.word === '>>')) break
-      if (value instanceof Operator && value.word === 'R') items.splice(-2, 2, refOf(items))
+      if (value instanceof Operator && value.word === 'R') items.splice(-2, 2, createRef(items))
       else items.push(value)
     }
     const dict = new Map<string, Value>()
@@ -170,19 +170,19 @@ export class Values {
   }
 
   #hex(): Buffer {
-    const out = new Bytes()
-    this.#at = hexInto(out, this.#bytes, this.#at)
-    return out.taken()
+    const out = new ByteList()
+    this.#at = readHex(out, this.#bytes, this.#at)
+    return out.toBuffer()
   }
 
   #string(): Buffer {
-    const out = new Bytes()
-    this.#at = stringInto(out, this.#bytes, this.#at)
-    return out.taken()
+    const out = new ByteList()
+    this.#at = readString(out, this.#bytes, this.#at)
+    return out.toBuffer()
   }
 }
 
-function refOf(items: readonly Value[]): Ref {
+function createRef(items: readonly Value[]): Ref {
   const id = items.at(-2)
   return new Ref(typeof id === 'number' ? id : 0)
 }

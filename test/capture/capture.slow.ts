@@ -1,4 +1,4 @@
-// npm run test:slow: every way of a page to something private, and every way in which a website fails.
+// Run by `npm run test:slow`: all attempts of a page to reach private addresses, and all failures of a website.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -33,7 +33,7 @@ function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0]): Guard
   return client
 }
 
-/** Every way in which a page asks for something: what it is told is written into the page. */
+/** A page that sends every kind of request and writes the results into itself. */
 const prying = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
   const addresses = ${JSON.stringify(addresses)}
   const log = document.getElementById('log')
@@ -67,11 +67,11 @@ const prying = (addresses: readonly string[]) => `<!doctype html><pre id="log"><
   call.createOffer().then((offer) => call.setLocalDescription(offer))
 </script>`
 
-test('a page reaches no address that is not public, in whatever way it asks', async () => {
+test('a page cannot reach private addresses with any kind of request', async () => {
   const trap = await sites.trap('127.0.0.1')
   const inside = `127.0.0.1:${trap.port}`
   const looked: string[] = []
-  // It is public when the page is fetched and inside from then on.
+  // The host resolves to a public address first and to a private one afterwards (DNS rebinding).
   const resolve: ResolveHost = async (host) => {
     looked.push(host)
     const isFirst = looked.filter((name) => name === host).length === 1
@@ -107,7 +107,7 @@ test('a page reaches no address that is not public, in whatever way it asks', as
   )
 })
 
-test('a PDF has the paper and the margins that are asked for', async () => {
+test('a captured PDF has the requested paper and margins', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => {
     if (request.url === '/late') setTimeout(() => response.end('betamarker'), 700)
     else
@@ -155,7 +155,7 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
       .end('<p>alphamarker<script>alert(1);confirm(2);open("/never");onbeforeunload = () => "no"</script>'),
 }
 
-test('what does not work has its code and its sentence', async () => {
+test('failures of a website have their codes and messages', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
   const client = outgoing({ allowed: ['127.0.0.2/32'] })
   const at = (path: string, fields = {}) =>
@@ -192,7 +192,7 @@ test('what does not work has its code and its sentence', async () => {
   assert.match(await pdfText(path), /alphamarker/)
 })
 
-test('without a sandbox a page has no way out of its browser either', async () => {
+test('without a sandbox a page has no network access either', async () => {
   const trap = await sites.trap('0.0.0.0')
   let datagrams = 0
   const udp = createSocket('udp4', () => datagrams++)

@@ -36,7 +36,7 @@ const green = await sharp({ create: { width: 50, height: 50, channels: 3, backgr
   .png()
   .toBuffer()
 
-test('a website is shown with its frames, pictures and scripts, to whom the user says it is', async () => {
+test("a website is captured with frames, images and scripts, using the user's headers and cookies", async () => {
   const seen: string[] = []
   const see = (
     from: string,
@@ -95,7 +95,7 @@ test('a website is shown with its frames, pictures and scripts, to whom the user
   ])
 })
 
-test('an answer that is an error or a file is no page', () => {
+test('an error response or a file is refused as a web page', () => {
   const reasonOf = (status: number, headers = {}) => {
     try {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
@@ -123,7 +123,7 @@ test('an answer that is an error or a file is no page', () => {
   assert.equal(reasonOf(200, saved), 'UNSUPPORTED_FORMAT')
 })
 
-test('headers of a connection are ours, and cookies of both go together', () => {
+test('connection headers are dropped, and cookies of page and user are joined', () => {
   const ofPage = { Host: 'x', Connection: 'close', Cookie: 'a=1', 'User-Agent': 'Headless', Accept: '*/*' }
   assert.deepEqual(requestHeaders(ofPage, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
     accept: '*/*',
@@ -134,7 +134,7 @@ test('headers of a connection are ours, and cookies of both go together', () => 
   })
 })
 
-test('what is for one host goes to it on any page, but not from https to http', () => {
+test('headers for a host are sent to it from any page, but not from https to http', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))
@@ -142,7 +142,7 @@ test('what is for one host goes to it on any page, but not from https to http', 
   assert.ok(!isSame('https://a.example', 'https://a.example:8443'))
 })
 
-test('a field that means nothing for the format is refused, and so is a size out of bounds', () => {
+test('a capture field that does not apply to the format is refused, as is a size out of range', () => {
   const wrong = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],

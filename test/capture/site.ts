@@ -8,7 +8,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const workDir = scratchFolder('websites')
 
-/** What a task with these fields makes, by way of this client. */
+/** Runs a capture task with these fields through this HTTP client. */
 export async function capture(guardedHttp: GuardedHttp, given: Readonly<Record<string, unknown>>) {
   const fields = CaptureFields.parse(given)
   const { signal } = new AbortController()
@@ -24,7 +24,7 @@ export async function capture(guardedHttp: GuardedHttp, given: Readonly<Record<s
 
 export const html = { 'content-type': 'text/html; charset=utf-8' }
 
-/** Websites of these tests, each at an address of its own. */
+/** Test websites, each at its own address. */
 export class Sites {
   readonly #servers: (Server | TcpServer)[] = []
 
@@ -36,7 +36,7 @@ export class Sites {
     return { port, url: `http://${host}:${port}/`, host: `${host}:${port}` }
   }
 
-  /** What nobody may connect to. */
+  /** Starts a server that counts its connections, for addresses that must never be reached. */
   async trap(host: string, port = 0) {
     let connections = 0
     const server = createTcpServer((socket) => {

@@ -6,8 +6,8 @@ import { hasTimestamps } from '../../lib/engines/ffmpeg/demuxers.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { archiveContents } from '../engines/inspect-archive.ts'
-import { letterCount } from '../engines/inspect-font.ts'
-import { assertSound, output, pdfPages, zipNames } from '../engines/inspect-result.ts'
+import { countCharacters } from '../engines/inspect-font.ts'
+import { assertIntact, output, pdfPages, zipNames } from '../engines/inspect-result.ts'
 import { rawInput } from '../engines/raw-media.ts'
 import { mediaFacts } from './media-facts.ts'
 import { leastSpread, pictureFacts } from './picture-facts.ts'
@@ -29,7 +29,7 @@ export async function judged({ from, to, route }: Conversion, sample: string, ma
     return `as=${made.format} ${await judged({ from, to: made.format, route }, sample, made)}`
   if (made.format !== to) return inFolder((folder) => judgedPages({ from, to, route }, sample, made, folder))
   // Film, sound and pictures are decoded whole below, which is more than to be probed.
-  if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertSound(made.path, to)
+  if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertIntact(made.path, to)
   const facts = await factsOf({ from, to, route }, sample, made.path)
   return [
     ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
@@ -110,7 +110,7 @@ const isCutOff = ({ from }: Conversion) => from === 'cr3'
 async function drawn(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
   if (!facts) {
-    await assertSound(path, pair.to)
+    await assertIntact(path, pair.to)
     return { reader: 'header' }
   }
   const { width, height, spread, reader } = facts
@@ -150,8 +150,8 @@ async function packed(pair: Conversion, sample: string, path: string): Promise<F
 }
 
 async function lettered(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const had = await onceOf(sample, 'letters', () => letterCount(sample, pair.from).catch(() => undefined))
-  const has = await letterCount(path, pair.to)
+  const had = await onceOf(sample, 'letters', () => countCharacters(sample, pair.from).catch(() => undefined))
+  const has = await countCharacters(path, pair.to)
   assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} letters came through`)
   return { letters: had === undefined ? has : `${has}/${had}` }
 }

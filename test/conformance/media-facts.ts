@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { probed } from '../engines/inspect-result.ts'
+import { runFfprobe } from '../engines/inspect-result.ts'
 import { rawInput } from '../engines/raw-media.ts'
 
 const run = promisify(execFile)
@@ -23,7 +23,7 @@ export interface MediaFacts {
 
 /** Probes what is in a file and decodes all of it. */
 export async function mediaFacts(path: string): Promise<MediaFacts> {
-  const probe = await probed(path)
+  const probe = await runFfprobe(path)
   const has = (type: string) => probe.streams.some((stream) => stream.codec_type === type)
   const decoded = await run(
     'ffmpeg',

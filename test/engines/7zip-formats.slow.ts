@@ -1,24 +1,24 @@
-// Run by `npm run test:slow`: each kind of archive, read and written.
+// Run by `npm run test:slow`: every archive format, read and written.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { archiveContents } from './inspect-archive.ts'
 import { files, marker, oneIds, oneIn, treeIds, treeIn } from './archives.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { convert } from './run-engine.ts'
 
 const targets: readonly FormatId[] = [...treeIds.filter((id) => id !== 'xar'), 'cbz', 'wim', 'squashfs']
 
 describe('an archive', { concurrency: 2 }, () => {
   for (const from of treeIds) {
-    test(`of ${from} gives all its files to a tar`, async () => {
+    test(`in ${from} is converted to a tar with all its files`, async () => {
       const { path } = await convert(sevenZip, treeIn(from), from === 'tar' ? 'tgz' : 'tar', { from })
       assert.deepEqual(await archiveContents(path, 'tar'), files)
     })
   }
 
   for (const to of targets) {
-    test(`of several files becomes a whole ${to}`, async () => {
+    test(`with several files is converted to a complete ${to}`, async () => {
       const from = to === 'zip' ? '7z' : 'zip'
       const { path, format } = await convert(sevenZip, treeIn(from), to)
       assert.equal(format, to)
@@ -29,20 +29,20 @@ describe('an archive', { concurrency: 2 }, () => {
 
 describe('a compressed file', { concurrency: 2 }, () => {
   for (const from of oneIds) {
-    test(`of ${from} gives its one file, named after the upload`, async () => {
+    test(`in ${from} is unpacked to one file, named after the upload`, async () => {
       const { path } = await convert(sevenZip, oneIn(from), 'zip', { from })
       assert.deepEqual(await archiveContents(path, 'zip'), { in: marker })
     })
   }
 
   for (const to of oneIds) {
-    test(`of ${to} is made of a single file as it is`, async () => {
+    test(`in ${to} contains a single file directly`, async () => {
       const { path, format } = await convert(sevenZip, oneIn(to === 'lz4' ? 'gz' : 'lz4'), to)
       assert.equal(format, to)
       assert.deepEqual(await archiveContents(path, to), { '': marker })
     })
 
-    test(`of ${to} is a tape archive when there are several files`, async () => {
+    test(`in ${to} contains a tar when there are several files`, async () => {
       const { path, format } = await convert(sevenZip, treeIn('zip'), to)
       assert.equal(
         format,

@@ -8,8 +8,8 @@ import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { archiveContents } from './inspect-archive.ts'
 import { at, command, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { convert, type RunSettings } from './run-engine.ts'
 
 const refusedArchive = (
@@ -23,12 +23,12 @@ describe('an archive with a password', { concurrency: 2 }, () => {
   command('7zz', 'a', '-mhe=on', '-pgeheim wort', at('locked.7z'), 'read me.txt')
 
   for (const name of ['locked.zip', 'locked.7z']) {
-    test(`opens with it (${name}), and the result has none`, async () => {
+    test(`is opened with the password (${name}), and the result is not protected`, async () => {
       const { path } = await convert(sevenZip, at(name), 'tar', { options: { password: 'geheim wort' } })
       assert.deepEqual(await archiveContents(path, 'tar'), { 'read me.txt': marker })
     })
 
-    test(`says which of none and wrong it was (${name})`, async () => {
+    test(`reports whether the password is missing or wrong (${name})`, async () => {
       const none = await refusedArchive('INVALID_INPUT', at(name))
       assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
       const wrong = await refusedArchive('INVALID_INPUT', at(name), { options: { password: 'other' } })
@@ -37,7 +37,7 @@ describe('an archive with a password', { concurrency: 2 }, () => {
   }
 })
 
-test('a RAR with a password opens with it', {
+test('a RAR with a password is opened with it', {
   skip: withoutRar(lockedRar),
 }, async () => {
   const none = await refusedArchive('INVALID_INPUT', lockedRar)
@@ -62,7 +62,7 @@ describe('a hostile archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('loses its links and devices, with a warning, and keeps the rest', async () => {
+  test('loses its links and devices with a warning and keeps the other files', async () => {
     mkdirSync(at('linked'))
     symlinkSync('/etc/passwd', at('linked/link'))
     writeFileSync(at('linked/real'), marker)
@@ -86,26 +86,26 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
     }
   })
 
-  test('is told which links it loses, and which names stand in it twice', () => {
-    const told: string[] = []
+  test('causes warnings that name the dropped links and the duplicate names', () => {
+    const warnings: string[] = []
     const link = (name: string) => ({ name, size: 0, kind: 'link' }) as const
     const file = (name: string) => ({ name, size: 1, kind: 'file' }) as const
     const tools = {
-      warn: (code: string, message: string) => told.push(`${code} ${message}`),
+      warn: (code: string, message: string) => warnings.push(`${code} ${message}`),
     } as unknown as Tools
     warnAboutDroppedEntries(
       [file('a'), file('b'), { ...file('d'), kind: 'folder' }, { ...file('d'), kind: 'folder' }],
       tools,
     )
-    assert.deepEqual(told, [])
+    assert.deepEqual(warnings, [])
     const links = Array.from({ length: 12 }, (_, at) => link(`link-${at}`))
     warnAboutDroppedEntries([...links, file('a'), file('./a'), file('b'), file('a')], tools)
-    assert.match(told[0] ?? '', /^LINKS_DROPPED 12 links .* left out: "link-0", .*"link-9" and 2 more\.$/)
-    assert.match(told[1] ?? '', /^DUPLICATES_DROPPED One name .*: "a"\.$/)
-    assert.equal(told.length, 2)
+    assert.match(warnings[0] ?? '', /^LINKS_DROPPED 12 links .* left out: "link-0", .*"link-9" and 2 more\.$/)
+    assert.match(warnings[1] ?? '', /^DUPLICATES_DROPPED One name .*: "a"\.$/)
+    assert.equal(warnings.length, 2)
   })
 
-  test('keeps the last of files with the same name, and says so', async () => {
+  test('keeps only the last of several files with the same name, with a warning', async () => {
     const zip = python(
       'twice.zip',
       `import warnings; warnings.simplefilter('ignore')
@@ -116,7 +116,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     assert.deepEqual(warnings, ['DUPLICATES_DROPPED'])
   })
 
-  test('that is a bomb is refused, whether or not it says how large it is', async () => {
+  test('that is a zip bomb is refused, whether or not it declares its size', async () => {
     const zip = python(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
@@ -129,7 +129,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     for (const path of [zip, bz2, txz]) await refusedArchive('FILE_TOO_LARGE', path)
   })
 
-  test('of too many entries or too deep folders is refused', async () => {
+  test('with too many entries or too deeply nested folders is refused', async () => {
     const many = python(
       'many.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
@@ -142,7 +142,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     await refusedArchive('INVALID_INPUT', deep)
   })
 
-  test('inside another stays closed', async () => {
+  test('inside another archive is not unpacked', async () => {
     const nested = python(
       'nested.zip',
       `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(treeIn('zip'))}, 'inner.zip'); z.close()`,
@@ -151,7 +151,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['inner.zip'])
   })
 
-  test('that is empty or cut off is a coded error', async () => {
+  test('that is empty or truncated gives a coded error', async () => {
     await refusedArchive('INVALID_INPUT', python('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
     for (const from of ['7z', 'txz', 'tgz'] as const) {
       const bytes = readFileSync(treeIn(from))

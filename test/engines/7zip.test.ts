@@ -6,9 +6,9 @@ import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import { detected } from '../formats/detected.ts'
-import { archiveContents } from './inspect-archive.ts'
 import { at, changed, files, oneIds, oneIn, python, rar, treeIds, treeIn, withoutRar } from './archives.ts'
 import { conformance } from './conformance.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { convert } from './run-engine.ts'
 
 const long = at('long.zip')
@@ -24,21 +24,21 @@ conformance(sevenZip, {
 })
 
 describe('an archive', { concurrency: 2 }, () => {
-  test('of RAR is read too', { skip: withoutRar(rar) }, async () => {
+  test('in RAR format can be read', { skip: withoutRar(rar) }, async () => {
     const { path } = await convert(sevenZip, rar, 'zip')
     const contents = await archiveContents(path, 'zip')
     assert.deepEqual(contents['sub/dir1/file1.txt'], 'file1\n')
     assert.equal(Object.keys(contents).length, 4)
   })
 
-  test('keeps the times of its files', async () => {
+  test('keeps the modification times of its files', async () => {
     const { path } = await convert(sevenZip, treeIn('7z'), 'tar')
     mkdirSync(at('times'))
     execFileSync('tar', ['-xf', path, '-C', at('times')])
     assert.equal(statSync(at('times/read me.txt')).mtimeMs, changed.getTime())
   })
 
-  test('with names from before Unicode gets them in Unicode', async () => {
+  test('with file names in DOS or Windows encodings gets Unicode names', async () => {
     const tar = python(
       'old.tar',
       `t = tarfile.open(out, 'w', format=tarfile.GNU_FORMAT, encoding='latin1'); i = tarfile.TarInfo('gr\u00fc\u00dfe'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
@@ -54,7 +54,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('with names in the letters of other countries gets them in Unicode', async () => {
+  test('with file names in other national encodings gets Unicode names', async () => {
     for (const [charset, names] of Object.entries({
       cp932: ['日本語の資料.txt', '写真.txt'],
       cp936: ['我的文件.txt', '中国地图资料.txt'],
@@ -76,14 +76,14 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('of one compressed file is called after what was sent', async () => {
+  test('with one compressed file is named after the upload', async () => {
     for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
       const { path } = await convert(sevenZip, oneIn(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
       assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['Bericht 7.txt'])
     }
   })
 
-  test('is smaller at a higher level', async () => {
+  test('is smaller at a higher compression level', async () => {
     const [fast, small] = await Promise.all(
       [0, 9].map(async (compressionLevel) => {
         const { path } = await convert(sevenZip, treeIn('tar'), 'tgz', { options: { compressionLevel } })
@@ -95,7 +95,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
 })
 
 describe('a compressed file', { concurrency: 2 }, () => {
-  test('of gz keeps the name that it has inside', async () => {
+  test('in gz keeps the file name stored in it', async () => {
     const source = python(
       'named.gz',
       `import gzip; g = gzip.GzipFile('gr\u00fcn.txt', 'wb', fileobj=open(out, 'wb')); g.write(b'hi'); g.close()`,
@@ -104,29 +104,29 @@ describe('a compressed file', { concurrency: 2 }, () => {
     assert.deepEqual(await archiveContents(path, 'zip'), { 'grün.txt': 'hi' })
   })
 
-  test('without a name inside is named after the upload', async () => {
+  test('without a stored name is named after the upload', async () => {
     const source = python('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
     const { path } = await convert(sevenZip, source, 'zip', { names: ['photo.svg.xz'] })
     assert.deepEqual(await archiveContents(path, 'zip'), { 'photo.svg': 'hi' })
   })
 
-  test('of gz that holds a tape archive gives its files', async () => {
+  test('in gz that contains a tar gives the files of the tar', async () => {
     const { path } = await convert(sevenZip, treeIn('tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await archiveContents(path, 'zip'), files)
   })
 })
 
-test('an archive without folders has the files of all of them, with a warning', async () => {
+test('an archive format without folders contains the files of all folders, with a warning', async () => {
   const { path, warnings } = await convert(sevenZip, treeIn('zip'), 'ar')
   assert.deepEqual(warnings, ['FOLDERS_DROPPED'])
   assert.deepEqual(Object.values(await archiveContents(path, 'ar')).sort(), Object.values(files).sort())
 })
 
-test('the format of an archive is told by its bytes, tape or not by its name', async () => {
-  const told = (path: string, name: string) => detected(name, readFileSync(path))
-  for (const id of treeIds) assert.equal(await told(treeIn(id), `x.${id}`), id)
-  for (const id of oneIds) assert.equal(await told(oneIn(id), 'upload'), id)
-  for (const id of ['7z', 'tar', 'cpio', 'iso'] as const) assert.equal(await told(treeIn(id), 'upload'), id)
-  if (existsSync(rar)) assert.equal(await told(rar, 'upload'), 'rar')
-  assert.equal(await told(treeIn('tgz'), 'files.tar.gz'), 'tgz')
+test('an archive format is detected by its bytes, and a compressed tar by its name', async () => {
+  const detect = (path: string, name: string) => detected(name, readFileSync(path))
+  for (const id of treeIds) assert.equal(await detect(treeIn(id), `x.${id}`), id)
+  for (const id of oneIds) assert.equal(await detect(oneIn(id), 'upload'), id)
+  for (const id of ['7z', 'tar', 'cpio', 'iso'] as const) assert.equal(await detect(treeIn(id), 'upload'), id)
+  if (existsSync(rar)) assert.equal(await detect(rar, 'upload'), 'rar')
+  assert.equal(await detect(treeIn('tgz'), 'files.tar.gz'), 'tgz')
 })

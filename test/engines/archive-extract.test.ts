@@ -8,16 +8,16 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { archiveContents } from './inspect-archive.ts'
 import { at, command, lockedRar, marker, oneIn, python, rar, treeIn, withoutRar } from './archives.ts'
+import { archiveContents } from './inspect-archive.ts'
 import { convert, type Run, type RunSettings } from './run-engine.ts'
 
-function written(name: string, content: string | Buffer): string {
+function writeFixture(name: string, content: string | Buffer): string {
   writeFileSync(at(name), content)
   return at(name)
 }
 
-const text = written('text.txt', marker)
+const text = writeFixture('text.txt', marker)
 
 const archive = (to: FormatId, names: readonly string[], settings: RunSettings = {}) =>
   convert(sevenZip, text, to, {
@@ -38,7 +38,7 @@ describe('archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('takes any format, an archive too, and each kind of result has one way', async () => {
+  test('accepts any format, archives too, and each target has exactly one route', async () => {
     for (const from of ['zip', 'docx', 'mp4', 'woff2'] as const) {
       const { steps } = planRoute({ from, to: 'zip', operation: 'archive' })
       assert.deepEqual(
@@ -53,7 +53,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.equal(members(path), 'tree.zip')
   })
 
-  test('gives names that are the same a number, also where only their case differs', async () => {
+  test('numbers duplicate names, even if only their case differs', async () => {
     const { path } = await archive('zip', ['a.tar.gz', 'A.tar.gz', 'a (2).tar.gz', 'a.tar.gz', 'b', 'b'])
     assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), [
       'A (2).tar.gz',
@@ -65,7 +65,7 @@ describe('archive', { concurrency: 2 }, () => {
     ])
   })
 
-  test('lets no name lead out of it or be taken for an option', async () => {
+  test('prevents names that lead out of the archive or look like an option', async () => {
     const hostile = [
       ...[
         '../../etc/passwd',
@@ -94,7 +94,7 @@ describe('archive', { concurrency: 2 }, () => {
       const names = Object.keys(await archiveContents(path, to))
       assert.equal(names.length, hostile.length)
       for (const name of names) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be gone.
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be removed.
         assert.doesNotMatch(name, /[/\\\0-\x1f:*\u202e]|^\.*$/)
         assert.ok(Buffer.byteLength(name) <= 255, name)
       }
@@ -102,7 +102,7 @@ describe('archive', { concurrency: 2 }, () => {
     }
   })
 
-  test('takes a thousand files', async () => {
+  test('accepts a thousand files', async () => {
     const names = Array.from({ length: 1000 }, () => 'same.txt')
     const { path, result } = await archive('zip', names)
     assert.equal(members(path).split('\n').length, 1000)
@@ -110,9 +110,9 @@ describe('archive', { concurrency: 2 }, () => {
     assert.ok(members(path).split('\n').includes('same (1000).txt'))
   })
 
-  test('stores in a ZIP what would get no smaller, and compresses the rest', async () => {
-    const noise = written('noise.png', randomBytes(20_000))
-    const zeros = written('zeros.txt', Buffer.alloc(20_000))
+  test('stores compressed files in a ZIP as they are and compresses the rest', async () => {
+    const noise = writeFixture('noise.png', randomBytes(20_000))
+    const zeros = writeFixture('zeros.txt', Buffer.alloc(20_000))
     const { path } = await convert(sevenZip, zeros, 'zip', {
       operation: 'archive',
       more: [noise],
@@ -123,18 +123,18 @@ describe('archive', { concurrency: 2 }, () => {
     assert.match(list, /Defl:\w .* zeros\.txt/)
   })
 
-  test('asks for its password when it has one', async () => {
+  test('can only be opened with its password', async () => {
     for (const [to, shown] of [
       ['zip', true],
       ['7z', false],
     ] as const) {
       const { path } = await archive(to, ['secret.txt', 'b.png'], { options: { password: 'ge "heim" $1' } })
-      const opened = (password: string) =>
+      const openWith = (password: string) =>
         execFileSync('7zz', ['t', `-p${password}`, path], { stdio: 'pipe', encoding: 'utf8' })
-      assert.match(opened('ge "heim" $1'), /Everything is Ok/)
-      assert.throws(() => opened('other'))
+      assert.match(openWith('ge "heim" $1'), /Everything is Ok/)
+      assert.throws(() => openWith('other'))
       assert.equal(readFileSync(path).includes('secret.txt'), shown)
-      const { result } = await extracted(path, { options: { password: 'ge "heim" $1' } })
+      const { result } = await extract(path, { options: { password: 'ge "heim" $1' } })
       assert.deepEqual(namesOf(result), ['b.png', 'secret.txt'])
     }
   })
@@ -142,12 +142,12 @@ describe('archive', { concurrency: 2 }, () => {
 
 const members = (path: string) => execFileSync('unzip', ['-Z1', path], { encoding: 'utf8' }).trimEnd()
 
-/** The plan says to ask for the archive's own format. */
-const extracted = (path: string, settings: RunSettings & { from?: FormatId } = {}) => {
+/** In the plan, the target of an extraction is the archive's own format. */
+const extract = (path: string, settings: RunSettings & { from?: FormatId } = {}) => {
   const from = settings.from ?? formatOf(path)
   return convert(sevenZip, path, from, { operation: 'extract', from, ...settings })
 }
-// Named by us, after formats.
+// These files are named after their formats.
 const formatOf = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
 
 const namesOf = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
@@ -157,7 +157,7 @@ const contentsOf = ({ files: all }: Run['result']) =>
 describe('extract', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
     test(`gives the files of a ${id}, without their folders`, async () => {
-      const { result, workDir } = await extracted(treeIn(id))
+      const { result, workDir } = await extract(treeIn(id))
       assert.deepEqual(contentsOf(result), {
         'read me.txt': marker,
         '日本.txt': 'deep\n',
@@ -171,30 +171,30 @@ describe('extract', { concurrency: 2 }, () => {
     })
   }
 
-  test('gives those of a RAR', { skip: withoutRar(rar) }, async () => {
-    const { result } = await extracted(rar, { from: 'rar' })
+  test('gives the files of a RAR', { skip: withoutRar(rar) }, async () => {
+    const { result } = await extract(rar, { from: 'rar' })
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRar)) return
-    const locked = await extracted(lockedRar, { from: 'rar', options: { password: 'password' } })
+    const locked = await extract(lockedRar, { from: 'rar', options: { password: 'password' } })
     assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
-  test('gives the one file of what is no archive but compressed', async () => {
-    const { result } = await extracted(oneIn('gz'), { from: 'gz' })
+  test('gives the single file of a compressed file', async () => {
+    const { result } = await extract(oneIn('gz'), { from: 'gz' })
     assert.deepEqual(Object.values(contentsOf(result)), [marker])
   })
 
-  test('tells files apart that had the same name in other folders', async () => {
+  test('numbers files that have the same name in different folders', async () => {
     const path = python(
       'same.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
     )
-    const { result } = await extracted(path)
+    const { result } = await extract(path)
     assert.equal(new Set(namesOf(result).map((name) => name?.toLowerCase())).size, 4)
     assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
   })
 
-  test('gives only those that are asked for', async () => {
+  test('gives only the requested files', async () => {
     const path = python(
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
@@ -210,96 +210,103 @@ describe('extract', { concurrency: 2 }, () => {
       [['./docs/?.pdf'], ['a.pdf']],
       [['grün.*'], ['grün.txt']],
     ] as const) {
-      const { result } = await extracted(path, { options: { paths } })
+      const { result } = await extract(path, { options: { paths } })
       assert.deepEqual(
         namesOf(result).map((name) => name?.normalize('NFC')),
         expected,
       )
     }
     const error = await assertRefused(
-      extracted(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
+      extract(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
       'INVALID_INPUT',
       /no file in the archive matches.*"a\[1\]\.txt"/,
     )
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
   })
 
-  test('gives at most a thousand files, and says so', async () => {
+  test('refuses to give more than a thousand files', async () => {
     const of = (count: number) =>
       python(
         `${count}.zip`,
         `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n % 7}/{n}.txt', 'x') for n in range(${count})]; z.close()`,
       )
-    assert.equal((await extracted(of(1000))).result.files.length, 1000)
-    const { details } = await assertRefused(extracted(of(1001)), 'FILE_TOO_LARGE', /1001 .* at most 1000 .* paths/)
+    assert.equal((await extract(of(1000))).result.files.length, 1000)
+    const { details } = await assertRefused(
+      extract(of(1001)),
+      'FILE_TOO_LARGE',
+      /1001 .* at most 1000 .* paths/,
+    )
     assert.equal(details?.limit, 1000)
-    const some = await extracted(of(1001), { options: { paths: ['3/*'] } })
+    const some = await extract(of(1001), { options: { paths: ['3/*'] } })
     assert.equal(some.result.files.length, 143)
   })
 
-  test('opens a locked archive by its password only', async () => {
+  test('opens a protected archive only with its password', async () => {
     command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', at('shut.zip'), 'read me.txt')
-    const none = await assertRefused(extracted(at('shut.zip')), 'INVALID_INPUT')
+    const none = await assertRefused(extract(at('shut.zip')), 'INVALID_INPUT')
     assert.equal(none.details?.reason, 'password-needed')
-    const { result } = await extracted(at('shut.zip'), { options: { password: 'geheim' } })
+    const { result } = await extract(at('shut.zip'), { options: { password: 'geheim' } })
     assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
   })
 
-  test('says that there is nothing in an empty archive, and in one of folders', async () => {
+  test('refuses an archive that is empty or has only folders', async () => {
     const empty = python('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
     const folders = python('folders.zip', `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`)
     for (const path of [empty, folders]) {
-      const { details } = await assertRefused(extracted(path), 'INVALID_INPUT', /no files/)
+      const { details } = await assertRefused(extract(path), 'INVALID_INPUT', /no files/)
       assert.equal(details?.reason, 'empty')
     }
   })
 
-  test('refuses names that lead out, bombs and what is damaged', async () => {
+  test('refuses path traversal, zip bombs and damaged archives', async () => {
     const out = python(
       'out.tar',
       `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
     )
-    await assertRefused(extracted(out), 'INVALID_INPUT', /leads out/)
+    await assertRefused(extract(out), 'INVALID_INPUT', /leads out/)
     const bomb = python(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
     )
-    await assertRefused(extracted(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
-    await assertRefused(extracted(written('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))), 'CORRUPT_FILE')
+    await assertRefused(extract(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
+    await assertRefused(
+      extract(writeFixture('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))),
+      'CORRUPT_FILE',
+    )
   })
 
-  test('leaves links and devices out, with a warning', async () => {
+  test('leaves out links and devices, with a warning', async () => {
     mkdirSync(at('linked'))
     symlinkSync('/etc/passwd', at('linked/link'))
     writeFileSync(at('linked/real'), marker)
     execFileSync('bsdtar', ['-cf', at('linked.tar'), '-C', at('linked'), '.'])
-    const { result, warnings } = await extracted(at('linked.tar'))
+    const { result, warnings } = await extract(at('linked.tar'))
     assert.deepEqual(contentsOf(result), { real: marker })
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
     symlinkSync('real', at('linked/other'))
     execFileSync('7zz', ['a', '-snl', at('links.zip'), at('linked/link'), at('linked/other')], {
       stdio: 'ignore',
     })
-    await assertRefused(extracted(at('links.zip')), 'INVALID_INPUT', /no files/)
+    await assertRefused(extract(at('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
-  test('gives names that any system takes', async () => {
+  test('gives file names that are valid on any system', async () => {
     const odd = python(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
     )
-    const { result } = await extracted(odd)
+    const { result } = await extract(odd)
     assert.equal(result.files.length, 5)
     for (const name of namesOf(result)) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be gone.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be removed.
       assert.match(name ?? '', /^[^/\\\0-\x1f:?]{1,244}$/)
       assert.notEqual(name, 'CON')
     }
   })
 
-  test('turns archive around: what went in comes out', async () => {
+  test('returns the files that were packed with archive', async () => {
     const { path } = await archive('txz', ['one.txt', 'two.txt'])
-    assert.deepEqual(contentsOf((await extracted(path, { from: 'txz' })).result), {
+    assert.deepEqual(contentsOf((await extract(path, { from: 'txz' })).result), {
       'one.txt': marker,
       'two.txt': marker,
     })

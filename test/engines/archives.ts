@@ -1,4 +1,4 @@
-// A small tree of files, packed by hand in each format that is asked for.
+// A small tree of files, packed on demand in the requested format.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export const changed = new Date('2020-02-02T02:02:02Z')
 
 const sample = (name: string) =>
   fileURLToPath(new URL(`../../../shared/samples/archive/${name}`, import.meta.url))
-/** Nothing that we may use makes RAR; these stand beside the project, not in it. */
+/** No program available here creates RAR; these samples are outside of the project. */
 export const rar = sample('s5.rar')
 export const lockedRar = sample('s5psw.rar')
 export const withoutRar = (path: string) =>
@@ -28,12 +28,12 @@ for (const [name, text] of Object.entries(files)) {
   utimesSync(join(tree, name), changed, changed)
 }
 
-/** Runs a program in the folder of the tree. */
+/** Runs a program in the tree's folder. */
 export function command(bin: string, ...args: string[]): void {
   execFileSync(bin, args, { cwd: tree, stdio: 'ignore' })
 }
 
-/** A script that has `out` and writes an archive that no tool would make. */
+/** Runs a Python script that writes an archive, which no regular tool would create, to `out`. */
 export function python(name: string, script: string): string {
   execFileSync(python3, ['-c', `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`, at(name)])
   return at(name)
@@ -57,10 +57,10 @@ const trees = {
   xar: ['bsdtar', '-c', '--format', 'xar', '-f'],
 } as const
 export type TreeId = keyof typeof trees | 'tzst'
-// Object.keys forgets the names that the table has.
+// Object.keys widens the keys to string.
 export const treeIds = [...(Object.keys(trees) as (keyof typeof trees)[]), 'tzst'] as const
 
-/** The whole tree in an archive of this format, made when first asked for. */
+/** Returns an archive of the whole tree in this format, created on first use. */
 export function treeIn(id: TreeId): string {
   const path = at(`tree.${id}`)
   if (existsSync(path)) return path
@@ -86,7 +86,7 @@ const filters = {
 export type OneId = keyof typeof filters
 export const oneIds = Object.keys(filters) as OneId[]
 
-/** One file of the tree, compressed, made when first asked for. */
+/** Returns one compressed file of the tree, created on first use. */
 export function oneIn(id: OneId): string {
   const path = at(`one.${id}`)
   if (!existsSync(path)) command('bsdtar', '-c', '--format', 'raw', filters[id], '-f', path, 'read me.txt')

@@ -10,16 +10,16 @@ import {
   windowWidth,
 } from '../../lib/engines/chromium/paper.ts'
 
-const asked = (options: object) => PrintOptions.parse(options)
+const parseOptions = (options: object) => PrintOptions.parse(options)
 
-describe('the window in which a web page is printed', () => {
+describe('the browser window for printing a web page', () => {
   const silent = { width: null, left: null, right: null }
   const width = (options: object, own: object = {}, margin?: number) =>
-    windowWidth(asked(options), { ...silent, ...own }, margin)
-  // 96 of its pixels are an inch.
+    windowWidth(parseOptions(options), { ...silent, ...own }, margin)
+  // 96 CSS pixels are an inch.
   const pixels = (mm: number) => (mm / 25.4) * 96
 
-  test('is as wide as the paper without its margins', () => {
+  test('is as wide as the paper minus its margins', () => {
     assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
     assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
     assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
@@ -29,13 +29,13 @@ describe('the window in which a web page is printed', () => {
     assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
   })
 
-  test('is wider for smaller content, and never too narrow to show any', () => {
+  test('is wider at a smaller scale, and has a minimum width', () => {
     assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
     assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
     assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
   })
 
-  test('is that of the page, unless other paper or margins are asked for', () => {
+  test("follows the page's style sheet unless other paper or margins are requested", () => {
     const own = { width: 600, left: 50, right: 20 }
     assert.equal(width({}, own), 530)
     assert.equal(width({}, { ...own, left: 0 }), 580)
@@ -49,15 +49,16 @@ describe('the window in which a web page is printed', () => {
 
 describe('the paper of a web page', () => {
   const silent = { width: null, left: null, right: null }
-  const rules = (options: object, margin?: number, own = silent) => pageRules(asked(options), own, margin)
-  test('is its own where nothing is asked for, else A4', () => {
+  const rules = (options: object, margin?: number, own = silent) =>
+    pageRules(parseOptions(options), own, margin)
+  test("is the page's own by default, otherwise A4", () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
     const { paperWidth, paperHeight } = defaultPaperParams
     assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
   })
 
-  test('is what is asked for, which comes before its own', () => {
+  test("is the requested one, which takes precedence over the page's own", () => {
     assert.deepEqual(rules({ pageSize: 'A5' }), ['size: 148mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: 'true' }), ['size: 297mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: false }), ['size: 210mm 297mm !important;'])
@@ -75,7 +76,7 @@ describe('the paper of a web page', () => {
     ])
   })
 
-  test('has to have room between its margins', () => {
+  test('must leave room between its margins', () => {
     const across = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
@@ -89,7 +90,7 @@ describe('the paper of a web page', () => {
     assert.equal(down(148, 148).length, 2)
   })
 
-  test('has narrower margins where the usual ones leave no room, unless it says its own', () => {
+  test('has narrower margins if the default ones leave no room, unless the page sets its own', () => {
     assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
     assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
     assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [
@@ -100,15 +101,15 @@ describe('the paper of a web page', () => {
       ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
     ])
     const own = { width: 600, left: 0, right: null }
-    assert.deepEqual(pageRules(asked({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
+    assert.deepEqual(pageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
       'size: 20mm 20mm !important;',
     ])
     assert.deepEqual(paperSheetOf({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
-    assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
-    assert.equal(windowWidth(asked({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
+    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
+    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
   })
 
-  test('of a book leaves so much for its cover and pages', () => {
+  test('of an ebook leaves the expected area for its cover and pages', () => {
     assert.deepEqual(paperSheetOf({}, ebookMargin), {
       paper: { width: 210, height: 297 },
       area: { width: 170, height: 257 },
@@ -129,7 +130,7 @@ describe('the paper of a web page', () => {
   })
 })
 
-test('text at the head of each page is text, with its numbers and the day filled in', () => {
+test('header text of a page is escaped, with page numbers and date filled in', () => {
   const inner = (text?: string) =>
     /^<div style="[^"]*">(.*)<\/div>$/s.exec(headerFooterHtml(text, new Date('2026-03-04T23:00:00Z')))?.[1]
   assert.equal(inner(), '')

@@ -6,29 +6,37 @@ import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 
-describe('what calibre says of a book', () => {
-  const failed = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
-  const told = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
+describe('an error of calibre', () => {
+  const failure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
+  const rejectWith = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
 
-  test('is told as what can be done about it', async () => {
+  test('becomes an error that the client can act on', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
-      await assertRefused(told(failed(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
-    await assertRefused(told(failed('the book has DRM'), 'azw3'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
-    await assertRefused(told(failed('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
-    await assertRefused(told(failed('drm'), 'mobi'), 'CORRUPT_FILE', /\(mobi\) could not be read/)
+      await assertRefused(rejectWith(failure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
+    await assertRefused(
+      rejectWith(failure('the book has DRM'), 'azw3'),
+      'UNSUPPORTED_FORMAT',
+      /protected by its seller/,
+    )
+    await assertRefused(rejectWith(failure('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
+    await assertRefused(rejectWith(failure('drm'), 'mobi'), 'CORRUPT_FILE', /\(mobi\) could not be read/)
   })
 
-  test('is damage where nobody knows more, and of other books a password too', async () => {
+  test('means a damaged file if the cause is unknown, or if a password is needed for a format other than PDF', async () => {
     await assertRefused(
-      told(failed('encrypted'), 'epub'),
+      rejectWith(failure('encrypted'), 'epub'),
       'CORRUPT_FILE',
       /\(epub\) could not be read: it is damaged/,
     )
-    await assertRefused(told(new EngineCrash('calibre', 'SIGKILL', 'DRM'), 'fb2'), 'CORRUPT_FILE', /\(fb2\)/)
-    await assertRefused(told(failed(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
+    await assertRefused(
+      rejectWith(new EngineCrash('calibre', 'SIGKILL', 'DRM'), 'fb2'),
+      'CORRUPT_FILE',
+      /\(fb2\)/,
+    )
+    await assertRefused(rejectWith(failure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
   })
 
-  test('is left as it is where it comes from elsewhere', () => {
+  test('of another kind is returned unchanged', () => {
     const full = new Error('ENOSPC')
     assert.equal(ebookError(full, 'epub'), full)
   })

@@ -23,7 +23,7 @@ const chromium = createChromium()
 
 after(() => chromium.close?.())
 
-test('a page that becomes a PDF tells what it does not show', async () => {
+test('a page converted to PDF reports its hidden text', async () => {
   const path = join(folder, 'hidden.html')
   await writeFile(
     path,
@@ -31,15 +31,15 @@ test('a page that becomes a PDF tells what it does not show', async () => {
      <nav>navigation</nav><p hidden>attribute</p><div class="closed">by <b>class</b></div><template>template</template>
      <p style="visibility: hidden">invisible</p><script>var script</script><p>Seen <span>words</span></p>`,
   )
-  const { result, path: made } = await convert(chromium, path, 'pdf')
+  const { result, path: convertHtml } = await convert(chromium, path, 'pdf')
   const unseen = (result.hiddenText ?? '').split(/\s+/).toSorted()
   assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation', 'template'])
-  assert.equal((await pdfText(made)).trim(), 'Seen words')
+  assert.equal((await pdfText(convertHtml)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')
   assert.equal((await convert(chromium, path, 'pdf')).result.hiddenText, undefined)
 })
 
-/** Ten billion squares, as no drawing is ever done with. */
+/** Ten billion squares, which take forever to draw. */
 const groups = Array.from(
   { length: 10 },
   (_, at) => `<g id="a${at + 1}">${`<use href="#a${at}"/>`.repeat(10)}</g>`,
@@ -52,7 +52,7 @@ async function page(html: string | Buffer, name = 'page.html'): Promise<string> 
   return path
 }
 
-const made = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
+const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(chromium, await page(html), to, { options, from: 'html' })
 
 const colorAt = async (path: string, x: number, y: number) => {
@@ -77,7 +77,7 @@ conformance(createChromium(), {
 
 describe('a web page as PDF', () => {
   test('keeps its text, headings and links', async () => {
-    const { path, warnings } = await made(
+    const { path, warnings } = await convertHtml(
       '<h1>alphamarker</h1><p>grün 日本語 <a href="https://host.invalid/x">link</a><h2>betamarker</h2>',
       'pdf',
     )
@@ -92,8 +92,8 @@ describe('a web page as PDF', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('has the asked paper, margins, header and footer', async () => {
-    const { path } = await made('<p>alphamarker<p style="break-before:page">betamarker', 'pdf', {
+  test('has the requested paper, margins, header and footer', async () => {
+    const { path } = await convertHtml('<p>alphamarker<p style="break-before:page">betamarker', 'pdf', {
       pageSize: 'A5',
       landscape: 'true',
       marginLeft: '50mm',
@@ -111,17 +111,17 @@ describe('a web page as PDF', () => {
     assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
   })
 
-  test('follows the paper that its style sheet names unless told otherwise', async () => {
+  test('uses the paper of its style sheet unless other paper is requested', async () => {
     const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
-    const size = async (options = {}) => output('pdfinfo', (await made(html, 'pdf', options)).path)
+    const size = async (options = {}) => output('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
     assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
     assert.match(await size({ pageSize: 'Letter' }), /Page size: +61[12](\.\d+)? x 79[12]/)
     assert.match(await size({ pageSize: 'Letter', landscape: true }), /Page size: +79[12](\.\d+)? x 61[12]/)
     assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
-  test('on paper that is too small for the usual margins has narrower ones, a book too', async () => {
-    const { path } = await made('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
+  test('has narrower margins on paper that is too small for the default ones, also for ebooks', async () => {
+    const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
     assert.match(await output('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
     await makeEpub(source, { files: { 'one.xhtml': chapter('<p>alphamarker</p>') }, spine: ['one.xhtml'] })
@@ -130,16 +130,16 @@ describe('a web page as PDF', () => {
     assert.match(await pdfText(book.path), /alphamarker/)
   })
 
-  test('with margins that leave no room is told so', async () => {
+  test('with margins that leave no room is refused', async () => {
     const wide = { marginLeft: '105mm', marginRight: '105mm' }
     const high = { marginTop: '150mm', marginBottom: '150mm' }
     for (const margins of [wide, high])
-      await assert.rejects(made('<p>x', 'pdf', margins), {
+      await assert.rejects(convertHtml('<p>x', 'pdf', margins), {
         ...{ code: 'INVALID_INPUT', message: /margins/, details: { field: 'marginTop' } },
       })
   })
 
-  test('is read in the encoding that it has', async () => {
+  test('is read in its own encoding', async () => {
     const meta = '<meta charset="windows-1252">'
     const cases = [
       Buffer.from('<p>gr\u00fcn', 'utf8'),
@@ -151,34 +151,34 @@ describe('a web page as PDF', () => {
       ),
     ]
     for (const bytes of cases)
-      assert.match(await pdfText((await made(bytes, 'pdf')).path), /grün/, String(bytes))
-    // Of which each byte is a letter of ASCII as well.
+      assert.match(await pdfText((await convertHtml(bytes, 'pdf')).path), /grün/, String(bytes))
+    // In which every byte is also an ASCII character.
     const wide = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
-    assert.match(await pdfText((await made(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
+    assert.match(await pdfText((await convertHtml(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
   })
 })
 
-describe('a web page as picture', () => {
-  test('is shown whole, or as much as fits into the window', async () => {
+describe('a web page as an image', () => {
+  test('is captured completely, or as much as fits in the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
-    const size = async (options = {}) => imageSize((await made(html, 'png', options)).path, 'png')
+    const size = async (options = {}) => imageSize((await convertHtml(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
     assert.deepEqual(await size({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
       width: 800,
       height: 600,
     })
-    const { path } = await made(html, 'jpg', { width: 100, height: 100, fullPage: false })
+    const { path } = await convertHtml(html, 'jpg', { width: 100, height: 100, fullPage: false })
     const [red = 0, green = 255] = await colorAt(path, 50, 50)
     assert.ok(red > 250 && green < 5, `the middle is red: ${red}, ${green}`)
   })
 
-  test('that is too long for one is cut, which is said', async () => {
-    const { path, warnings } = await made('<div style="height:40000px">', 'png', { width: 64 })
+  test('that is too long is cut with a warning', async () => {
+    const { path, warnings } = await convertHtml('<div style="height:40000px">', 'png', { width: 64 })
     assert.deepEqual(await imageSize(path, 'png'), { width: 64, height: 16_384 })
     assert.deepEqual(warnings, ['PAGE_CUT'])
   })
 
-  test('of an SVG has its size and its transparency', async () => {
+  test("of an SVG has the drawing's size and transparency", async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
     const source = await page(gzipSync(svg), 'half.svgz')
@@ -191,7 +191,7 @@ describe('a web page as picture', () => {
   })
 })
 
-describe('what moves', () => {
+describe('an animation', () => {
   const style = `<style>@keyframes appear{from{opacity:0}to{opacity:1}}@keyframes turn{from{fill:#00f}to{fill:#fff}}
     .a{opacity:0;animation:appear 30s 60s forwards}.b{animation:turn 10s 5s infinite}</style>`
   const boxes = `<rect class="a" width="40" height="80" fill="#f00"/><rect class="b" x="40" width="40" height="80"/>`
@@ -201,11 +201,11 @@ describe('what moves', () => {
     ['a page', `<body style="margin:0">${svg}`],
     ['a drawing', svg],
   ] as const)
-    test(`in ${what} is where it ends, and without an end where it begins`, async () => {
+    test(`in ${what} is shown at its end, and an endless one at its start`, async () => {
       const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
       const printed = join(folder, `${what}.png`)
-      await sharp(await drawn(pdf, 1, 96))
+      await sharp(await renderPdfPage(pdf, 1, 96))
         .trim({ background: '#fff' })
         .toFile(printed)
       for (const path of [(await convert(chromium, source, 'png')).path, printed]) {
@@ -215,8 +215,8 @@ describe('what moves', () => {
     })
 })
 
-describe('an archive of a web page', () => {
-  test('is shown with its pictures, style sheets and frames', async () => {
+describe('a web page archive', () => {
+  test('is shown with its images, style sheets and frames', async () => {
     const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {
       options: { width: 200, height: 100 },
     })
@@ -227,14 +227,14 @@ describe('an archive of a web page', () => {
     assert.match(await output('pdfimages', '-list', pdf), /image +40 +30/)
   })
 
-  test('without its end may be damaged', async () => {
+  test('without a closing boundary causes a warning about possible damage', async () => {
     const parts =
       'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
     const cut = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
     assert.deepEqual(cut.warnings, ['MAY_BE_DAMAGED'])
   })
 
-  test('without a page is damaged', async () => {
+  test('without a page is refused as damaged', async () => {
     const source = await page(
       'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',
       'empty.mhtml',
@@ -243,50 +243,50 @@ describe('an archive of a web page', () => {
   })
 })
 
-/** What stands on a page, as its picture tells. */
-const drawn = async (path: string, number: number, dpi = 36) => {
+/** Renders a page of a PDF. */
+const renderPdfPage = async (path: string, number: number, dpi = 36) => {
   const base = join(folder, `drawn-${number}`)
   await output('pdftoppm', '-png', '-r', String(dpi), '-f', String(number), '-singlefile', path, base)
   return `${base}.png`
 }
 
-describe('what is wider than the paper', () => {
+describe('content wider than the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const rightmost = async (path: string) => {
     const boxes = (await output('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
     return Math.max(...[...boxes].map(([, right]) => Number(right)))
   }
 
-  test('is made to fit, and all of it is there', async () => {
+  test('is scaled to fit completely', async () => {
     const html = `<p>alphamarker</p><div style="overflow:auto"><table border=1><tr>${words}</table></div>
       <pre>${'x = 1; '.repeat(60)}end</pre><img style="width:3000px" src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP8AACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`
-    const { path } = await made(html, 'pdf')
+    const { path } = await convertHtml(html, 'pdf')
     const text = await pdfText(path)
     assert.match(text, /value1300000/)
     assert.match(text, /end/)
     assert.ok((await rightmost(path)) < 595 - 20, 'nothing stands beyond the margin')
     assert.ok((await rightmost(path)) > 595 * 0.75, 'no smaller than it has to be')
-    // What fits is as large as it was.
+    // Content that fits keeps its size.
     assert.match(await output('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
-  test('and what a page folds or rolls up is there, too', async () => {
+  test('and collapsed or scrolled content is included completely', async () => {
     const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
     const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
       <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
-    const text = await pdfText((await made(html, 'pdf')).path)
+    const text = await pdfText((await convertHtml(html, 'pdf')).path)
     for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
   })
 
-  test('fits on the paper that the page names', async () => {
+  test('fits on the paper set by the page', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
-    const { path } = await made(html, 'pdf')
+    const { path } = await convertHtml(html, 'pdf')
     assert.match((await pdfText(path)).replaceAll(/\s/g, ''), /1300000/)
     assert.ok((await rightmost(path)) < ((148 - 29) / 25.4) * 72)
   })
 })
 
-describe('a book as PDF', () => {
+describe('an ebook as PDF', () => {
   const red = '#c02020'
   const font = Buffer.from('OTTOnone')
   const whole = () =>
@@ -320,7 +320,7 @@ describe('a book as PDF', () => {
     return path
   }
 
-  test('has its cover, its style sheets, its links and a page for each chapter', async () => {
+  test('has its cover, style sheets, links, and a new page for each chapter', async () => {
     const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
     assert.deepEqual(warnings, [])
     assert.equal(await pdfPages(path), 3)
@@ -329,7 +329,7 @@ describe('a book as PDF', () => {
     assert.match(info, /Author: +Ada Grün\n/)
     assert.doesNotMatch(info, /Creator:|Producer/)
     assert.match(info, /Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/)
-    const [near = 0] = await colorAt(await drawn(path, 1), 2, 2)
+    const [near = 0] = await colorAt(await renderPdfPage(path, 1), 2, 2)
     assert.ok(near > 150, 'the cover fills the page')
     const second = await output('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
     const height = (text: string, word: string) => {
@@ -337,19 +337,19 @@ describe('a book as PDF', () => {
         new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
       return Number(bottom) - Number(top)
     }
-    // Each by the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
+    // Each chapter uses the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
     assert.ok(Math.abs(height(second, 'alphamarker') - 17) < 4, second)
     const third = await output('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
     assert.ok(Math.abs(height(third, 'betamarker') - 34) < 7, third)
     assert.doesNotMatch(await pdfText(path), /EVIL/)
     assert.match(await pdfText(path), /grün/)
     assert.match(await output('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
-    // Both chapters have an element of this name; the link leads to the other one.
+    // Both chapters have an element with this id; the link leads to the one in the other chapter.
     assert.match(await output('pdfinfo', '-dests', path), /^ +3 \[.*"mutabor-2-same"/m)
     assert.match(await output('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
   })
 
-  test('has the asked paper and margins', async () => {
+  test('has the requested paper and margins', async () => {
     const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
     const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
     assert.match(await output('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
@@ -358,7 +358,7 @@ describe('a book as PDF', () => {
     assert.ok(Math.abs(Number(left) - (40 / 25.4) * 72) < 2, left)
   })
 
-  test('of fixed pages has pages of their sizes', async () => {
+  test('with a fixed layout has pages in their own sizes', async () => {
     const path = join(folder, 'fixed.epub')
     const page = (width: number) =>
       chapter(
@@ -370,14 +370,14 @@ describe('a book as PDF', () => {
       spine: ['a.xhtml', 'b.xhtml'],
       metadata: '<meta property="rendition:layout">pre-paginated</meta>',
     })
-    const made = await convert(chromium, path, 'pdf')
-    assert.equal(await pdfPages(made.path), 2)
-    const info = await output('pdfinfo', '-l', '2', made.path)
+    const convertHtml = await convert(chromium, path, 'pdf')
+    assert.equal(await pdfPages(convertHtml.path), 2)
+    const info = await output('pdfinfo', '-l', '2', convertHtml.path)
     assert.match(info, /Page +1 size: +300(\.\d+)? x 22[45]/)
     assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
   })
 
-  test('without a document or with a damaged package is damaged', async () => {
+  test('without documents or with a damaged package is refused as damaged', async () => {
     const path = join(folder, 'empty.epub')
     await makeEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
     await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
@@ -408,7 +408,7 @@ describe('a hostile web page', () => {
     const html = `<body onload="document.body.textContent='EVIL'">${ways(host)}${ways('file:///etc/fonts/fonts.conf')}${ways(`file://${secret}`)}
       <script>document.body.textContent = 'EVIL'; new WebSocket('${host.replace('http', 'ws')}')</script>
       <meta http-equiv="refresh" content="0;url=${host}"><h1>alphamarker</h1>`
-    const { path, warnings } = await made(html, 'pdf')
+    const { path, warnings } = await convertHtml(html, 'pdf')
     server.close()
     const text = await pdfText(path)
     assert.match(text, /alphamarker/)
@@ -417,32 +417,35 @@ describe('a hostile web page', () => {
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
   })
 
-  test('that asks for itself again and again is shown once', async () => {
+  test('that embeds itself repeatedly is loaded once', async () => {
     const html =
       '<meta http-equiv="refresh" content="0"><iframe src=""></iframe><iframe src="?x"></iframe><h1>alphamarker</h1>'
-    assert.match(await pdfText((await made(html, 'pdf')).path), /alphamarker/)
+    assert.match(await pdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
   })
 
-  test('leaves nothing behind for the next', async () => {
-    await made('<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">', 'pdf')
-    const { path } = await made('<p>alphamarker', 'pdf')
+  test('leaves nothing behind for the next page', async () => {
+    await convertHtml(
+      '<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">',
+      'pdf',
+    )
+    const { path } = await convertHtml('<p>alphamarker', 'pdf')
     assert.equal((await pdfText(path)).trim(), 'alphamarker')
   })
 
-  test('that takes for ever is stopped, and the next one is served', async () => {
+  test('that never finishes is stopped, and the next page is converted', async () => {
     const signal = AbortSignal.timeout(400)
     const run = page(endless, 'endless.svg').then((source) => convert(chromium, source, 'png', { signal }))
     const [stopped, next] = await Promise.all([
       assert.rejects(run, { name: 'TimeoutError' }),
-      made('<p>alphamarker', 'pdf'),
+      convertHtml('<p>alphamarker', 'pdf'),
     ])
     assert.equal(stopped, undefined)
     assert.equal(await pdfPages(next.path), 1)
-    assert.equal(await pdfPages((await made('<p>x', 'pdf')).path), 1)
+    assert.equal(await pdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
-  test('finds a browser that was ended replaced', async () => {
-    // The browser's socket lies in it, whose whole path may have 107 bytes, also where the scratch folder lies deep.
+  test('is converted in a new browser after the old one was killed', async () => {
+    // The browser's socket path is limited to 107 bytes, so the folder must not be deep in the scratch folder.
     const baseDir = scratchFolder('b')
     const own = createChromium({ baseDir })
     await own.warm?.()
@@ -454,7 +457,7 @@ describe('a hostile web page', () => {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It went with the one before.
+        // The folder of the previous browser was removed with it.
       }
     }
     const { path } = await convert(own, fixture('page.html'), 'pdf')
@@ -468,7 +471,7 @@ describe('the route of a web page', () => {
   const names = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('is the browser for PDF and pictures, the office for documents', () => {
+  test('is the browser for PDF and images, LibreOffice for documents', () => {
     assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(names('html', 'png'), ['chromium:png'])
     assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])

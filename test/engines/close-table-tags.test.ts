@@ -7,7 +7,7 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
-test('ends of cells, rows and parts of a table that HTML leaves out are written out', () => {
+test('omitted end tags of table cells, rows and sections are added', () => {
   const whole: Readonly<Record<string, string>> = {
     '<table><tr><td>a<td>b<tr><th>c</table>':
       '<table><tr><td>a</td><td>b</td></tr><tr><th>c</th></tr></table>',
@@ -21,7 +21,7 @@ test('ends of cells, rows and parts of a table that HTML leaves out are written 
   for (const [html, expected] of Object.entries(whole)) assert.equal(closeTableTags(html), expected)
 })
 
-test('what is whole, or no table, stays as it is', () => {
+test('complete tables and other content stay unchanged', () => {
   const pages = [
     '<table><caption>c</caption><thead><tr><th>a</th></tr></thead><tfoot><tr><td>f</td></tr></tfoot></table>',
     '<p>a<td>b</p></table>',
@@ -31,7 +31,7 @@ test('what is whole, or no table, stays as it is', () => {
   for (const html of pages) assert.equal(closeTableTags(html), html)
 })
 
-test('a page whose cells have no ends keeps its table in text and Markdown', async () => {
+test('a page without end tags in its table keeps the table in text and Markdown', async () => {
   const path = join(scratchFolder('tables'), 'a.html')
   await writeFile(path, '<title>T</title><table><tr><td>one<td>two<tr><td>three<td>four</table><p>After')
   const textOf = async (to: 'txt' | 'md') => readFile((await convert(pandoc, path, to)).path, 'utf8')

@@ -8,9 +8,9 @@ import { svgDensity } from '../../lib/engines/vips/image.ts'
 import { imageError } from '../../lib/engines/vips/image-error.ts'
 import { AppError } from '../../lib/errors.ts'
 
-describe('a picture that is to fit into so many bytes', () => {
-  /** Of a picture whose bytes grow with its quality and its dots. */
-  async function tried(targetSize: number, most: number, bytesOfAll = 1000) {
+describe('an image with a target size', () => {
+  /** Simulates an image whose size in bytes grows with quality and pixels. */
+  async function simulate(targetSize: number, most: number, bytesOfAll = 1000) {
     const efforts: Effort[] = []
     const made = await compressToSize(targetSize, most, async (effort) => {
       efforts.push(effort)
@@ -21,7 +21,7 @@ describe('a picture that is to fit into so many bytes', () => {
     return { efforts, quality, scale, size: made.size }
   }
 
-  test('has the best quality that fits, in at most seven tries', async () => {
+  test('gets the best quality that fits, in at most seven attempts', async () => {
     for (const [targetSize, quality] of [
       [200, 20],
       [205, 20],
@@ -30,42 +30,42 @@ describe('a picture that is to fit into so many bytes', () => {
       [930, 93],
       [940, 94],
     ] as const) {
-      const { efforts, ...made } = await tried(targetSize, 95)
+      const { efforts, ...made } = await simulate(targetSize, 95)
       assert.ok(Math.abs((made.quality ?? 0) - quality) <= 1 && made.size <= targetSize, JSON.stringify(made))
       assert.ok(efforts.length <= 7, `${efforts.length} tries`)
       assert.ok(efforts.every(({ scale }) => scale === 1))
     }
-    const qualities = (await tried(500, 95)).efforts.map(({ quality }) => quality)
+    const qualities = (await simulate(500, 95)).efforts.map(({ quality }) => quality)
     assert.deepEqual(qualities, [20, 58, 39, 49, 54, 52, 51])
   })
 
-  test('has no better quality than asked for', async () => {
-    const { efforts, quality } = await tried(900, 60)
+  test('does not exceed the requested quality', async () => {
+    const { efforts, quality } = await simulate(900, 60)
     assert.deepEqual([efforts.length, quality, Math.max(...efforts.map((one) => one.quality))], [6, 59, 59])
-    assert.deepEqual((await tried(900, 10)).efforts, [{ quality: 10, scale: 1 }])
+    assert.deepEqual((await simulate(900, 10)).efforts, [{ quality: 10, scale: 1 }])
   })
 
-  test('has fewer dots where no quality is low enough, most of what there is room for', async () => {
-    const { efforts, ...made } = await tried(100, 95)
+  test('is scaled down if no quality is low enough, but not more than needed', async () => {
+    const { efforts, ...made } = await simulate(100, 95)
     assert.ok(made.quality === 20 && made.size <= 100 && made.size > 85, JSON.stringify(made))
     assert.deepEqual(efforts[0], { quality: 20, scale: 1 })
     assert.equal(efforts.length, 2)
-    // Of a picture that misses by little a tenth is taken off.
-    assert.equal((await tried(199, 95)).scale, 0.9)
+    // An image that is only slightly too large is scaled down by a tenth.
+    assert.equal((await simulate(199, 95)).scale, 0.9)
   })
 
-  test('has a tenth of its sides at least, even where that does not fit', async () => {
-    const { efforts, ...made } = await tried(1, 95)
+  test('is not scaled below a tenth of its sides, even if that does not fit', async () => {
+    const { efforts, ...made } = await simulate(1, 95)
     assert.deepEqual(made, { quality: 20, scale: 0.1, size: 3 })
     assert.ok(efforts.length <= 8)
     assert.ok(efforts.every(({ scale }) => scale >= 0.1))
   })
 })
 
-describe('what libvips says of a picture', () => {
-  const said = (message: string) => imageError(new Error(message), 'tiff')
+describe('an error of libvips', () => {
+  const translate = (message: string) => imageError(new Error(message), 'tiff')
 
-  test('is told as what can be done about it', () => {
+  test('becomes an error that the client can act on', () => {
     for (const [message, code, words] of [
       ['Input image exceeds pixel limit', 'FILE_TOO_LARGE', /the limit of 268 megapixels/],
       ['Pixel Limit', 'FILE_TOO_LARGE', /megapixels/],
@@ -90,14 +90,14 @@ describe('what libvips says of a picture', () => {
       ['not a PLANARCONFIG_SEPARATE image', 'UNSUPPORTED_FORMAT', /has unusual colors,/],
       ['VipsJpeg: premature end', 'CORRUPT_FILE', /^The tiff image is damaged or incomplete\.$/],
     ] as const) {
-      const error = said(message)
+      const error = translate(message)
       assert.ok(error instanceof AppError, message)
       assert.deepEqual([error.code, words.test(error.message)], [code, true], `${message}: ${error.message}`)
       assert.equal((error.cause as Error).message, message, 'the log has its own words')
     }
   })
 
-  test('is left as it is where it says nothing of the file', () => {
+  test('is returned unchanged if it is not about the file', () => {
     const others = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),
@@ -109,7 +109,7 @@ describe('what libvips says of a picture', () => {
   })
 })
 
-test('a drawing is drawn with as many dots as are asked for, 72 to an inch where each of its units is one', () => {
+test('the density of a drawing is chosen for the requested size, and is 72 for its own size', () => {
   const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // nothing else is looked at
   const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
   assert.equal(density(), 72)

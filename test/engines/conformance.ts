@@ -12,7 +12,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { formatPairs } from '../../lib/plan/edges.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { assertSound } from './inspect-result.ts'
+import { assertIntact } from './inspect-result.ts'
 import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
 interface ConformanceCase {
@@ -47,7 +47,7 @@ export function conformance(
       test(`converts ${from} to ${to}`, async () => {
         const before = await digest(source)
         const run = await convert(engine, source, to, { from })
-        await assertSound(run.path, run.format)
+        await assertIntact(run.path, run.format)
         assertWithin(run)
         assertProgress(run)
         assert.equal((await lstat(run.path)).isFile(), true)

@@ -14,29 +14,33 @@ import {
 import { fallbackWarnings } from '../../lib/jobs/run/fallbacks.ts'
 import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
-export interface AlongWays extends ConvertedWithFallbacks {
+export interface RouteResult extends ConvertedWithFallbacks {
   readonly path: string
-  /** What the source was taken for. */
+  /** Detected format of the source. */
   readonly from: FormatId
-  /** The engines of its steps. */
-  readonly way: string
+  /** Engines of the route's steps. */
+  readonly route: string
   readonly codes: readonly string[]
 }
 
 interface Settings {
   readonly options?: ConversionSpec['options']
   readonly signal?: AbortSignal
-  /** In which a folder is made for all of it. */
+  /** Parent of the work folder. */
   readonly within?: string
-  /** Hears of that folder, before anything can fail. */
+  /** Receives the work folder, before anything can fail. */
   readonly onFolder?: (workDir: string) => void
 }
 
 /**
- * A file as the service takes it: looked into, planned, and taken from one way to the next until an engine can read it.
- * For scripts as well: nothing here is of the test runner.
+ * Converts a file like the service: detects the format, plans, and tries fallback routes until an engine can read it.
+ * Also used by scripts, so it must not depend on the test runner.
  */
-export async function alongWays(source: string, to: FormatId, settings: Settings = {}): Promise<AlongWays> {
+export async function convertAlongRoutes(
+  source: string,
+  to: FormatId,
+  settings: Settings = {},
+): Promise<RouteResult> {
   const { options = {}, signal = new AbortController().signal, within = tmpdir() } = settings
   const { size } = await stat(source)
   const filename = basename(source)
@@ -45,25 +49,25 @@ export async function alongWays(source: string, to: FormatId, settings: Settings
     hintOf(options),
   )
   const { format } = detected
-  const workDir = await mkdtemp(join(within, 'ways-'))
+  const workDir = await mkdtemp(join(within, 'routes-'))
   settings.onFolder?.(workDir)
   const path = join(workDir, `source.${format}`)
   await copyFile(source, path)
   const file: StoredFile = { key: '', filename, size, sha256: '', ...detected }
-  const wish: ConversionSpec = { operation: 'convert', to, options, additionalFilesField: 'file' }
-  const [piece] = planFiles([file], wish, engines).inputPlans
-  if (!piece) throw new Error('no way was planned')
+  const spec: ConversionSpec = { operation: 'convert', to, options, additionalFilesField: 'file' }
+  const [inputPlan] = planFiles([file], spec, engines).inputPlans
+  if (!inputPlan) throw new Error('no route was planned')
   const inputs = [{ path, filename, format, size }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const done = await convertWithFallbacks(piece, run, (tried) =>
-    planFallback([file], wish, { index: 0, tried, engines }),
+  const done = await convertWithFallbacks(inputPlan, run, (tried) =>
+    planFallback([file], spec, { index: 0, tried, engines }),
   )
   const warnings = [...fallbackWarnings(done.inputPlan, engines), ...done.warnings]
   return {
     ...done,
     path: done.result.files[0].path,
     from: format,
-    way: done.inputPlan.steps.map(({ engine }) => engine).join(' '),
+    route: done.inputPlan.steps.map(({ engine }) => engine).join(' '),
     codes: warnings.map(({ code }) => code),
   }
 }

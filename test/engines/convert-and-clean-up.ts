@@ -1,13 +1,13 @@
 import type { ConversionSpec } from '../../lib/conversion/plan-files.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { type AlongWays, alongWays } from './convert-along-routes.ts'
+import { convertAlongRoutes, type RouteResult } from './convert-along-routes.ts'
 import { removeAfterTests } from './run-engine.ts'
 
-/** Along its ways, in folders that go when the tests are over. */
-export function byWays(
+/** Converts along the planned routes, in folders that are removed after the tests. */
+export function convertAndCleanUp(
   source: string,
   to: FormatId,
   options: ConversionSpec['options'] = {},
-): Promise<AlongWays> {
-  return alongWays(source, to, { options, onFolder: removeAfterTests })
+): Promise<RouteResult> {
+  return convertAlongRoutes(source, to, { options, onFolder: removeAfterTests })
 }

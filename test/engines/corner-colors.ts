@@ -5,16 +5,16 @@ import { magickSources } from '../../lib/engines/imagemagick/sources.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
-/** The picture of four corners in a format. */
+/** Path of the fixture with four colored corners in a format. */
 export const corners = (format: FormatId) => fixture(`corners.${formatById(format).extensions[0]}`)
 
-const sourceIds = Object.keys(magickSources) as (keyof typeof magickSources)[] // Object.keys forgets the names that the table has.
-/** Formats that it is there in; the rarest are left to the sweep over all pairs. */
+const sourceIds = Object.keys(magickSources) as (keyof typeof magickSources)[] // Object.keys widens the keys to string.
+/** Formats that have this fixture; the rarest are tested by the sweep over all pairs. */
 export const cornersOf = sourceIds.filter((id) => id !== 'gif' && existsSync(corners(id)))
 
 const run = promisify(execFile)
 
-/** Colors at the middle of the quarters, as FFmpeg reads them. */
+/** Returns the colors at the centers of the quarters, read by FFmpeg. */
 export async function quarters(path: string, ...inputArgs: string[]): Promise<string> {
   const args = [
     '-v',

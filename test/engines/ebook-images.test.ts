@@ -21,15 +21,14 @@ const spaces = [
   'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"',
 ]
 
-/** A document with these pictures, by their names. */
-async function documentWith(name: string, pictures: Readonly<Record<string, Uint8Array>>): Promise<string> {
-  const shown = Object.keys(pictures).map(
+/** Writes a Word document with these images, by file name. */
+async function documentWith(name: string, images: Readonly<Record<string, Uint8Array>>): Promise<string> {
+  const shown = Object.keys(images).map(
     (_, at) =>
       `<w:p><w:r><w:t>Picture</w:t><w:drawing><wp:inline><wp:extent cx="180000" cy="180000"/><wp:docPr id="${at + 1}" name="x"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="p${at}"/></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`,
   )
-  const relations = Object.keys(pictures).map(
-    (picture, at) =>
-      `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="media/${picture}"/>`,
+  const relations = Object.keys(images).map(
+    (image, at) => `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="media/${image}"/>`,
   )
   const list = (all: string) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all}</Relationships>`
@@ -44,44 +43,44 @@ async function documentWith(name: string, pictures: Readonly<Record<string, Uint
     'word/document.xml': `<w:document ${spaces.join(' ')}><w:body>${shown.join('')}</w:body></w:document>`,
   }
   for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
-  for (const [picture, bytes] of Object.entries(pictures))
-    await zip.add(`word/media/${picture}`, new Uint8ArrayReader(bytes))
+  for (const [image, bytes] of Object.entries(images))
+    await zip.add(`word/media/${image}`, new Uint8ArrayReader(bytes))
   const path = join(scratchFolder('book-pictures'), name)
   await writeFile(path, await zip.close())
   return path
 }
 
-/** Four red pixels in a row, in a bitmap of Windows. */
+/** Four red pixels in a row, as a Windows bitmap. */
 const bmp = Buffer.concat([
   Buffer.from('424d42000000000000003600000028000000040000000100000001001800000000000c000000', 'hex'),
   Buffer.alloc(16),
   Buffer.from('0000ff'.repeat(4), 'hex'),
 ])
-/** The beginning of an enhanced metafile. */
+/** The start of an enhanced metafile. */
 const emf = Buffer.alloc(108)
 emf.writeUInt32LE(1)
 emf.writeUInt32LE(108, 4)
 emf.write(' EMF', 40)
 
-test('pictures of a document are in its book as readers show them, and those that cannot be are told', async () => {
+test('images of a document are in its ebook in formats that readers display, with a warning for others', async () => {
   const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
     .tiff()
     .toBuffer()
   const path = await documentWith('pictures.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
-  const { path: book, warnings, messages: told } = await convert(calibre, path, 'epub')
+  const { path: ebook, warnings, messages } = await convert(calibre, path, 'epub')
   assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
-  assert.match(told.join(), /^A picture is in a format/)
-  const names = await zipNames(book)
+  assert.match(messages.join(), /^An image is in a format/)
+  const names = await zipNames(ebook)
   const pngs = names.filter((name) => name.endsWith('.png'))
   assert.equal(pngs.length, 2)
   assert.deepEqual(
     names.filter((name) => /\.(bmp|tiff?)$/.test(name)),
     [],
   )
-  const pages = await output('unzip', '-p', book, '*.xhtml', '*.html', '*.opf')
+  const pages = await output('unzip', '-p', ebook, '*.xhtml', '*.html', '*.opf')
   for (const name of pngs) {
     const file = name.split('/').at(-1) ?? ''
-    // In the list of parts, and where it is shown.
+    // In the manifest, and in the chapter that shows it.
     assert.equal(pages.split(file).length - 1, 2, file)
   }
   const plain = await documentWith('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })

@@ -57,8 +57,8 @@ const rich = [
   '',
 ]
 
-describe('a mail', () => {
-  test('becomes a page with its headers, its richest text, its pictures and the names of its files', async () => {
+describe('an email', () => {
+  test('becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
     const { html, warnings } = await page(...rich)
     assert.match(html, /<h1>Report – found<\/h1>/)
     assert.match(html, /<th>From<\/th><td>Jürgen &lt;jurgen@example\.org&gt;<\/td>/)
@@ -70,14 +70,14 @@ describe('a mail', () => {
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
   })
 
-  test('of plain text keeps its lines, and joins those that were only broken to be sent', async () => {
+  test('of plain text keeps its lines, and joins lines that were only wrapped for sending', async () => {
     const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
     const { html } = await page('From: a@example.org', type, '', 'a <b> ', 'grün', 'second', '', '  next')
     assert.match(html, /<h1>No subject<\/h1>/)
     assert.match(html, /<p>a &lt;b&gt; grün<br>\nsecond<\/p>\n<p>\u00a0\u00a0next<\/p>/)
   })
 
-  test('runs no script and loads nothing', async () => {
+  test('runs no scripts and loads no files', async () => {
     const { html, warnings } = await htmlMail(
       '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example">',
       '<style>p { background: url(https://evil.example/s) }</style><link rel=stylesheet href="//evil.example">',
@@ -96,14 +96,14 @@ describe('a mail', () => {
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
   })
 
-  test('is told by its first lines, and is text where its name says so', async () => {
+  test('is detected by its first lines, and is text if its extension says so', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
     assert.equal(await detected('upload', bytes), 'eml')
     assert.equal(await detected('mail.eml', bytes), 'eml')
     assert.equal(await detected('mail.txt', bytes), 'txt')
   })
 
-  test('without any header of a mail is refused', async () => {
+  test('without any email header is refused', async () => {
     await assert.rejects(page('Just some text.'), { code: 'CORRUPT_FILE' })
   })
 })

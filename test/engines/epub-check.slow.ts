@@ -1,4 +1,4 @@
-// Books as EPUBCheck sees them, which takes seconds each. Part of `npm run test:slow`.
+// Validates ebooks with EPUBCheck, which takes seconds each. Part of `npm run test:slow`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -14,9 +14,9 @@ const folder = scratchFolder('checked')
 const calibre = createCalibre()
 after(() => calibre.close?.())
 
-/** What is wrong with a book, by line; of warnings, as of names of files, there may be some. */
+/** Returns EPUBCheck's errors, one per line; warnings are ignored. */
 function faults(path: string): Promise<string[]> {
-  // Debian's is started by the kernel's own support for JARs, where there is some.
+  // Debian's EPUBCheck needs the kernel's binfmt support for JARs, so it is started with java.
   const args = ['-XX:TieredStopAtLevel=1', '-jar', '/usr/bin/epubcheck', path]
   return new Promise((resolve, reject) => {
     execFile('java', args, (_, stdout, stderr) => {
@@ -28,7 +28,7 @@ function faults(path: string): Promise<string[]> {
   })
 }
 
-/** What old pages hold that no book may. */
+/** Old HTML with constructs that are invalid in an ebook. */
 const old = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
   <h2 id="b c" onclick="x()">named <a href="#b c">itself</a> <a href="#b%20c">again</a></h2>
   <p><svg width="9" height="9"><circle r="3"></circle></svg></p>
@@ -37,7 +37,7 @@ const old = `<html><head><title> </title></head><body type="main"><h1 id="a">alp
   <table border=1 cellpadding=3><col width=30><tr valign=top><td width=30 bgcolor="#eee">c</td></tr></table>
   <blockquote>bare</blockquote></body></html>`
 
-test('a book of an old page has no fault, nor has what goes from it through a Kindle', async () => {
+test('an ebook from an old web page is valid, also after conversion through a Kindle format', async () => {
   const page = join(folder, 'old.html')
   await writeFile(page, old)
   const book = await convert(pandoc, page, 'epub')
@@ -50,7 +50,7 @@ test('a book of an old page has no fault, nor has what goes from it through a Ki
     )
 })
 
-test('a book with formulas has no fault behind a Kindle, nor made anew', async () => {
+test('an ebook with formulas is valid, also after conversion through a Kindle format', async () => {
   const page = join(folder, 'formulas.html')
   const math = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>r</mi><mn>2</mn></msup></math>'
   const lines = `<h1>One</h1><p>Area ${math} and so on</p>`
@@ -71,7 +71,7 @@ test('a book with formulas has no fault behind a Kindle, nor made anew', async (
 })
 
 for (const name of ['letter.docx', 'plain.txt', 'comic.cbr', 'fruit.mmd', 'table.csv'])
-  test(`a book of ${name} has no fault`, async () => {
+  test(`an ebook from ${name} is valid`, async () => {
     const engine = /(?:mmd|csv)$/.test(name) ? pandoc : calibre
     const { path } = await convert(engine, fixture(name), 'epub')
     assert.deepEqual(

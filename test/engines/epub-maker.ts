@@ -3,15 +3,15 @@ import { Writable } from 'node:stream'
 import { TextReader, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js'
 
 export interface BookParts {
-  /** Texts and bytes by name, beside those that every book has. */
+  /** Files by name, in addition to those that every ebook has. */
   readonly files: Readonly<Record<string, string | Uint8Array>>
-  /** Names of documents in the order of reading. */
+  /** Names of documents in reading order. */
   readonly spine: readonly string[]
-  /** Those of them that are not read in that order. */
+  /** Documents outside of the linear reading order. */
   readonly aside?: readonly string[]
-  /** More of the package's metadata. */
+  /** Additional metadata of the package. */
   readonly metadata?: string
-  /** Properties of a file, as `cover-image`. */
+  /** Manifest properties by file, such as `cover-image`. */
   readonly properties?: Readonly<Record<string, string>>
 }
 

@@ -9,7 +9,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, probed, streams } from './inspect-result.ts'
+import { output, runFfprobe, streams } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('header')
@@ -156,7 +156,7 @@ describe('ffmpeg is started', () => {
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
     const live = pathOf('live.webm')
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
-    assert.equal((await probed(live)).format.duration, undefined)
+    assert.equal((await runFfprobe(live)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 

@@ -5,11 +5,11 @@ import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { probed } from './inspect-result.ts'
+import { runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
 
 async function summaryOf(run: Run) {
-  const { streams, format } = await probed(run.path)
+  const { streams, format } = await runFfprobe(run.path)
   const video = streams.find((stream) => stream.codec_type === 'video')
   return {
     codecs: streams.map((stream) => stream.codec_name),

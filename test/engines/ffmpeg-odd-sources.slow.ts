@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, probed } from './inspect-result.ts'
+import { output, runFfprobe } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('odd-sources')
@@ -25,16 +25,16 @@ test('audio with a low sample rate is converted to MPEG layer II at a supported 
   const source = join(folder, 'low.wav')
   await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
   const { path } = await convert(ffmpeg, source, 'mp2')
-  assert.equal((await probed(path)).streams[0]?.bit_rate, '160000')
+  assert.equal((await runFfprobe(path)).streams[0]?.bit_rate, '160000')
   const { path: tuned } = await convert(ffmpeg, source, 'mp2', { options: { quality: 33 } })
-  assert.equal((await probed(tuned)).streams[0]?.bit_rate, '128000')
+  assert.equal((await runFfprobe(tuned)).streams[0]?.bit_rate, '128000')
 })
 
 test('an animated PNG, which has no frame rate, can be converted to formats that require one', async () => {
   for (const to of ['swf', 'rm', 'obu', 'avi'] as const) {
     const { path } = await convert(ffmpeg, fixture('animated.apng'), to)
     await decodeAll(path)
-    const rate = String((await probed(path)).streams[0]?.avg_frame_rate)
+    const rate = String((await runFfprobe(path)).streams[0]?.avg_frame_rate)
     const [over = 0, under = 1] = rate.split('/').map(Number)
     assert.ok(over / under <= 60, `${to}: ${rate}`)
   }
@@ -44,7 +44,7 @@ test('an animation with one frame can be converted to video', async () => {
   const source = join(folder, 'still.apng')
   await sharp(fixture('corners.png')).png().toFile(source)
   const { path } = await convert(ffmpeg, source, 'mp4')
-  assert.equal((await probed(path)).streams[0]?.codec_name, 'h264')
+  assert.equal((await runFfprobe(path)).streams[0]?.codec_name, 'h264')
   await decodeAll(path)
 })
 
@@ -69,6 +69,6 @@ test('a video with a long still keeps its duration when it is encoded in two pas
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']
   await output('ffmpeg', '-v', 'error', ...videoInput, ...gap, '-c:v', 'libvpx', source)
   const { path } = await convert(ffmpeg, source, 'h264', { options: { twoPass: true, videoBitrate: '200k' } })
-  const { streams } = await probed(path)
+  const { streams } = await runFfprobe(path)
   assert.equal(Number(streams[0]?.nb_read_packets), 100)
 })

@@ -7,13 +7,13 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { codecs, output, probed, streams } from './inspect-result.ts'
+import { codecs, output, runFfprobe, streams } from './inspect-result.ts'
 import { convert, fixture, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('tracks')
 const pathOf = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
-const seconds = async (run: Run) => (await probed(run.path)).format.duration ?? Number.NaN
+const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
 describe('a video with additional content', () => {
   test('keeps its chapters with their titles, or gives a warning', async () => {
@@ -73,7 +73,7 @@ describe('a video with additional content', () => {
       'webm',
       pathOf('live.webm'),
     )
-    assert.equal((await probed(pathOf('live.webm'))).format.duration, undefined)
+    assert.equal((await runFfprobe(pathOf('live.webm'))).format.duration, undefined)
     const { result } = await convert(ffmpeg, pathOf('live.webm'), 'mp4')
     assert.equal(result.method, 'stream-copy')
     assert.ok(Math.abs(Number(result.details?.durationS) - 1) < 0.1, `${result.details?.durationS} s`)
@@ -109,7 +109,7 @@ describe('audio', () => {
 
   test('gets the requested volume and number of channels', async () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
-    assert.equal((await probed(wide.path)).streams[0]?.channels, 2)
+    assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
     const [before, after] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
     assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
@@ -133,7 +133,7 @@ describe('audio', () => {
 })
 
 describe('an animation', () => {
-  const countFrames = async (run: Run) => (await probed(run.path)).streams[0]?.nb_read_packets
+  const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
 
   test('can be converted to video and back', async () => {
     const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
@@ -148,6 +148,6 @@ describe('an animation', () => {
 
   test('keeps the transparency of a video', async () => {
     const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
-    assert.match((await probed(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
+    assert.match((await runFfprobe(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
   })
 })

@@ -11,7 +11,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { codecs, output, probed, streams } from './inspect-result.ts'
+import { codecs, output, runFfprobe, streams } from './inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 /** Representative conversions that use different code paths; `npm run conformance` tests all of them. */
@@ -200,7 +200,7 @@ describe('a video', () => {
       [apng, 'mp4'],
     ] as const) {
       const { path, result } = await convert(ffmpeg, source, to)
-      const { duration } = (await probed(path)).format
+      const { duration } = (await runFfprobe(path)).format
       assert.ok(Math.abs(Number(duration) - 3.6) < 0.05, `${to} lasts ${duration} s`)
       assert.equal(result.details?.['durationS'], 3.6)
     }

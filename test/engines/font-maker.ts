@@ -1,6 +1,6 @@
 import { output } from './inspect-result.ts'
 
-/** A font that varies by weight, has colors and a ligature; its two letters and their ligature are boxes. */
+/** Creates a variable color font with two letters and a ligature, all of which are boxes. */
 const program = `
 import sys
 from fontTools.fontBuilder import FontBuilder
@@ -47,6 +47,6 @@ print([record.FeatureTag for tag in ('GSUB', 'GPOS') for record in font[tag].tab
 print({name: [layer.name for layer in layers] for name, layers in font['COLR'].ColorLayers.items()})
 `
 
-/** Tables, glyphs, the outline of a letter, features and colors, as fontTools reads them, by line. */
+/** Returns tables, glyphs, an outline, features and colors according to fontTools, one per line. */
 export const fontFacts = async (path: string) =>
   (await output('/usr/bin/python3', '-c', reader, path)).trim().split('\n')

@@ -8,24 +8,24 @@ import { fontforge } from '../../lib/engines/fontforge.ts'
 import { buildCommand } from '../../lib/engines/sandbox/isolation.ts'
 import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts'
 import { pythonProgram } from '../../lib/engines/sandbox/python.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
+import { readSummary } from '../../lib/fidelity/read.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detected } from '../formats/detected.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
-import { letterCount } from './inspect-font.ts'
 import { fontFacts, makeBoxes } from './font-maker.ts'
+import { countCharacters } from './inspect-font.ts'
 import { output } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
-/** A font of the machine's own packages (Bitstream Vera's licence), so that none need be committed. */
+/** An installed font (Bitstream Vera license), so that none has to be committed. */
 const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
-const letters = 'Mutabor àéîõü'
+const characters = 'Mutabor àéîõü'
 
 const scratch = scratchFolder('fonts')
 
-const subset = { subset: letters }
+const subset = { subset: characters }
 const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
 
 conformance(fontforge, {
@@ -35,37 +35,37 @@ conformance(fontforge, {
   long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
 })
 
-/** Where no namespace gives programs a /tmp of their own, and they may not write to that of the machine. */
+/** Launchers without namespaces, where programs have no private /tmp and may not write to the shared one. */
 const filtered = launchers.filter(
   ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
-const endingOf = (id: FormatId) => formatById(id).extensions[0]
+const extensionOf = (id: FormatId) => formatById(id).extensions[0]
 
-async function byFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
+async function convertWithFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
   const workDir = mkdtempSync(join(scratch, 'filtered-'))
-  const [given, made] = [`source.${endingOf(from)}`, `result.${endingOf(to)}`]
+  const [given, made] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
   copyFileSync(source, join(workDir, given))
   const { file, args, readOnly } = pythonProgram('font/convert_font.py')
-  const wish = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
+  const programArgs = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
   const options = { workDir, limits: {}, readOnly: [...readOnly] }
-  const command = await buildCommand(filtered, file, [...args, ...wish], options)
+  const command = await buildCommand(filtered, file, [...args, ...programArgs], options)
   const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   assert.deepEqual([status, signal], [0, null], stderr)
   return join(workDir, made)
 }
 
-describe('by filters alone, a font', { concurrency: 2 }, () => {
+describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
-    test(`becomes ${to} and comes back`, async () => {
-      const made = await byFilters(ttf, 'ttf', to)
-      const back = await byFilters(made, to, 'ttf')
-      assert.ok((await letterCount(back, 'ttf')) >= new Set(letters).size)
+    test(`can be converted to ${to} and back`, async () => {
+      const made = await convertWithFilters(ttf, 'ttf', to)
+      const back = await convertWithFilters(made, to, 'ttf')
+      assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
     })
   }
 })
 
-describe('a font of few letters', { concurrency: 2 }, () => {
+describe('a font subset', { concurrency: 2 }, () => {
   for (const via of [
     'otf',
     'woff',
@@ -81,44 +81,44 @@ describe('a font of few letters', { concurrency: 2 }, () => {
     'sfd',
     'cff',
   ] as const) {
-    test(`becomes ${via} and comes back with every letter`, async () => {
+    test(`can be converted to ${via} and back with all characters`, async () => {
       const there = await small(via)
       const bytes = readFileSync(there)
       assert.equal(await detected(`a.${there.split('.').at(-1)}`, bytes), via)
-      const held = await holdingOf(there, via, { isResult: true })
-      assert.ok((held?.counts.glyphs ?? 0) >= new Set(letters).size, `${held?.counts.glyphs} are counted`)
+      const held = await readSummary(there, via, { isResult: true })
+      assert.ok((held?.counts.glyphs ?? 0) >= new Set(characters).size, `${held?.counts.glyphs} are counted`)
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
-      // FreeType counts the same shape under other names too where the format names its glyphs.
-      const count = await letterCount(path, 'ttf')
-      assert.ok(count >= new Set(letters).size, `only ${count} letters are left`)
+      // In formats with glyph names, FreeType counts additional names of the same glyph.
+      const count = await countCharacters(path, 'ttf')
+      assert.ok(count >= new Set(characters).size, `only ${count} letters are left`)
       assert.match(String(result.details?.family), /DejaVu ?Sans ?Mono/)
     })
   }
 })
 
-test('the letters that are asked for stay, by themselves or as ranges', async () => {
+test('a subset keeps the requested characters, given as text or as ranges', async () => {
   const { path } = await convert(fontforge, ttf, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
   assert.equal(await output('fc-query', '--format', '%{charset}', path), '41-43 20ac')
 })
 
-test('letters that the font does not have are refused', async () => {
+test('a subset with characters that the font does not have is refused', async () => {
   const made = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
   assert.equal((await assertRefused(made, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
-test('a font without instructions is smaller and has the same letters', async () => {
+test('a font without hinting is smaller and has the same characters', async () => {
   const kept = (await convert(fontforge, ttf, 'ttf')).path
   const bare = (await convert(fontforge, ttf, 'ttf', { options: { hinting: 'none' } })).path
   const [small, whole] = [(await stat(bare)).size, (await stat(kept)).size]
   assert.ok(small < whole * 0.9, `${small} bytes without, ${whole} with instructions`)
-  assert.equal(await letterCount(bare, 'ttf'), await letterCount(kept, 'ttf'))
+  assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(kept, 'ttf'))
 })
 
-test('bitmaps are as high as asked', async () => {
+test('bitmaps have the requested height', async () => {
   const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
-  const count = await letterCount(path, 'bdf')
-  assert.ok(count >= new Set(letters).size, `only ${count} letters are left`)
+  const count = await countCharacters(path, 'bdf')
+  assert.ok(count >= new Set(characters).size, `only ${count} letters are left`)
 })
 
 test('a program inside a font file is not run', async () => {
@@ -130,11 +130,11 @@ test('a program inside a font file is not run', async () => {
   await assert.rejects(stat(join(run.workDir, 'ran')))
 })
 
-test('a font keeps its features, kerning, colors and names as the other kind of OpenType, and back', async () => {
+test('a font keeps features, kerning, colors and names between TrueType and CFF outlines', async () => {
   const boxes = join(scratch, 'boxes.ttf')
   await makeBoxes(boxes)
   const there = await convert(fontforge, boxes, 'otf')
-  // What it varies by is all that goes.
+  // Only the variations are lost.
   assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
   const back = await convert(fontforge, there.path, 'ttf')
   assert.deepEqual(back.warnings, [])
@@ -149,7 +149,7 @@ test('a font keeps its features, kerning, colors and names as the other kind of 
   for (const after of [cubic, quadratic]) assert.deepEqual(after.slice(1), before.slice(1))
 })
 
-test('a font says what of it a bare kind cannot hold', async () => {
+test('a font converted to bare CFF causes a warning about what was lost', async () => {
   const boxes = join(scratch, 'bare.ttf')
   await makeBoxes(boxes)
   const said: string[] = []

@@ -17,11 +17,11 @@ const colors = [
   [128, 128, 128],
 ] as const
 
-describe('a picture of high dynamic range', () => {
+describe('an HDR image', () => {
   const folder = scratchFolder('bright-pictures')
   after(removeRuns)
 
-  /** As zimg has the colors above in PQ, which a usual screen is to show again. */
+  /** The colors above in PQ, as computed by zimg. */
   async function inPq(name: string, end: string, args: readonly string[]): Promise<string> {
     const path = join(folder, name)
     const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
@@ -35,7 +35,7 @@ describe('a picture of high dynamic range', () => {
     return path
   }
 
-  /** By the other way through the formulas of BT.2100, of the colors above as a screen of 1,000 cd/m² shows them. */
+  /** The colors above in HLG, by the inverse formulas of BT.2100 for a display of 1,000 cd/m². */
   async function inHlg(): Promise<string> {
     const row = colors.flatMap((color) => {
       const [r = 0, g = 0, b = 0] = color.map(
@@ -58,14 +58,14 @@ describe('a picture of high dynamic range', () => {
     return path
   }
 
-  /** A chunk before the pixels (PNG, third edition, 11.3.2.6). */
+  /** Inserts a cICP chunk before the pixels (PNG, third edition, 11.3.2.6). */
   async function withCicp(path: string, transfer: number): Promise<string> {
     const bytes = await readFile(path)
     const chunk = Buffer.concat([Buffer.from('cICP'), Buffer.from([9, transfer, 0, 1])])
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
     length.writeUInt32BE(4)
     sum.writeUInt32BE(crc32(chunk))
-    const target = path.replace('.png', '-told.png')
+    const target = path.replace('.png', '-cicp.png')
     await writeFile(target, Buffer.concat([bytes.subarray(0, 33), length, chunk, sum, bytes.subarray(33)]))
     return target
   }
@@ -89,14 +89,14 @@ describe('a picture of high dynamic range', () => {
   })
 
   for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])
-    test(`(${name}) has its colors on a usual screen, which is said`, async () => {
+    test(`(${name}) is tone-mapped to the expected sRGB colors, with a warning`, async () => {
       const { path, warnings } = await convert(vips, made[name] ?? '', 'png', {})
       await assertColors(path)
       assert.deepEqual(warnings, ['COLORS_CONVERTED'])
       assert.deepEqual((await convert(vips, made[name] ?? '', 'jpg')).warnings, ['COLORS_CONVERTED'])
     })
 
-  test('is told from a usual one', async () => {
+  test('is distinguished from an SDR image', async () => {
     for (const name of ['corners.avif', 'alpha.png'])
       assert.deepEqual((await convert(vips, fixture(name), 'webp')).warnings, [])
   })

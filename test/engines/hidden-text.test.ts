@@ -1,4 +1,4 @@
-// Words that an office shows beside the text of a document, or does not show at all.
+// Text that office programs show outside of the body of a document, or not at all.
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
+import { readSummary } from '../../lib/fidelity/read.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output } from './inspect-result.ts'
@@ -33,15 +33,15 @@ async function flat(name: string, kind: string, parts: string): Promise<string> 
   return path
 }
 
-const held = async (path: string, format: FormatId) => {
-  const holding = await holdingOf(path, format, { isResult: false })
+const summarize = async (path: string, format: FormatId) => {
+  const holding = await readSummary(path, format, { isResult: false })
   return [holding?.words?.total, holding?.features.filter((one) => one === 'hiddenText').length]
 }
 
 const hiding = (name: string, family: string, display = 'none') =>
   `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
 
-test('hidden text of documents is in no text, book or PDF, and that it was there is said', async () => {
+test('hidden text of documents is left out of text, ebooks and PDF, and is reported as a feature', async () => {
   const document = await flat(
     'hidden.fodt',
     'text',
@@ -53,9 +53,9 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
       <text:p>also <text:span text:style-name="Low">secret</text:span><text:span text:style-name="Low"><text:span
         text:style-name="T2">shown</text:span></text:span></text:p></office:text></office:body>`,
   )
-  assert.deepEqual(await held(document, 'fodt'), [6, 1])
+  assert.deepEqual(await summarize(document, 'fodt'), [6, 1])
   const { path } = await convert(office, document, 'docx')
-  assert.deepEqual(await held(path, 'docx'), [6, 1])
+  assert.deepEqual(await summarize(path, 'docx'), [6, 1])
   const seen = /^Seen words\s+go on\s+also\s+shown\s*$/
   for (const [engine, to] of [
     [pandoc, 'txt'],
@@ -66,7 +66,7 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
     const text =
       to === 'pdf' ? await output('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
     assert.match(text, seen, `${engine.id} ${to}`)
-    assert.deepEqual(await held(result.path, to), [6, 0])
+    assert.deepEqual(await summarize(result.path, to), [6, 0])
   }
   const page = await convert(office, path, 'html')
   assert.deepEqual(page.warnings, ['HIDDEN_KEPT'])
@@ -81,10 +81,10 @@ test('hidden text of documents is in no text, book or PDF, and that it was there
   )
   assert.deepEqual((await convert(office, open, 'html')).warnings, [])
   const rich = await convert(office, path, 'rtf')
-  assert.deepEqual(await held(rich.path, 'rtf'), [6, 1])
+  assert.deepEqual(await summarize(rich.path, 'rtf'), [6, 1])
 })
 
-test('text that is shown though its style hides is seen in a web page, wherever it stands', async () => {
+test('text shown despite a hiding style is visible in a web page, wherever it is', async () => {
   const quiet = (text: string) =>
     `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
   const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
@@ -103,7 +103,7 @@ test('text that is shown though its style hides is seen in a web page, wherever 
   for (const word of ['shown', 'noted', 'celled']) assert.match(text, new RegExp(`>[^<>]*\\b${word}\\b`))
 })
 
-test('references to what is not there any more show what they did when the document was saved', async () => {
+test('broken references show the text that they had when the document was saved', async () => {
   const to = (name: string, shown: string) =>
     `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
   const mark =
@@ -122,16 +122,16 @@ test('references to what is not there any more show what they did when the docum
   }
 })
 
-test('hidden and deleted text of Word 97 is not looked for, nor any words where a style hides some', async () => {
+test('text of Word 97 is not counted if it is hidden or deleted, or if a style may hide some', async () => {
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
   const ofWord = async (name: string, styles: string, body: string) => {
     const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`
     const { path } = await convert(office, await flat(name, 'text', parts), 'doc')
-    const holding = await holdingOf(path, 'doc', { isResult: false })
+    const holding = await readSummary(path, 'doc', { isResult: false })
     return [holding?.words?.total, holding?.features]
   }
   const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
-  // Cyrillic letters are stored as two bytes each, others as one.
+  // Cyrillic characters are stored as two bytes each, others as one.
   const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
   assert.deepEqual(await ofWord('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
   const deletion = `<text:changed-region text:id="c1"><text:deletion><office:change-info><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">A</dc:creator><dc:date xmlns:dc="http://purl.org/dc/elements/1.1/">2026-01-01T00:00:00</dc:date></office:change-info><text:p>gone for good</text:p>
@@ -144,7 +144,7 @@ test('hidden and deleted text of Word 97 is not looked for, nor any words where 
   assert.deepEqual(await ofWord('styled.fodt', styles, styled), [undefined, ['hiddenText']])
 })
 
-test('words in shapes on a sheet stand below its cells in a web page, and a table tells of them', async () => {
+test('text in shapes on a sheet is below the cells in a web page, and causes a warning in a table', async () => {
   const sheet = await flat(
     'shapes.fods',
     'spreadsheet',
@@ -154,21 +154,21 @@ test('words in shapes on a sheet stand below its cells in a web page, and a tabl
         <draw:g><draw:rect svg:width="2cm" svg:height="1cm"><text:p>grouped</text:p></draw:rect></draw:g>
         <text:p>cell</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body>`,
   )
-  assert.deepEqual((await holdingOf(sheet, 'fods', { isResult: false }))?.counts, { sheets: 1, cells: 1 })
+  assert.deepEqual((await readSummary(sheet, 'fods', { isResult: false }))?.counts, { sheets: 1, cells: 1 })
   const page = await readFile((await convert(office, sheet, 'html')).path, 'utf8')
   assert.match(page, /cell<[\s\S]*>=words of a<br>shape<[\s\S]*>grouped</)
-  // One that is painted would be a picture beside the page.
+  // A rendered shape would be a separate image.
   assert.doesNotMatch(page, /<img/)
   const { path, warnings } = await convert(office, sheet, 'csv')
   assert.deepEqual([await readFile(path, 'utf8'), warnings], ['cell\n', ['SHAPES_DROPPED']])
   for (const to of ['xlsx', 'xls', 'ods'] as const)
-    assert.deepEqual(await held((await convert(office, sheet, to)).path, to), [6, 0], to)
+    assert.deepEqual(await summarize((await convert(office, sheet, to)).path, to), [6, 0], to)
 })
 
 const wordCell = (text: string) =>
   `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
 
-test('what a workbook does not show is on no page, and in a table; both is said with its numbers', async () => {
+test('hidden parts of a workbook are left out of pages and kept in tables, both with a warning', async () => {
   const row = (look: string, ...cells: string[]) =>
     `<table:table-row ${look}>${cells.map(wordCell).join('')}</table:table-row>`
   const unseen = 'table:visibility="collapse"'
@@ -199,8 +199,8 @@ test('what a workbook does not show is on no page, and in a table; both is said 
   assert.doesNotMatch(printed, /secret|another/)
   const page = await convert(office, book, 'html')
   assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
-  for (const { warnings, messages: told } of [pdf, page])
-    assert.ok(told[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(dropped), told.join(' '))
+  for (const { warnings, messages } of [pdf, page])
+    assert.ok(messages[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(dropped), messages.join(' '))
   const table = await convert(office, book, 'csv')
   assert.match(
     await readFile(table.path, 'utf8'),
@@ -211,20 +211,20 @@ test('what a workbook does not show is on no page, and in a table; both is said 
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)
-    const holding = await holdingOf(path, to, { isResult: true })
+    const holding = await readSummary(path, to, { isResult: true })
     assert.equal(holding?.counts.sheets, 3, to)
-    const shown = new Words()
-    // The office writes the first sheet so that Excel shows it.
+    const shown = new WordCounts()
+    // LibreOffice writes the first sheet as visible for Excel.
     shown.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
     const { visibleWords } = holding
     assert.deepEqual(
-      [visibleWords?.total, visibleWords && shown.keptIn(visibleWords)],
+      [visibleWords?.total, visibleWords && shown.countSharedWith(visibleWords)],
       [shown.total, shown.total],
     )
   }
 })
 
-test('cells of a table without a list of columns, as some programs write it, are in texts', async () => {
+test('cells of a table without column definitions, as some programs write it, are kept in texts', async () => {
   const page = join(folder, 'table.md')
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
   const { path, workDir } = await convert(pandoc, page, 'docx')
@@ -250,7 +250,7 @@ const mailedPage = [
   '<html><head><title>unseen</title></head><body><p>Gr=C3=B6=\r\n=C3=9Fe of a <b>p</b>age</p></body></html>\r\n--b--\r\n',
 ].join('')
 
-/** @param parts beside the text, by the kind of their relation, each with its file name. */
+/** @param parts additional parts by relationship type, each with its file name. */
 async function wordOf(
   name: string,
   body: string,
@@ -284,7 +284,7 @@ const cell = (text: string) => `<w:tc>${words(text)}</w:tc>`
 const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
 const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
-test('fields, controls in tables, tables in notes and pages that stand in for text are in what comes of a Word document', async () => {
+test('fields, controls in tables, tables in notes and embedded pages of a Word document are kept', async () => {
   const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
   const within = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
@@ -322,11 +322,11 @@ test('fields, controls in tables, tables in notes and pages that stand in for te
     )
     assert.doesNotMatch(text, /unseen/)
   }
-  // What stands in a page counts, so that an office that leaves it out is found out.
-  assert.deepEqual(await held(path, 'docx'), [7 + 4, 0])
+  // Text of an embedded page counts, so that an engine that drops it is detected.
+  assert.deepEqual(await summarize(path, 'docx'), [7 + 4, 0])
 })
 
-test('words with letters over them, and in marks of XML of its own, are in what comes of a Word document', async () => {
+test('text with ruby annotations and in custom XML elements of a Word document is kept', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const ruby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
@@ -344,7 +344,7 @@ test('words with letters over them, and in marks of XML of its own, are in what 
   }
 })
 
-test('emoji, changes without a number, directions, tabs and cells beyond the columns are in it as well', async () => {
+test('emoji, changes without an id, text directions, tabs and cells beyond the columns of a Word document are kept', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const emoji =
     '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'
@@ -369,7 +369,7 @@ test('emoji, changes without a number, directions, tabs and cells beyond the col
     narrow: /alone/,
     none: /wide\s+last/,
   }
-  // Each by itself: what one needs is not to be done for the sake of another.
+  // Each separately, so that a fix for one does not hide a problem of another.
   for (const [name, xml] of Object.entries(parts)) {
     const path = await wordOf(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')

@@ -21,11 +21,11 @@ const whole = (...values: readonly number[]) =>
 const gamma = (value: number): Chunk => ({ type: 'gAMA', data: whole(value) })
 const primaries = (...values: readonly number[]): Chunk => ({ type: 'cHRM', data: whole(...values) })
 
-describe('a PNG that tells its colors without a profile', () => {
-  const folder = scratchFolder('told-colors')
+describe('a PNG that describes its colors without an ICC profile', () => {
+  const folder = scratchFolder('described-colors')
   after(removeRuns)
 
-  async function telling(name: string, told: readonly Chunk[]): Promise<string> {
+  async function withColorChunks(name: string, chunks: readonly Chunk[]): Promise<string> {
     const path = join(folder, `${name}.png`)
     const color = { r: 60, g: 180, b: 60 }
     const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
@@ -33,7 +33,7 @@ describe('a PNG that tells its colors without a profile', () => {
       .toBuffer()
     const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
     assert.ok(header)
-    await writeFile(path, buildPng([header, ...told, ...rest]))
+    await writeFile(path, buildPng([header, ...chunks, ...rest]))
     return path
   }
 
@@ -42,7 +42,7 @@ describe('a PNG that tells its colors without a profile', () => {
     return [width, height]
   }
 
-  // As Chromium shows each of them.
+  // Expected values are the colors shown by Chromium.
   const cases: readonly (readonly [
     string,
     readonly Chunk[],
@@ -57,40 +57,44 @@ describe('a PNG that tells its colors without a profile', () => {
       ['COLORS_CONVERTED'],
     ],
     [
-      'of Display P3 by its code',
+      'of Display P3 by its cICP code',
       [{ type: 'cICP', data: Buffer.from([12, 13, 0, 1]) }],
       [0, 183, 30],
       ['COLORS_CONVERTED'],
     ],
     [
-      'of sRGB in these words',
+      'of sRGB in gAMA and cHRM',
       [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000)],
       [60, 180, 60],
       [],
     ],
     [
-      'of sRGB, whatever else it says',
+      'of sRGB by its sRGB chunk, which takes precedence',
       [{ type: 'sRGB', data: Buffer.from([0]) }, gamma(100_000)],
       [60, 180, 60],
       [],
     ],
   ]
-  test('is read as it is where its chunks break off or something stands behind them', async () => {
-    const path = await telling('followed', [gamma(100_000)])
+  test('is read unchanged if its chunks are truncated or followed by other data', async () => {
+    const path = await withColorChunks('followed', [gamma(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
-  test('tells nothing by the words of a text in it', async () => {
+  test('is not affected by chunk names within its text', async () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
-    const { warnings } = await convert(vips, await telling('worded', [{ type: 'tEXt', data: text }]), 'webp')
+    const { warnings } = await convert(
+      vips,
+      await withColorChunks('worded', [{ type: 'tEXt', data: text }]),
+      'webp',
+    )
     assert.deepEqual(warnings, [])
   })
 
-  for (const [name, told, wanted, expected] of cases)
-    test(`has the colors that browsers show: ${name}`, async () => {
+  for (const [name, chunks, wanted, expected] of cases)
+    test(`gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
-        const { path, warnings } = await convert(vips, await telling('told', told), to)
+        const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
         const seen = [...data.subarray(0, 3)]
         const isNear = seen.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 6)
@@ -103,7 +107,7 @@ describe('a PNG that tells its colors without a profile', () => {
     ['gray', 'b-w', [133, 133, 133]],
     ['deep gray', 'grey16', [133, 133, 133]],
   ] as const) {
-    test(`has the shades that browsers show where it is ${name}`, async () => {
+    test(`gets the shades that browsers show if it is ${name}`, async () => {
       const plain = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
         .toColourspace(space)
         .png()
@@ -112,14 +116,14 @@ describe('a PNG that tells its colors without a profile', () => {
       assert.ok(header)
       const path = join(folder, `${space}.png`)
       await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
-      for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await shown(path, to), levels, to)
+      for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(path, to), levels, to)
     })
   }
 
-  test('has the colors that browsers show where it is animated', async () => {
+  test('gets the colors that browsers show if it is animated', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
-    const parts = [...readChunks(await readFile(await telling('frame', [gamma(100_000)])))]
+    const parts = [...readChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
     const chunks = parts.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
@@ -128,22 +132,22 @@ describe('a PNG that tells its colors without a profile', () => {
     })
     await writeFile(animated, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
-      assertNear(await shown(animated, to), [133, 219, 133], to)
+      assertNear(await showPixels(animated, to), [133, 219, 133], to)
   })
 
-  test('and an AVIF that tells Display P3 by its code has its colors', async () => {
+  test('and an AVIF with the code of Display P3 get the right colors', async () => {
     const avif = join(folder, 'p3.avif')
-    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await telling('plain', [])])
+    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await withColorChunks('plain', [])])
     const bytes = await readFile(avif)
     const at = bytes.indexOf('colrnclx')
     assert.ok(at > 0)
     bytes.writeUInt16BE(12, at + 8)
     bytes.writeUInt16BE(13, at + 10)
     await writeFile(avif, bytes)
-    for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await shown(avif, to), [0, 183, 30], to)
+    for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(avif, to), [0, 183, 30], to)
   })
 
-  async function shown(path: string, to: FormatId): Promise<number[]> {
+  async function showPixels(path: string, to: FormatId): Promise<number[]> {
     const made = await convert(vips, path, to)
     return [...(await sharp(made.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
   }

@@ -11,7 +11,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { imageSize, output } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
-/** The numbers as they stand in the file, whatever they mean. */
+/** Returns the raw sample values, ignoring the profile. */
 async function numbers(path: string): Promise<number[]> {
   const image = sharp(path, { ignoreIcc: true }).removeAlpha()
   return [...(await image.extract({ left: 3, top: 3, width: 1, height: 1 }).raw().toBuffer())]
@@ -26,7 +26,7 @@ const near = (values: readonly number[], expected: readonly number[], tolerance 
 
 const folder = async () => (await convert(vips, fixture('corners.png'), 'png')).workDir
 
-describe('the profile of a picture', () => {
+describe('the color profile of an image', () => {
   after(removeRuns)
 
   async function wide(extension: 'jpg' | 'png'): Promise<string> {
@@ -39,7 +39,7 @@ describe('the profile of a picture', () => {
     return path
   }
 
-  test('of more colors than sRGB stays where the target can hold it, with the same numbers', async () => {
+  test('wider than sRGB is kept with the same values if the target supports profiles', async () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
       const source = await wide(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
@@ -49,7 +49,7 @@ describe('the profile of a picture', () => {
     }
   })
 
-  test('becomes sRGB where it cannot stay, or where the interface says that nothing is carried over', async () => {
+  test('is converted to sRGB if it cannot be kept, or if the API promises that no metadata is carried over', async () => {
     for (const [to, from] of [
       ['gif', 'jpg'],
       ['png', 'jpg'],
@@ -62,7 +62,7 @@ describe('the profile of a picture', () => {
     near(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
-  test('is told where it is given up, and so are transparent parts', async () => {
+  test('causes a warning if it is dropped, as do transparent parts', async () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
@@ -79,7 +79,7 @@ describe('the profile of a picture', () => {
     }
   })
 
-  test('of parts that are half transparent is told where a format knows nothing between', async () => {
+  test('conversion to one-bit alpha causes a warning for partly transparent areas', async () => {
     for (const [level, expected] of [
       [128, ['TRANSPARENCY_DROPPED']],
       [0, []],
@@ -99,7 +99,7 @@ describe('the profile of a picture', () => {
     }
   })
 
-  test('can be that of Adobe RGB, and there can be none and no color', async () => {
+  test('can be changed to Adobe RGB or to gray', async () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
       const adobe = await convert(engine, fixture('corners.png'), 'jpg', { options })
@@ -112,7 +112,7 @@ describe('the profile of a picture', () => {
     }
   })
 
-  test('is turned into the one that is asked for, whatever the picture came with', async () => {
+  test('is converted to the requested color space, whatever the source has', async () => {
     for (const to of ['jpg', 'png'] as const) {
       const plain = await convert(imagemagick, await wide('jpg'), to, { options: { colorSpace: 'srgb' } })
       assert.equal((await sharp(plain.path).metadata()).icc, undefined)
@@ -125,7 +125,7 @@ describe('the profile of a picture', () => {
     }
   })
 
-  test('of CMYK is no negative in a PDF, with the mark of Adobe or without it', async () => {
+  test('of a CMYK JPEG is not inverted in a PDF, with or without Adobe marker', async () => {
     const marked = await readFile(fixture('cmyk.jpg'))
     const mark = marked.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
     assert.ok(mark > 0)
@@ -140,7 +140,7 @@ describe('the profile of a picture', () => {
     near(pages[1] ?? [], pages[0] ?? [], 60)
   })
 
-  test('of CMYK says which RGB it is, and without one it is guessed', async () => {
+  test('of a CMYK image is applied, and without one a default is used', async () => {
     const printed = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))
       .flatten()
@@ -160,10 +160,10 @@ describe('the profile of a picture', () => {
   })
 })
 
-describe('what a camera noted', () => {
+describe('camera metadata', () => {
   after(removeRuns)
 
-  test('is left out unless it is to be kept, and the turn is done either way', async () => {
+  test('is removed unless it is to be kept, and the image is rotated either way', async () => {
     const source = join(await folder(), 'noted.jpg')
     const noted = sharp(fixture('orientation-6.jpg'))
       .keepMetadata()
@@ -184,10 +184,10 @@ describe('what a camera noted', () => {
   })
 })
 
-describe('a picture is changed as asked', () => {
+describe('image options', () => {
   after(removeRuns)
 
-  test('it is turned', async () => {
+  test('rotate an image', async () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await imageSize(path, 'png'), { width: 30, height: 40 })
@@ -196,13 +196,13 @@ describe('a picture is changed as asked', () => {
     }
   })
 
-  test('it is turned in every frame', async () => {
+  test('rotate every frame of an animation', async () => {
     const { path } = await convert(vips, fixture('animated.gif'), 'webp', { options: { rotate: -90 } })
     const { width, pageHeight, pages, delay } = await sharp(path, { animated: true }).metadata()
     assert.deepEqual([width, pageHeight, pages, delay], [30, 40, 3, [100, 200, 300]])
   })
 
-  test('its holes get a color', async () => {
+  test('set a background for transparent parts', async () => {
     for (const engine of [vips, imagemagick]) {
       for (const to of ['jpg', 'png'] as const) {
         const { path } = await convert(engine, fixture('alpha.png'), to, {
@@ -217,7 +217,7 @@ describe('a picture is changed as asked', () => {
       assert.equal(schema?.safeParse({ background }).success, false, background)
   })
 
-  test('its holes stay on the way out of HEIC, where the target has holes', async () => {
+  test('keep the transparency of a HEIC if the target supports it', async () => {
     const heic = (await convert(vips, fixture('alpha.png'), 'heic')).path
     for (const to of ['webp', 'png'] as const) {
       const middle = sharp((await convert(vips, heic, to)).path).extract({
@@ -231,15 +231,15 @@ describe('a picture is changed as asked', () => {
     }
   })
 
-  test('its longest side becomes shorter, never longer', async () => {
+  test('limit the longest side without enlarging', async () => {
     const size = async (downscale: number) =>
       imageSize((await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path, 'png')
     assert.deepEqual(await size(20), { width: 20, height: 15 })
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
 
-  test('its density is told as far as JPEG has a place for it', async () => {
-    for (const [density, told] of [
+  test('keep the density within the range that JPEG supports', async () => {
+    for (const [density, expected] of [
       [300, 300],
       [65_535, 65_535],
       [66_000, 72],
@@ -250,22 +250,22 @@ describe('a picture is changed as asked', () => {
         .png()
         .toFile(source)
       const { path } = await convert(vips, source, 'jpg')
-      assert.equal((await sharp(path).metadata()).density ?? 72, told, `${density}`)
+      assert.equal((await sharp(path).metadata()).density ?? 72, expected, `${density}`)
     }
   })
 
-  test('shapes are drawn at the resolution that is asked for', async () => {
+  test('render vector drawings at the requested resolution', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
     assert.deepEqual(await imageSize(path, 'png'), { width: 60, height: 45 })
   })
 
-  test('jpegQuality comes before quality', async () => {
+  test('include jpegQuality, which takes precedence over quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options })).path)).length
     assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
   })
 
-  test('an icon has the sides that were asked for', async () => {
+  test('set the sizes in an icon', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
       options: { sizes: '24, 48' },
     })
@@ -276,17 +276,17 @@ describe('a picture is changed as asked', () => {
       assert.equal(schema?.safeParse({ sizes }).success, false, sizes)
   })
 
-  test('a cursor says that it is one', async () => {
+  test('write a cursor with the cursor type', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
     assert.match(await output('file', path), /cursor/)
     const bytes = await readFile(path)
     assert.deepEqual([...bytes.subarray(0, 6)], [0, 0, 2, 0, 1, 0])
-    // It points with its corner: an icon has the count of its planes and bits there.
+    // The hotspot is the corner; an icon has planes and bits there.
     assert.deepEqual([...bytes.subarray(10, 14)], [0, 0, 0, 0])
   })
 })
 
-describe('a photograph as the sensor saw it', () => {
+describe('a camera raw file', () => {
   after(removeRuns)
 
   async function quarters(path: string): Promise<string> {
@@ -301,17 +301,17 @@ describe('a photograph as the sensor saw it', () => {
   }
 
   for (const from of ['raf', 'rw2', 'mrw'] as const) {
-    test(`has its colors: ${from}`, async () => {
+    test(`is converted with the right colors: ${from}`, async () => {
       assert.equal(await quarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
     })
   }
 
-  test('has 16 bits in TIFF', async () => {
+  test('keeps 16 bits per channel in TIFF', async () => {
     const { path } = await convert(vips, fixture('corners.rw2'), 'tiff')
     assert.match(await output('tiffinfo', path), /Bits\/Sample: 16/)
   })
 
-  test('that is cut off, or is another kind of TIFF, is corrupt', async () => {
+  test('that is truncated or another kind of TIFF is corrupt', async () => {
     const path = join(await folder(), 'cut.raf')
     await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
     await assert.rejects(convert(vips, path, 'jpg'), { code: 'CORRUPT_FILE' })
@@ -321,7 +321,7 @@ describe('a photograph as the sensor saw it', () => {
   })
 })
 
-/** Frames as other programs write them, which ours never are. */
+/** An APNG with partial frames, as other programs write them. */
 async function parts(): Promise<string> {
   const [width, height] = [6, 3]
   const pixels = async (color: string, wide: number) => {
@@ -365,7 +365,7 @@ describe('an animated PNG', () => {
     return { path, warnings, frames: result.details?.frames }
   }
 
-  test('keeps its frames and times in GIF and WebP, and both become one', async () => {
+  test('keeps frames and delays in GIF and WebP, and can be made from both', async () => {
     const { path: moving } = await convert(vips, fixture('animated.gif'), 'apng')
     const times = await output(
       'ffprobe',
@@ -387,20 +387,20 @@ describe('an animated PNG', () => {
     }
   })
 
-  test('is drawn as its frames say: in a part, over what was there, and cleared', async () => {
+  test('is rendered with partial frames, blending and disposal', async () => {
     const { path } = await convert(vips, await parts(), 'gif')
-    const shown = async (page: number) => {
+    const readPage = async (page: number) => {
       const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
       return [...(await image.raw().toBuffer())].map((value) => Math.round(value / 255)).join('')
     }
-    // Red; half of it green; the green cleared, and blue over the rest.
+    // Red; one half green; the green cleared, and blue over the rest.
     assert.deepEqual(
-      [await shown(0), await shown(1), await shown(2)],
+      [await readPage(0), await readPage(1), await readPage(2)],
       ['100110011001', '100101010101', '001100000000'],
     )
   })
 
-  test('gives its first frame and a warning elsewhere', async () => {
+  test('becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await frames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     near(await numbers(path), [255, 0, 0])

@@ -33,14 +33,14 @@ import {
   resolvePages,
 } from '../../lib/engines/pdf/page-range.ts'
 
-/** What comes out of a value; undefined where it is refused. */
+/** Returns the parsed value; undefined if it is refused. */
 const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
 const refuses = (schema: z.ZodType, ...values: unknown[]) => {
   for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
 }
 
-describe('an option as a form sends it', () => {
-  test('is a number where it looks like one', () => {
+describe('an option sent by a form', () => {
+  test('is parsed as a number if it looks like one', () => {
     assert.deepEqual(
       [of(integer(1, 100), ' 7 '), of(integer(-5, 5), '-5'), of(decimal(0, 2), '0.5')],
       [7, -5, 0.5],
@@ -50,7 +50,7 @@ describe('an option as a form sends it', () => {
     refuses(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
   })
 
-  test('is yes or no where it says so', () => {
+  test('is parsed as a boolean in common spellings', () => {
     assert.deepEqual(
       ['true', 'false', true, false].map((value) => of(flag(), value)),
       [true, false, true, false],
@@ -58,7 +58,7 @@ describe('an option as a form sends it', () => {
     refuses(flag(), '1', 'yes', 1, 'True')
   })
 
-  test('is a quality by number or word, which means another number in each format', () => {
+  test('is a quality as a number or level, and levels differ by format', () => {
     const scale = { low: 10, medium: 20, high: 30, highest: 40 }
     assert.deepEqual([of(quality, '55'), of(quality, 'low')], [55, 'low'])
     refuses(quality, 0, 101, 'best')
@@ -80,8 +80,8 @@ describe('an option as a form sends it', () => {
   })
 })
 
-describe('an option of pictures', () => {
-  test('that is a color comes out as six digits', () => {
+describe('an image option', () => {
+  test('that is a color is parsed to six hex digits', () => {
     for (const [given, seen] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
@@ -98,7 +98,7 @@ describe('an option of pictures', () => {
     refuses(markColor, 'f8', '#ff88', 'pink', 'red;')
   })
 
-  test('that is a color space is understood in other words', () => {
+  test('that is a color space accepts common spellings', () => {
     for (const given of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
       assert.equal(of(colorSpace, given), 'adobe-rgb')
     for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
@@ -112,7 +112,7 @@ describe('an option of pictures', () => {
     assert.equal(of(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
-  test('that is a size is a box to fit into', () => {
+  test('that is a size becomes a box to resize to', () => {
     const box = (options: object) => resizeBoxOf(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
@@ -138,7 +138,7 @@ describe('an option of pictures', () => {
 })
 
 describe('a thumbnail', () => {
-  test('is a box of 256 unless it is said, and a side that is left out follows', () => {
+  test('has a box of 256 by default, and a side that is left out follows', () => {
     assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
     assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
     assert.deepEqual(thumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
@@ -152,7 +152,7 @@ describe('a thumbnail', () => {
       assert.throws(() => thumbnailBox(wrong))
   })
 
-  test('of what has no pixels is drawn as large as the box needs', () => {
+  test('of a page or drawing is rendered at the size that the box needs', () => {
     const size = { width: 100, height: 50 }
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
       scaleInto(size, { width: 200, height: 200, fit })
@@ -161,7 +161,7 @@ describe('a thumbnail', () => {
     assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
-  test('of a film may be several, and is taken at a time', () => {
+  test('of a video has a count and a time', () => {
     const [row] = videoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
@@ -171,7 +171,7 @@ describe('a thumbnail', () => {
     refuses(row.options, { count: 21 }, { count: 0 })
   })
 
-  test('has a row for each format, the quality where there is one', () => {
+  test('has a capability per format, with quality where the format supports it', () => {
     const rows = thumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
@@ -192,7 +192,7 @@ describe('a thumbnail', () => {
 })
 
 describe('a watermark', () => {
-  test('lies where it is said, in the words of other services too', () => {
+  test('has positions, also in the spellings of other services', () => {
     for (const [given, seen] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
@@ -211,7 +211,7 @@ describe('a watermark', () => {
     assert.equal(normalizePosition(7), 7)
   })
 
-  test('covers as much as is said, in per cent or as a part', () => {
+  test('has an opacity as a fraction or in percent', () => {
     const opacity = (value: unknown) => parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
     assert.deepEqual(
       [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
@@ -221,7 +221,7 @@ describe('a watermark', () => {
       assert.throws(() => opacity(wrong), String(wrong))
   })
 
-  test('is text that shows, of a size and color that make sense', () => {
+  test('has visible text with a valid size and color', () => {
     const { watermarkText, watermarkColor, watermarkScale } = parseWatermarkOptions({ watermarkText: 'ü 漢' })
     assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
     assert.equal(parseWatermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
@@ -241,10 +241,10 @@ describe('a watermark', () => {
   })
 })
 
-describe('a part', () => {
+describe('a section', () => {
   const lasting = (durationS: number | undefined) => ({ durationS }) as MediaInfo // nothing else is looked at
 
-  test('of a film lies between two times', () => {
+  test('of a video is between two times', () => {
     assert.deepEqual(resolveTrim({}, lasting(60)), { args: [], durationS: 60 })
     assert.deepEqual(resolveTrim({ start: 10, end: 15 }, lasting(60)), {
       args: ['-ss', '10', '-t', '5'],
@@ -265,7 +265,7 @@ describe('a part', () => {
       assert.throws(() => resolveTrim(cut, lasting(60)), { code: 'INVALID_INPUT', details: { field } })
   })
 
-  test('of a document is its pages in the order of the range', () => {
+  test('of a document has its pages in the order of the range', () => {
     assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
     assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
     assert.deepEqual(resolvePages('last-3', 4), [4, 3])

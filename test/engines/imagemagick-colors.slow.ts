@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: each format that ImageMagick reads or writes, looked at.
+// Run by `npm run test:slow`: checks the pixels of every format that ImageMagick reads or writes.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { corners, quarters } from './corner-colors.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
-const folder = scratchFolder('other-pictures')
+const folder = scratchFolder('imagemagick-colors')
 
-describe('a picture of another program', () => {
+describe('an image in a format of ImageMagick', () => {
   after(removeRuns)
 
-  test('in TGA is clear only where its header says that it can be', async () => {
-    // A dot of each: 32 bits, packed, from the top; the last byte of a dot is its alpha.
+  test('in TGA is transparent only if its header declares an alpha channel', async () => {
+    // One pixel each: 32 bits, compressed, top-down; the last byte of a pixel is its alpha.
     const tga = (attributes: number, alpha: number) => {
       const header = Buffer.alloc(18)
       header.set([0, 0, 10])
@@ -36,7 +36,7 @@ describe('a picture of another program', () => {
     }
   })
 
-  test('in PFM has the shades that its scale means', async () => {
+  test('in PFM is scaled as its header means', async () => {
     for (const [scale, most] of [
       ['-1.0', 1],
       ['1.0', 1],
@@ -86,7 +86,7 @@ describe('a picture of another program', () => {
     'sixel',
     'ras',
   ] as const) {
-    test(`in ${from} is read upright and in its colors`, async () => {
+    test(`in ${from} is read upright and with the right colors`, async () => {
       assert.equal(await quarters((await convert(imagemagick, corners(from), 'png')).path), 'RGBx')
     })
   }
@@ -111,9 +111,9 @@ describe('a picture of another program', () => {
     'j2k',
     'ptif',
   ] as const) {
-    test(`in ${to} is written upright and in its colors`, async () => {
+    test(`in ${to} is written upright and with the right colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
-      // Values of light, not of a screen.
+      // Linear light, not sRGB values.
       const linear = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
       assert.equal(await quarters(path, ...linear), 'RGBx')
     })

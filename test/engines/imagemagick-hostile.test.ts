@@ -17,10 +17,10 @@ import { convert, fixture } from './run-engine.ts'
 
 const run = promisify(execFile)
 
-/** Some readers fill what is missing; `detectFormat` finds that out where it can. */
+/** Whether truncation is detected; some decoders fill in missing data, which only `detectFormat` notices. */
 const cutShows = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
 
-describe('a hostile picture for ImageMagick', () => {
+describe('a hostile image for ImageMagick', () => {
   const folder = scratchFolder('hostile')
 
   async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
@@ -29,7 +29,7 @@ describe('a hostile picture for ImageMagick', () => {
     await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
   }
 
-  test('that is a script in disguise is corrupt, whatever it is called', async () => {
+  test('that is a disguised script is corrupt, whatever its name', async () => {
     const secret = join(folder, 'secret.png')
     await copyFile(fixture('corners.png'), secret)
     const scripts = [
@@ -47,7 +47,7 @@ describe('a hostile picture for ImageMagick', () => {
     await assert.rejects(readFile(join(folder, 'written.png')))
   })
 
-  test('that claims more pixels than the limit is refused before it takes memory', async () => {
+  test('that declares more pixels than the limit is refused before allocating memory', async () => {
     for (const [from, header] of [
       ['hdr', '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 40000 +X 40000\n'],
       ['xbm', '#define x_width 50000\n#define x_height 50000\nstatic char x_bits[] = { 0x00 };\n'],
@@ -56,7 +56,7 @@ describe('a hostile picture for ImageMagick', () => {
     }
   })
 
-  test('that claims a billion axes or less than no data as FITS is damaged', async () => {
+  test('in FITS that declares a billion axes or a negative data size is damaged', async () => {
     for (const claimed of [
       ['NAXIS', 4_000_000_000],
       ['GCOUNT', -1_000_000],
@@ -70,7 +70,7 @@ describe('a hostile picture for ImageMagick', () => {
     }
   })
 
-  test('that claims more pixels than the limit as PNG, of which its reader says nothing, is too large', async () => {
+  test('in PNG that declares more pixels than the limit is too large, although its decoder does not say so', async () => {
     const header = Buffer.alloc(33)
     header.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
     header.writeUInt32BE(60_000, 16)
@@ -80,7 +80,7 @@ describe('a hostile picture for ImageMagick', () => {
     await failing('FILE_TOO_LARGE', header, 'png')
   })
 
-  test('that claims more than its sides may have is too large, also where its reader only misses data', async () => {
+  test('that declares sides above the limit is too large, even if its decoder only reports missing data', async () => {
     const header = (length: number, mark: string, write: (bytes: Buffer) => void) => {
       const bytes = Buffer.alloc(length)
       bytes.write(mark, 'latin1')
@@ -116,7 +116,7 @@ describe('a hostile picture for ImageMagick', () => {
       bytes[13] = 3
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
       bytes.set([0, 8, 0, 3], 22)
-      // Packed rows, of which none is there.
+      // Compressed rows, none of which is present.
       bytes[39] = 1
     })
     assert.equal(await detected('in.psd', psd), 'psd')
@@ -132,7 +132,7 @@ describe('a hostile picture for ImageMagick', () => {
       await failing('FILE_TOO_LARGE', bytes, from)
   })
 
-  test('that is cut off is corrupt', async () => {
+  test('that is truncated is corrupt', async () => {
     for (const from of cornersOf.filter(cutShows)) {
       const whole = await readFile(corners(from))
       const part = whole.subarray(0, Math.floor(whole.length / (from === 'fits' ? 3 : 2)))
@@ -140,20 +140,25 @@ describe('a hostile picture for ImageMagick', () => {
     }
   })
 
-  test('of OpenEXR that is cut off is found out before, as ImageMagick would fill it with black', async () => {
+  test('in OpenEXR that is truncated is detected beforehand, because ImageMagick would fill it with black', async () => {
     const whole = await readFile(corners('exr'))
     assert.equal(await detected('in.exr', whole), 'exr')
     for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
-      await assertRefused(detected('in.exr', whole.subarray(0, size)), 'CORRUPT_FILE', undefined, `${size} bytes`)
+      await assertRefused(
+        detected('in.exr', whole.subarray(0, size)),
+        'CORRUPT_FILE',
+        undefined,
+        `${size} bytes`,
+      )
     }
   })
 
-  test('of a format that its name does not say is not read as that', async () => {
+  test('is not read as the format of its content if its name says another', async () => {
     const png = await readFile(fixture('corners.png'))
     for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await failing('CORRUPT_FILE', png, from)
   })
 
-  test('finds no coder but the declared ones, not even for our own arguments', async () => {
+  test('can use only the declared coders, even in our own arguments', async () => {
     const policy = new URL('../../layers/imagemagick', import.meta.url).pathname
     const env = { PATH: '/usr/bin:/bin', MAGICK_CONFIGURE_PATH: policy }
     for (const coder of [

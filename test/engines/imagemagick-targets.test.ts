@@ -9,11 +9,11 @@ import {
   sizeArgs,
 } from '../../lib/engines/imagemagick/targets.ts'
 
-const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys forgets the names.
+const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
 const those = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
-describe('a format that ImageMagick writes', () => {
-  test('is one of these', () => {
+describe('the formats that ImageMagick writes', () => {
+  test('are exactly those listed', () => {
     assert.equal(
       ids.join(' '),
       `png jpg webp gif tiff ptif bmp bmp2 bmp3 psd psb tga ico cur hdr exr dds pcx dcx ppm pgm pbm pnm pam pfm
@@ -22,14 +22,14 @@ describe('a format that ImageMagick writes', () => {
     )
   })
 
-  test('goes by the name of its own, but for these', () => {
+  test('have their own names as coders, except for those listed', () => {
     const others = ids.flatMap((id) =>
       magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
     )
     assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
-  test('has white below what is transparent where it has no transparency', () => {
+  test('are flattened onto white if they have no transparency', () => {
     assert.equal(
       those((id) => magickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
@@ -37,7 +37,7 @@ describe('a format that ImageMagick writes', () => {
     )
   })
 
-  test('holds several pictures, or a profile of colors', () => {
+  test('that store several images or a color profile are those listed', () => {
     assert.equal(
       those((id) => magickTarget(id).stores === 'frames'),
       'gif mng',
@@ -52,23 +52,23 @@ describe('a format that ImageMagick writes', () => {
     )
   })
 
-  test('is told so much of its samples', () => {
+  test('get the listed arguments for their samples', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const told = (args: string) => those((id) => (magickTarget(id).args ?? []).join(' ') === args)
-    assert.equal(told('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
-    assert.equal(told('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
-    assert.equal(told(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
-    assert.equal(told('-depth 8 -compress None'), 'psd psb')
-    assert.equal(told('-depth 8 -orient TopLeft'), 'tga')
-    assert.equal(told('-compress Zip'), 'tiff ptif')
-    assert.equal(told('-units PixelsPerInch'), 'png jpg')
-    assert.equal(told('-colorspace RGB'), 'hdr exr')
-    assert.equal(told('-colorspace Gray'), 'pgm')
-    assert.equal(told('-colorspace Gray -depth 8'), 'pgx vicar')
-    assert.equal(told('-define dds:compression=dxt5'), 'dds')
+    const argsFor = (args: string) => those((id) => (magickTarget(id).args ?? []).join(' ') === args)
+    assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
+    assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
+    assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
+    assert.equal(argsFor('-depth 8 -compress None'), 'psd psb')
+    assert.equal(argsFor('-depth 8 -orient TopLeft'), 'tga')
+    assert.equal(argsFor('-compress Zip'), 'tiff ptif')
+    assert.equal(argsFor('-units PixelsPerInch'), 'png jpg')
+    assert.equal(argsFor('-colorspace RGB'), 'hdr exr')
+    assert.equal(argsFor('-colorspace Gray'), 'pgm')
+    assert.equal(argsFor('-colorspace Gray -depth 8'), 'pgx vicar')
+    assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
   })
 
-  test('costs less on the ways to others: PNG before JPEG before the rest', () => {
+  test('cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
     assert.equal(
       those((id) => magickTarget(id).cost !== 0.35),
       'png jpg',
@@ -77,71 +77,71 @@ describe('a format that ImageMagick writes', () => {
   })
 })
 
-describe('what is asked of a picture', () => {
-  const told = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
+describe('the arguments of ImageMagick', () => {
+  const argsFor = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
 
-  test('is told of a PNG', () => {
-    assert.equal(told('png', {}), '-quality 65 -interlace None')
-    assert.equal(told('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
+  test('for PNG contain compression level, interlacing and colors', () => {
+    assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
+    assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
     const few = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
-    assert.equal(told('png', { palette: 'true' }), few)
-    assert.equal(told('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
+    assert.equal(argsFor('png', { palette: 'true' }), few)
+    assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
   })
 
-  test('is told of a JPEG', () => {
-    assert.equal(told('jpg', {}), '-quality 85 -interlace None')
-    assert.equal(told('jpg', { quality: 'low', progressive: true }), '-quality 50 -interlace JPEG')
-    assert.equal(told('jpg', { quality: 'low', jpegQuality: 7 }), '-quality 7 -interlace None')
-    assert.equal(told('jpg', { colorSpace: 'gray' }), '-quality 85 -interlace None -colorspace Gray')
+  test('for JPEG contain quality and interlacing', () => {
+    assert.equal(argsFor('jpg', {}), '-quality 85 -interlace None')
+    assert.equal(argsFor('jpg', { quality: 'low', progressive: true }), '-quality 50 -interlace JPEG')
+    assert.equal(argsFor('jpg', { quality: 'low', jpegQuality: 7 }), '-quality 7 -interlace None')
+    assert.equal(argsFor('jpg', { colorSpace: 'gray' }), '-quality 85 -interlace None -colorspace Gray')
   })
 
-  test('is told of others that lose something, on their own scales', () => {
+  test('for other lossy formats contain the quality on their own scales', () => {
     for (const [id, usual, low] of [
       ['webp', 80, 45],
       ['jp2', 50, 30],
       ['j2k', 50, 30],
       ['jng', 85, 50],
     ] as const) {
-      assert.equal(told(id, {}), `-quality ${usual}`, id)
-      assert.equal(told(id, { quality: 'low' }), `-quality ${low}`, id)
-      assert.equal(told(id, { quality: 7 }), `-quality 7`, id)
+      assert.equal(argsFor(id, {}), `-quality ${usual}`, id)
+      assert.equal(argsFor(id, { quality: 'low' }), `-quality ${low}`, id)
+      assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
       those((id) => magickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
-    const named = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
+    const hasOption = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
     assert.equal(
-      those((id) => named(id, 'quality')),
+      those((id) => hasOption(id, 'quality')),
       'jpg webp jp2 j2k jng',
     )
     assert.equal(
-      those((id) => named(id, 'sizes')),
+      those((id) => hasOption(id, 'sizes')),
       'ico',
     )
     assert.equal(
-      those((id) => named(id, 'width')),
+      those((id) => hasOption(id, 'width')),
       ids.join(' '),
     )
     assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
   })
 
-  test('is a size: never enlarged, filled, or enlarged into it', () => {
-    const sized = (options: object) => sizeArgs(options).join(' ')
-    assert.equal(sized({}), '')
-    assert.equal(sized({ width: 5 }), '-resize 5x>')
-    assert.equal(sized({ height: 6 }), '-resize x6>')
-    assert.equal(sized({ width: 5, height: 6 }), '-resize 5x6>')
-    assert.equal(sized({ width: 5, height: 6, fit: 'scale' }), '-resize 5x6')
-    assert.equal(sized({ width: 5, fit: 'crop' }), '-resize 5x')
-    assert.equal(sized({ height: 6, fit: 'crop' }), '-resize x6')
+  test('for a size never enlarge, fill the box, or enlarge to fit', () => {
+    const sizeArguments = (options: object) => sizeArgs(options).join(' ')
+    assert.equal(sizeArguments({}), '')
+    assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')
+    assert.equal(sizeArguments({ height: 6 }), '-resize x6>')
+    assert.equal(sizeArguments({ width: 5, height: 6 }), '-resize 5x6>')
+    assert.equal(sizeArguments({ width: 5, height: 6, fit: 'scale' }), '-resize 5x6')
+    assert.equal(sizeArguments({ width: 5, fit: 'crop' }), '-resize 5x')
+    assert.equal(sizeArguments({ height: 6, fit: 'crop' }), '-resize x6')
     assert.equal(
-      sized({ width: 5, height: 6, fit: 'crop' }),
+      sizeArguments({ width: 5, height: 6, fit: 'crop' }),
       '-resize 5x6^ -gravity center -extent 5x6 +repage',
     )
   })
 
-  test('are the sides of an icon, the largest first', () => {
+  test('for an icon list its sizes, largest first', () => {
     assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(iconSides({}), undefined)
     const takes = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success

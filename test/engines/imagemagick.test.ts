@@ -15,7 +15,7 @@ import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick')
 
-/** A unit of a FITS file with fractions: the first of the file, or an extension. */
+/** Creates a FITS unit with float samples: the primary one or an extension. */
 function fits(sides: readonly number[], values: readonly number[], extension?: 'IMAGE'): Buffer {
   const cards = [
     ['BITPIX', -32],
@@ -33,7 +33,7 @@ const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w'
 
 conformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
-  // imagemagick-colors.slow.ts looks at all of them, and `npm run conformance` tries them.
+  // imagemagick-colors.slow.ts checks the pixels of all of them, and `npm run conformance` tests all formats.
   only: (from, to) => (from === 'png' ? ['gif', 'cal', 'jbig'].includes(to) : from === 'gif' && to === 'png'),
   garbage: [
     'psd',
@@ -54,17 +54,17 @@ conformance(imagemagick, {
   long: { source: fixture('corners.png'), to: 'jp2', options: { width: 6000, fit: 'scale' } },
 })
 
-describe('a picture of another program', () => {
+describe('an image in a format of ImageMagick', () => {
   after(removeRuns)
 
-  test('without transparency keeps its colors in JPEG 2000, however small it is', async () => {
+  test('without transparency keeps its colors in JPEG 2000, even if it is tiny', async () => {
     const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
     for (const to of ['jp2', 'j2k'] as const) {
       assert.equal(await quarters((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
     }
   })
 
-  test('takes more bytes in JPEG 2000 where a higher quality is asked for', async () => {
+  test('is larger in JPEG 2000 at a higher quality', async () => {
     const path = join(folder, 'noise.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
     await sharp({ create: { width: 200, height: 150, channels: 3, noise, background: '#888' } }).toFile(path)
@@ -76,10 +76,10 @@ describe('a picture of another program', () => {
     }
   })
 
-  test('as a cursor says so, and points with its upper left corner', async () => {
+  test('as a cursor has the cursor type and its hotspot in the upper left corner', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
     const bytes = await readFile(path)
-    // ICONDIR: 2 is a cursor, whose entries have the point where an icon's have planes and bits.
+    // ICONDIR: type 2 is a cursor, whose entries have the hotspot in place of an icon's planes and bits.
     assert.deepEqual([bytes.readUInt16LE(0), bytes.readUInt16LE(2)], [0, 2])
     const count = bytes.readUInt16LE(4)
     assert.ok(count >= 1)
@@ -92,14 +92,14 @@ describe('a picture of another program', () => {
     assert.equal(icon.readUInt16LE(2), 1)
   })
 
-  test('in Sixel keeps its colors when it is made larger or gray', async () => {
+  test('in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
     const size = { options: { width: 80, fit: 'scale' } }
     const { path } = await convert(imagemagick, corners('sixel'), 'png', size)
     const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 200)
   })
 
-  test('in gray or black and white is written as what it says', async () => {
+  test('in gray or black and white is written with the declared type', async () => {
     const pixels = async (to: FormatId) =>
       quarters((await convert(imagemagick, fixture('corners.png'), to)).path)
     assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
@@ -108,16 +108,16 @@ describe('a picture of another program', () => {
     }
   })
 
-  test('tells nothing of where it was made', async () => {
+  test('contains no path of the machine', async () => {
     for (const to of ['cin', 'dpx', 'miff'] as const) {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       assert.equal((await readFile(path)).includes(dirname(path)), false, to)
     }
   })
 
-  test('in Radiance HDR holds light, not the values of a screen', async () => {
+  test('in Radiance HDR contains linear light, not sRGB values', async () => {
     const { path } = await convert(imagemagick, fixture('deep.png'), 'hdr', { options: { width: 4 } })
-    // Too narrow for packing, so the pixels stand as they are: three mantissas and an exponent.
+    // Too narrow for run-length encoding, so the pixels are uncompressed: three mantissas and an exponent.
     const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
     const light = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
     for (const [index, expected] of [0.006, 0.0343, 0.0931].entries()) {
@@ -125,14 +125,14 @@ describe('a picture of another program', () => {
     }
   })
 
-  test('of FITS is read with its range as black to white', async () => {
+  test('in FITS is scaled from minimum as black to maximum as white', async () => {
     const { data } = await sharp((await convert(imagemagick, corners('fits'), 'png')).path)
       .raw()
       .toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
   })
 
-  test('of FITS with three planes is one in color, of more it is told what was left out', async () => {
+  test('in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
     const { path, warnings } = await convert(imagemagick, corners('fits'), 'png')
     assert.deepEqual([await quarters(path), warnings], ['RGBx', []])
     const many = join(folder, 'many.fits')
@@ -141,35 +141,35 @@ describe('a picture of another program', () => {
     assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
-  test('of FITS is seen where a value was not measured, and where it stands behind a table', async () => {
+  test('in FITS is read despite missing values, and if it comes after a table', async () => {
     const path = join(folder, 'holes.fits')
     await writeFile(path, Buffer.concat([fits([], []), fits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]))
-    // The lowest row comes first in the file.
+    // The bottom row comes first in the file.
     assert.deepEqual(await shades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
   })
 
-  test('of FITS that ends within it is damaged', async () => {
+  test('in FITS that is truncated is damaged', async () => {
     const path = join(folder, 'short.fits')
     await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
-    // One of three planes is whole.
+    // Only one of three planes is complete.
     await writeFile(path, (await readFile(corners('fits'))).subarray(0, 2880 + 1500))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
-  test('of layers is its merged picture, once', async () => {
+  test('with layers is converted as its merged image, once', async () => {
     const { path, result, warnings } = await convert(imagemagick, fixture('layers.psd'), 'png')
     assert.equal(await quarters(path), 'RGBx')
     assert.deepEqual([result.files.length, warnings], [1, []])
   })
 
-  test('turned by EXIF is turned once', async () => {
+  test('with an EXIF orientation is rotated once', async () => {
     const { path } = await convert(imagemagick, fixture('orientation-6.jpg'), 'psd')
     assert.deepEqual(await imageSize(path, 'psd'), { width: 30, height: 40 })
     assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
   })
 
-  test('with holes keeps them, or is laid over white', async () => {
+  test('with transparency keeps it, or is flattened onto white', async () => {
     const alpha = async (to: FormatId) => {
       const made = await convert(imagemagick, fixture('alpha.png'), to)
       const { path } = to === 'png' ? made : await convert(imagemagick, made.path, 'png')
@@ -195,7 +195,7 @@ describe('a picture of another program', () => {
     assert.deepEqual([space, channels], ['srgb', 3])
   })
 
-  test('becomes an icon of the usual sizes, none larger than 256 or than itself', async () => {
+  test('becomes an icon of the common sizes, none larger than 256 or than the image', async () => {
     const sizes = async (options: Record<string, unknown>, source: string) => {
       const { path } = await convert(imagemagick, source, 'ico', { options })
       return iconSizes(await readFile(path))
@@ -208,7 +208,7 @@ describe('a picture of another program', () => {
     assert.deepEqual(await sizes({ width: 20 }, large), [20])
   })
 
-  test('that moves keeps its frames and times in GIF, and says where it does not', async () => {
+  test('with animation keeps frames and delays in GIF, and warns for other targets', async () => {
     for (const source of ['animated.gif', 'animated.webp']) {
       const { path, warnings } = await convert(imagemagick, fixture(source), 'gif')
       const { pages, delay } = await sharp(path, { animated: true }).metadata()
@@ -220,7 +220,7 @@ describe('a picture of another program', () => {
     }
   })
 
-  test('of several pages becomes a ZIP of pages, or stays a TIFF', async () => {
+  test('with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
     const { path, format } = await convert(imagemagick, fixture('pages.tiff'), 'tga')
     assert.equal(format, 'zip')
     assert.deepEqual(await zipNames(path), ['page-001.tga', 'page-002.tga', 'page-003.tga', 'manifest.json'])
@@ -228,7 +228,7 @@ describe('a picture of another program', () => {
     assert.equal((await sharp(tiff).metadata()).pages, 3)
   })
 
-  test('has the asked size and quality', async () => {
+  test('has the requested size and quality', async () => {
     const size = async (options: Record<string, unknown>) =>
       imageSize((await convert(imagemagick, corners('psd'), 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
@@ -246,17 +246,17 @@ function iconSizes(bytes: Buffer): number[] {
   return Array.from({ length: bytes.readUInt16LE(4) }, (_, index) => bytes[6 + 16 * index] || 256)
 }
 
-describe('the route of a picture', () => {
+describe('the route of an image', () => {
   after(removeRuns)
   const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
     planRoute({ from, to, ...(engine && { engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('is libvips alone where it knows both', () => {
+  test('is only libvips if it supports both formats', () => {
     assert.deepEqual(names('png', 'jpg'), ['vips:jpg'])
     assert.deepEqual(names('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
   })
 
-  test('is ImageMagick and then libvips for what only libvips makes well', async () => {
+  test('is ImageMagick followed by libvips for targets that libvips writes better', async () => {
     for (const [from, to] of [
       ['psd', 'webp'],
       ['tga', 'avif'],

@@ -28,42 +28,42 @@ print(json.dumps({name: data.decode('utf-8', 'replace') for name, data in found.
 const Contents = z.record(z.string(), z.string())
 export type Contents = z.infer<typeof Contents>
 
-/** Text of the files in an archive by their names, read by a tool that had no part in making it. */
+/** Returns the text of the files in an archive by name, read with a tool that was not used to create it. */
 export async function archiveContents(path: string, format: FormatId): Promise<Contents> {
   switch (format) {
     case 'zst':
       return { '': zstdDecompressSync(await readFile(path)).toString() }
     case 'tzst':
-      return tape(zstdDecompressSync(await readFile(path)))
+      return readTar(zstdDecompressSync(await readFile(path)))
     case '7z':
-      return unpacked((folder) => run('bsdtar', ['-xf', path, '-C', folder]))
+      return readUnpacked((folder) => run('bsdtar', ['-xf', path, '-C', folder]))
     case 'lz':
     case 'lz4':
     case 'lzo':
     case 'z':
-      return { '': await decompressed(path, format) }
+      return { '': await decompress(path, format) }
     case 'tar.lz':
     case 'tar.lz4':
     case 'tar.lzo':
     case 'tar.z':
-      return tape(Buffer.from(await decompressed(path, format), 'latin1'))
+      return readTar(Buffer.from(await decompress(path, format), 'latin1'))
     case 'squashfs':
-      return unpacked((folder) => run('unsquashfs', ['-f', '-q', '-n', '-d', folder, path]))
+      return readUnpacked((folder) => run('unsquashfs', ['-f', '-q', '-n', '-d', folder, path]))
     case 'wim':
-      return unpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
+      return readUnpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
     case 'ar':
     case 'xar':
-      return unpacked((folder) => run('unar', ['-q', '-D', '-f', '-o', folder, path]))
+      return readUnpacked((folder) => run('unar', ['-q', '-D', '-f', '-o', folder, path]))
     case 'cpio':
     case 'iso':
-      return unpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
+      return readUnpacked((folder) => run('7zz', ['x', '-y', `-o${folder}`, path]))
     default:
-      return byPython(format, path)
+      return readWithPython(format, path)
   }
 }
 
-/** By the format's own program; by gzip for `compress`. */
-async function decompressed(path: string, format: FormatId): Promise<string> {
+/** Decompresses with the format's own program; with gzip for `compress`. */
+async function decompress(path: string, format: FormatId): Promise<string> {
   const program = format.endsWith('lz')
     ? 'lzip'
     : format.endsWith('lz4')
@@ -77,23 +77,23 @@ async function decompressed(path: string, format: FormatId): Promise<string> {
   return child.stdout.toString(format.startsWith('tar') ? 'latin1' : 'utf8')
 }
 
-async function byPython(kind: string, path: string): Promise<Contents> {
+async function readWithPython(kind: string, path: string): Promise<Contents> {
   const { stdout } = await run(python3, ['-c', python, kind, path], { maxBuffer: 256 * 1024 * 1024 })
   return Contents.parse(JSON.parse(stdout))
 }
 
-/** Not beside the archive, which may be a fixture. */
-async function tape(bytes: Buffer): Promise<Contents> {
+/** Uses a temporary file, because the archive may be a fixture. */
+async function readTar(bytes: Buffer): Promise<Contents> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'))
   try {
     await writeFile(join(folder, 'tape.tar'), bytes)
-    return await byPython('tar', join(folder, 'tape.tar'))
+    return await readWithPython('tar', join(folder, 'tape.tar'))
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-async function unpacked(unpack: (folder: string) => Promise<unknown>): Promise<Contents> {
+async function readUnpacked(unpack: (folder: string) => Promise<unknown>): Promise<Contents> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'))
   try {
     await unpack(folder)

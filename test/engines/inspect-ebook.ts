@@ -7,25 +7,25 @@ import { python3 } from '../python.ts'
 
 const run = promisify(execFile)
 
-/** How a book of each kind begins that is no archive and has no letters to read. */
-const marks: Partial<Record<FormatId, string>> = { lit: 'ITOLITLS' }
+/** Magic bytes of ebook formats that are neither archives nor readable as text. */
+const magicBytes: Partial<Record<FormatId, string>> = { lit: 'ITOLITLS' }
 
-/** Fails unless a book has a few words in it, or is of the one kind that only its maker reads. */
-export async function assertBook(path: string, format: FormatId): Promise<void> {
+/** Fails unless an ebook contains some text; for formats that only calibre reads, checks the magic bytes. */
+export async function assertEbook(path: string, format: FormatId): Promise<void> {
   const bytes = await readFile(path)
-  const mark = marks[format]
+  const mark = magicBytes[format]
   if (mark !== undefined) {
     assert.equal(bytes.toString('latin1', 0, mark.length), mark)
     return
   }
-  const text = (await bookText(path)) ?? bytes.toString('utf8')
+  const text = (await ebookText(path)) ?? bytes.toString('utf8')
   if (format === 'epub') assert.match(text, /^application\/epub\+zip/)
   if (format === 'fb2') assert.match(text, /<FictionBook[\s\S]*<\/FictionBook>\s*$/)
   assert.ok(text.length > 20, `${format} is without text`)
 }
 
-/** Text of a book with its tags, read without the programs that make books; undefined for a file of another kind. */
-export async function bookText(path: string): Promise<string | undefined> {
+/** Returns the text of an ebook with its tags, without calibre or pandoc; undefined for other formats. */
+export async function ebookText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path)
   const mark = bytes.toString('latin1', 60, 68)
   if (mark === 'BOOKMOBI' || mark === 'TEXtREAd') return palmText(bytes)
@@ -33,7 +33,7 @@ export async function bookText(path: string): Promise<string | undefined> {
   if (start === '!!8-Bit!!') return psionText(bytes)
   if (start.startsWith('PK\x03\x04')) return zippedText(path)
   if (start.startsWith('\xb0\x0c\xb0\x0c') || start.startsWith('L\0R\0F\0') || start.startsWith('SNBP000B'))
-    return packedPieces(path)
+    return decompressedText(path)
   return undefined
 }
 
@@ -42,7 +42,7 @@ async function zippedText(path: string): Promise<string> {
   return stdout
 }
 
-/** PalmDOC: the first record tells how many of those after it are text, each packed for itself. */
+/** PalmDOC: the first record has the number of text records, each of which is compressed separately. */
 function palmText(bytes: Buffer): string {
   const offset = (index: number) => bytes.readUInt32BE(78 + 8 * index)
   const first = offset(0)
@@ -74,7 +74,7 @@ function unpackPalm(record: Buffer): Buffer {
   return Buffer.from(out)
 }
 
-/** A table of 256 strings, then their numbers. */
+/** A table of 256 strings, followed by indexes into it. */
 function psionText(bytes: Buffer): string {
   let at = 9
   const table = Array.from({ length: 256 }, () => {
@@ -88,8 +88,8 @@ function psionText(bytes: Buffer): string {
   )
 }
 
-/** All that unpacks by itself, in 8 and in 16 bits a letter. */
-const pieces = `
+/** Decompresses every zlib stream; prints it as 8-bit and as 16-bit text. */
+const script = `
 import bz2, re, sys, zlib
 data = open(sys.argv[1], 'rb').read()
 for found in re.finditer(b'[\\x58\\x78][\\x00-\\xff]|BZh', data):
@@ -102,7 +102,7 @@ for found in re.finditer(b'[\\x58\\x78][\\x00-\\xff]|BZh', data):
     print(piece.decode('utf-16-le', 'replace'))
 `
 
-async function packedPieces(path: string): Promise<string> {
-  const { stdout } = await run(python3, ['-c', pieces, path], { maxBuffer: 64 * 1024 * 1024 })
+async function decompressedText(path: string): Promise<string> {
+  const { stdout } = await run(python3, ['-c', script, path], { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }

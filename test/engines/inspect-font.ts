@@ -9,8 +9,8 @@ import { python3 } from '../python.ts'
 
 const run = promisify(execFile)
 
-/** How many characters a font can show, as FreeType counts them, or glyphs where only its text form can be read. */
-export async function letterCount(path: string, format: FormatId): Promise<number> {
+/** Returns how many characters a font supports according to FreeType; glyphs for formats only readable as text. */
+export async function countCharacters(path: string, format: FormatId): Promise<number> {
   switch (format) {
     case 'svg-font':
       return count(await readFile(path, 'utf8'), /<glyph[\s>]/g)
@@ -21,27 +21,27 @@ export async function letterCount(path: string, format: FormatId): Promise<numbe
       return count(stdout, /glyphs\/\S+\.glif/g)
     }
     case 'eot':
-      return unwrapped(path)
+      return countInEot(path)
     default:
-      return queried(path)
+      return queryCharacters(path)
   }
 }
 
-/** EOT tells at its start how long the font at its end is. */
-async function unwrapped(path: string): Promise<number> {
+/** The EOT header contains the length of the font data at its end. */
+async function countInEot(path: string): Promise<number> {
   const bytes = await readFile(path)
   assert.equal(bytes.readUInt32LE(0), bytes.length)
   const folder = await mkdtemp(join(tmpdir(), 'eot-'))
   try {
     const bare = join(folder, 'bare.ttf')
     await writeFile(bare, bytes.subarray(bytes.length - bytes.readUInt32LE(4)))
-    return await queried(bare)
+    return await queryCharacters(bare)
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-async function queried(path: string): Promise<number> {
+async function queryCharacters(path: string): Promise<number> {
   const { stdout } = await run('fc-query', ['--index', '0', '--format', '%{charset}', path])
   return stdout
     .trim()

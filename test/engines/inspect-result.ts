@@ -8,10 +8,10 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { python3 } from '../python.ts'
 import { archiveContents } from './inspect-archive.ts'
-import { assertBook } from './inspect-ebook.ts'
-import { letterCount } from './inspect-font.ts'
-import { sizeInHeader } from './read-image-header.ts'
+import { assertEbook } from './inspect-ebook.ts'
+import { countCharacters } from './inspect-font.ts'
 import { rawInput } from './raw-media.ts'
+import { sizeInHeader } from './read-image-header.ts'
 import { assertTimed } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
@@ -44,7 +44,7 @@ const Probe = z.object({
 })
 
 /** Returns ffprobe's output for a file, with the number of readable packets per stream. */
-export async function probed(path: string): Promise<z.output<typeof Probe>> {
+export async function runFfprobe(path: string): Promise<z.output<typeof Probe>> {
   const show = ['-count_packets', '-show_streams', '-show_format', '-of', 'json']
   const args = ['-v', 'error', ...show, ...rawInput(path), path]
   return Probe.parse(JSON.parse(await output('ffprobe', ...args)))
@@ -56,11 +56,11 @@ interface Result {
 
 /** Returns the streams of one type. */
 export async function streams({ path }: Result, type: 'video' | 'audio' | 'subtitle') {
-  return (await probed(path)).streams.filter((stream) => stream.codec_type === type)
+  return (await runFfprobe(path)).streams.filter((stream) => stream.codec_type === type)
 }
 
 export const codecs = async ({ path }: Result) =>
-  (await probed(path)).streams.map(({ codec_name }) => codec_name)
+  (await runFfprobe(path)).streams.map(({ codec_name }) => codec_name)
 
 export interface Size {
   readonly width: number
@@ -108,7 +108,7 @@ export async function imageSize(path: string, format: FormatId): Promise<Size> {
   }
   const size = await sizeInHeader(path, format)
   if (size) return size
-  const { streams } = await probed(path)
+  const { streams } = await runFfprobe(path)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
@@ -183,13 +183,13 @@ for name in archive.namelist(): print(name, hashlib.sha256(archive.read(name)).h
 }
 
 /** Fails unless a file is a complete and plausible file of its format. */
-export async function assertSound(path: string, format: FormatId): Promise<void> {
+export async function assertIntact(path: string, format: FormatId): Promise<void> {
   assert.ok((await stat(path)).size > 0, `${format} is empty`)
   const { category } = formatById(format)
   switch (category) {
     case 'video':
     case 'audio': {
-      const { streams } = await probed(path)
+      const { streams } = await runFfprobe(path)
       const wanted = streams.filter((stream) => stream.codec_type === category)
       assert.ok(
         wanted.some((stream) => stream.nb_read_packets > 0),
@@ -210,12 +210,12 @@ export async function assertSound(path: string, format: FormatId): Promise<void>
       await assertTimed(path, format)
       return
     case 'ebook':
-      await assertBook(path, format)
+      await assertEbook(path, format)
       return
     case 'archive':
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)
       return
     case 'font':
-      assert.ok((await letterCount(path, format)) > 0, `${format} shows no letters`)
+      assert.ok((await countCharacters(path, format)) > 0, `${format} shows no letters`)
   }
 }

@@ -14,7 +14,7 @@ after(async () => {
   await removeRuns()
 })
 
-/** All of a file that a program would read: packages unpacked with the names of their parts, 16-bit texts as 8-bit. */
+/** Returns the content of a file: packages unpacked, with the names of their parts, and 16-bit text as 8-bit. */
 async function contentOf(path: string): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.toString('latin1', 0, 2) !== 'PK') return withoutZeros(bytes)
@@ -64,7 +64,7 @@ const cases = [
     to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
     word: 'Wombats',
     active: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
-    // What PowerPoint calls the same action.
+    // PowerPoint's name for the same action.
     alsoNot: [/ppaction:\/\/(?:program|macro)/],
   },
   {
@@ -76,14 +76,14 @@ const cases = [
 ] as const satisfies { name: string; to: FormatId[]; word: string; active: RegExp[]; alsoNot?: RegExp[] }[]
 
 for (const one of cases) {
-  describe(`what would run in ${one.name}`, () => {
-    test('is there before', async () => {
+  describe(`active content in ${one.name}`, () => {
+    test('exists in the source', async () => {
       const content = await contentOf(fixture(`office/${one.name}`))
       for (const pattern of one.active) assert.match(content, pattern)
     })
 
     for (const to of one.to) {
-      test(`is not in its ${to}, its text is`, async () => {
+      test(`is removed from its ${to}, but the text is kept`, async () => {
         const { path } = await convert(engine, fixture(`office/${one.name}`), to)
         const content = to === 'pdf' ? await readablePdf(path) : await contentOf(path)
         assert.ok(content.includes(one.word), `${one.word} is missing`)
@@ -95,7 +95,7 @@ for (const one of cases) {
   })
 }
 
-/** The text, and what stands in the objects that hold actions and links. */
+/** Returns the text and the objects that contain actions and links. */
 async function readablePdf(path: string): Promise<string> {
   await output('qpdf', '--check', path)
   const pdf = await output('qpdf', '--qdf', '--object-streams=disable', path, '-')
@@ -103,18 +103,18 @@ async function readablePdf(path: string): Promise<string> {
   return (await pdfText(path)) + pdf
 }
 
-test('a link that a person may follow stays', async () => {
+test('a normal hyperlink is kept', async () => {
   const { path } = await convert(engine, fixture('office/macros.odt'), 'docx')
   assert.match(await contentOf(path), /https:\/\/example\.com\/kept/)
 })
 
-describe('what lies outside the document', () => {
+describe('a file outside of the document', () => {
   for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
-    test(`does not come into ${to}`, async () => {
+    test(`is not included in ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
       const content = to === 'pdf' ? await pdfText(path) : await contentOf(path)
-      // The section and the frame ask for this file, which the sandbox lets an office read.
+      // The section and the frame reference this file, which LibreOffice can read in its sandbox.
       const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
       assert.ok(line.length > 3 && !content.includes(line))
       assert.doesNotMatch(content, /^(?:word\/media|Pictures)\/.*png/m)

@@ -18,7 +18,7 @@ conformance(createLibreOffice(), {
     odp: fixture('office/slides.odp'),
     odg: fixture('office/drawing.odg'),
   },
-  // `npm run conformance` tries all.
+  // `npm run conformance` tests all formats.
   only: (from, to) =>
     to === 'pdf' || ['docx odt', 'docx rtf', 'xlsx csv', 'odp pptx', 'odg svg'].includes(`${from} ${to}`),
   garbage: ['docx', 'doc', 'ods', 'xls', 'pptx', 'vsd', 'dxf'],

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: offices start, crash and stand still.
+// Run by `npm run test:slow`: LibreOffice processes start, crash and hang.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 after(() => rm(scratch, { recursive: true }))
 
-/** An engine with a pool of its own, and the folder under which its processes live. */
+/** Creates an engine with its own pool; returns it with the folder of its processes. */
 async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
   const baseDir = await mkdtemp(join(scratch, 'pool-'))
   const engine = createLibreOffice({ baseDir, ...settings })
@@ -32,7 +32,7 @@ async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engin
   return { engine, baseDir }
 }
 
-/** Processes whose command line names both: an office has its folder in it. */
+/** Returns the ids of processes whose command line contains both the program and the folder. */
 async function pidsOf(program: string, folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
@@ -46,20 +46,20 @@ async function pidsOf(program: string, folder: string): Promise<number[]> {
 
 const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
 
-/** A text of a word and some pages, so that there is time between loading it and the end. */
+/** Writes a text of many pages, so that converting it takes a while after it was loaded. */
 async function longText(word: string, lines = 4000): Promise<string> {
   const path = join(scratch, `${word}.txt`)
   await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
   return path
 }
 
-function refused(pattern: RegExp) {
+function isRefusedWith(pattern: RegExp) {
   return (error: unknown) =>
     error instanceof AppError && error.code === 'CONVERSION_FAILED' && pattern.test(error.message)
 }
 
-describe('the pool of offices', () => {
-  test('starts none before it is needed, and uses it again', async () => {
+describe('the LibreOffice pool', () => {
+  test('starts a process only when needed, and reuses it', async () => {
     const { engine, baseDir } = await pool()
     assert.deepEqual(await offices(baseDir), [])
     await engine.warm?.()
@@ -69,7 +69,7 @@ describe('the pool of offices', () => {
     assert.deepEqual(await offices(baseDir), [first])
   })
 
-  test('gives each of many documents its own result, on no more processes than allowed', async () => {
+  test('converts many documents with the allowed number of processes, each with its own result', async () => {
     const { engine, baseDir } = await pool({ processes: 2 })
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
@@ -81,7 +81,7 @@ describe('the pool of offices', () => {
     assert.equal((await offices(baseDir)).length, 2)
   })
 
-  test('replaces a process that has converted as many documents as it may', async () => {
+  test('replaces a process that has reached its document limit', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [first] = await offices(baseDir)
@@ -96,7 +96,7 @@ describe('the pool of offices', () => {
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
-  test('lets a spent process go on until the next one is warm', async () => {
+  test('keeps using a spent process until its replacement is warm', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [first] = await offices(baseDir)
@@ -107,9 +107,9 @@ describe('the pool of offices', () => {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
       seen = await offices(baseDir)
-      // On a busy machine one that is replaced takes a moment to end.
-      const isSettled = async () => (await offices(baseDir)).length <= 2
-      if (seen.length > 2) await waitUntil(isSettled, `there are two of ${seen.length} offices`)
+      // On a busy machine, a replaced process takes a while to end.
+      const isReplaced = async () => (await offices(baseDir)).length <= 2
+      if (seen.length > 2) await waitUntil(isReplaced, `there are two of ${seen.length} offices`)
     }
     assert.ok(
       documents > 4,
@@ -117,7 +117,7 @@ describe('the pool of offices', () => {
     )
   })
 
-  test('ends every process and removes every folder when it is closed', async () => {
+  test('ends all processes and removes all folders when it is closed', async () => {
     const { engine, baseDir } = await pool()
     const running = [longText('First'), longText('Second')].map(async (path) =>
       convert(engine, await path, 'pdf'),
@@ -125,16 +125,16 @@ describe('the pool of offices', () => {
     await Promise.race(running)
     await engine.close?.()
     await Promise.allSettled(running)
-    // The kernel takes the processes of a sandbox away after its first one.
+    // The kernel kills the processes of a sandbox after its first process has ended.
     await waitUntil(async () => (await offices(baseDir)).length === 0, 'every office has ended')
     assert.deepEqual(await readdir(baseDir), [])
     await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
   })
 })
 
-describe('an office that fails', () => {
-  /** Does something to the office as soon as it has loaded the document, the given number of times. */
-  async function disturbed(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
+describe('a LibreOffice process that fails', () => {
+  /** Runs an action on the process once it has loaded the document, the given number of times. */
+  async function disturb(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
     const { engine, baseDir } = await pool({ processes: 1, ...settings })
     await engine.warm?.()
     const before = await offices(baseDir)
@@ -147,28 +147,28 @@ describe('an office that fails', () => {
     return { run, before, baseDir }
   }
 
-  test('by a crash costs a try, not the document', async () => {
-    const { run, before, baseDir } = await disturbed('SIGKILL', 1)
+  test('by crashing causes a retry, and the document is converted', async () => {
+    const { run, before, baseDir } = await disturb('SIGKILL', 1)
     const { path } = await run
     assert.match(await pdfText(path), /Survivor/)
     assert.notDeepEqual(await offices(baseDir), before)
   })
 
-  test('by standing still is noticed and costs a try', async () => {
-    const { run } = await disturbed('SIGSTOP', 1, { stallS: 0.5 })
+  test('by hanging is detected, and the document is retried', async () => {
+    const { run } = await disturb('SIGSTOP', 1, { stallS: 0.5 })
     const { path } = await run
     assert.match(await pdfText(path), /Survivor/)
   })
 
-  test('twice with one document fails it, and only it', async () => {
-    const { run } = await disturbed('SIGKILL', 2)
-    await assert.rejects(run, refused(/crashes LibreOffice/))
+  test('twice with the same document fails only that document', async () => {
+    const { run } = await disturb('SIGKILL', 2)
+    await assert.rejects(run, isRefusedWith(/crashes LibreOffice/))
     const [engine] = engines
     assert.ok(engine)
     await convert(engine, fixture('office/report.docx'), 'pdf')
   })
 
-  test('while it is idle is replaced without a trace', async () => {
+  test('while idle is replaced without an error', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     await engine.warm?.()
     const [pid] = await offices(baseDir)
@@ -179,7 +179,7 @@ describe('an office that fails', () => {
   })
 })
 
-test('a cancelled document ends its own office and no other', async () => {
+test('a cancelled document ends only its own LibreOffice process', async () => {
   const { engine, baseDir } = await pool({ processes: 2 })
   const abort = new AbortController()
   const loaded = Promise.withResolvers<void>()
@@ -201,8 +201,8 @@ test('a cancelled document ends its own office and no other', async () => {
   assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
 })
 
-describe('what one document leaves for the next', () => {
-  test('is nothing in the folder of the process', async () => {
+describe('a converted document leaves behind', () => {
+  test('no files in the folder of the process', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     const word = 'Xylophonist'
     await convert(engine, await longText(word, 10), 'odt')
@@ -216,7 +216,7 @@ describe('what one document leaves for the next', () => {
     }
   })
 
-  test('is none of its fonts', async () => {
+  test('none of its fonts', async () => {
     const { engine } = await pool({ processes: 1 })
     const fontsOf = async (path: string) => output('pdffonts', (await convert(engine, path, 'pdf')).path)
     assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
@@ -224,7 +224,7 @@ describe('what one document leaves for the next', () => {
   })
 })
 
-/** A text in a font that no system has; its file comes along, or does not. */
+/** Writes a text in a font that is not installed, with or without embedding it. */
 async function textInFont(name: string, withFont: boolean): Promise<string> {
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const uri =
@@ -246,7 +246,7 @@ async function textInFont(name: string, withFont: boolean): Promise<string> {
   return path
 }
 
-test('a service that is killed leaves no process, and its folders go when the next one starts', async () => {
+test('a killed service leaves no processes, and its folders are removed at the next start', async () => {
   const baseDir = await mkdtemp(join(scratch, 'killed-'))
   const module = new URL('../../lib/engines/libreoffice.ts', import.meta.url).href
   const program = `const { createLibreOffice } = await import('${module}')
@@ -271,7 +271,7 @@ test('a service that is killed leaves no process, and its folders go when the ne
   assert.deepEqual(still, [])
 })
 
-test('an office that cannot start is no fault of the document', async () => {
+test('a failed start of LibreOffice is not reported as an error of the document', async () => {
   const bridgeDir = await mkdtemp(join(scratch, 'no-bridge-'))
   await writeFile(join(bridgeDir, 'registrymodifications.xcu'), '')
   const { engine } = await pool({ processes: 1, bridgeDir })
@@ -281,21 +281,21 @@ test('an office that cannot start is no fault of the document', async () => {
   )
 })
 
-describe('a bridge that a document has taken over', () => {
+describe('a bridge compromised by a document', () => {
   const tries: [FormatId, string][] = [
     ['docx', 'gives a link for a file'],
     ['odt', 'gives a pipe for a file'],
-    ['rtf', 'says what is no event'],
+    ['rtf', 'sends an invalid event'],
     ['txt', 'talks without end'],
     ['html', 'lies about the pages'],
   ]
   for (const [to, what] of tries) {
-    test(`and that ${what} fails the document and nothing else`, async () => {
+    test(`that ${what} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')
       await copyFile(fixture('office/report.docx'), path)
-      await assert.rejects(convert(engine, path, to), refused(/crashes LibreOffice/))
+      await assert.rejects(convert(engine, path, to), isRefusedWith(/crashes LibreOffice/))
     })
   }
 })

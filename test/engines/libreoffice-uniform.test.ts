@@ -11,7 +11,7 @@ const folder = scratchFolder('uniform-test')
 const office = createLibreOffice({ processes: 1 })
 after(() => office.close?.())
 
-/** As the office itself writes it: with a paper that has no width and no height. */
+/** As written by LibreOffice itself: with a page size without width and height. */
 const text = `<?xml version="1.0" encoding="UTF-8"?>
 <uof:UOF xmlns:uof="http://schemas.uof.org/cn/2003/uof" xmlns:字="http://schemas.uof.org/cn/2003/uof-wordproc" uof:language="cn" uof:version="1.0" uof:mimetype="vnd.uof.text">
 <uof:式样集><uof:字体集><uof:字体声明 uof:名称="Cambria" uof:标识符="Cambria" uof:字体族="Roman"/></uof:字体集></uof:式样集>
@@ -20,7 +20,7 @@ const text = `<?xml version="1.0" encoding="UTF-8"?>
 <字:段落><字:句><字:文本串>alphamarker</字:文本串></字:句></字:段落>
 </字:主体></uof:文字处理></uof:UOF>`
 
-test('a Uniform Office text without a size of its pages is printed on A4', async () => {
+test('a Uniform Office text without a page size is printed on A4', async () => {
   const path = join(folder, 'text.uot')
   await writeFile(path, text)
   const { path: pdf } = await convert(office, path, 'pdf')

@@ -5,8 +5,8 @@ import { after, describe, test } from 'node:test'
 import { Document, Packer, Paragraph } from 'docx'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
+import { readSummary } from '../../lib/fidelity/read.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages, pdfText } from './inspect-result.ts'
@@ -17,16 +17,16 @@ const scratch = scratchFolder('office-test')
 
 after(() => engine.close?.())
 
-function converted(name: string, to: FormatId, settings?: RunSettings) {
+function convertFixture(name: string, to: FormatId, settings?: RunSettings) {
   return convert(engine, fixture(`office/${name}`), to, settings)
 }
 
 async function pdfOf(name: string, options?: RunSettings['options']): Promise<string> {
-  const { path } = await converted(name, 'pdf', options && { options })
+  const { path } = await convertFixture(name, 'pdf', options && { options })
   return path
 }
 
-/** Width and height of each page in points. */
+/** Returns width and height of each page in points. */
 async function pageSizes(path: string): Promise<string[]> {
   const info = await output('pdfinfo', '-f', '1', '-l', '99', path)
   return [...info.matchAll(/size:\s+([\d.]+) x ([\d.]+)/g)].map(
@@ -34,7 +34,7 @@ async function pageSizes(path: string): Promise<string[]> {
   )
 }
 
-/** Distance of a word's first letter from the left and the top edge of its page, in points. */
+/** Returns the distance of a word from the left and top edge of its page, in points. */
 async function placeOf(word: string, path: string): Promise<{ left: number; top: number }> {
   const boxes = await output('pdftotext', '-bbox', path, '-')
   const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
@@ -51,9 +51,9 @@ function refusal(code: ErrorCode, sentence: RegExp) {
   }
 }
 
-describe('a document becomes PDF', () => {
-  test('with its text and pages, tagged, and with its fonts embedded', async () => {
-    const { path, result } = await converted('report.docx', 'pdf')
+describe('a document converted to PDF', () => {
+  test('has its text and pages, tags and embedded fonts', async () => {
+    const { path, result } = await convertFixture('report.docx', 'pdf')
     const text = await pdfText(path)
     for (const words of ['Quarterly report', 'Pangolins àéîõü Ωμέγα', 'Pears', 'Second page ends here']) {
       assert.ok(text.includes(words), words)
@@ -67,7 +67,7 @@ describe('a document becomes PDF', () => {
     for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
   })
 
-  test('on the page that is asked for', async () => {
+  test('has the requested page size', async () => {
     assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
     assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
     const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
@@ -76,29 +76,29 @@ describe('a document becomes PDF', () => {
     assert.deepEqual(new Set(await pageSizes(own)), new Set(['576x360']))
   })
 
-  test('with the margins that are asked for', async () => {
+  test('has the requested margins', async () => {
     const path = await pdfOf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
     const { left, top } = await placeOf('Quarterly', path)
     assert.ok(Math.abs(left - 144) < 2, `${left}`)
     assert.ok(top >= 283 && top < 300, `${top}`)
   })
 
-  test('with running texts that count its pages', async () => {
+  test('has headers and footers with page numbers', async () => {
     const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
     const text = await pdfText(path)
     assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
     assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
   })
 
-  test('unless the margins leave no room', async () => {
+  test('is refused if the margins leave no room', async () => {
     const options = { pageSize: 'A5', marginLeft: '80mm', marginRight: '80mm' }
     await assert.rejects(
-      converted('report.docx', 'pdf', { options }),
+      convertFixture('report.docx', 'pdf', { options }),
       refusal('INVALID_INPUT', /margins leave no room/),
     )
   })
 
-  test('and a page size that is none is refused', () => {
+  test('is refused for an invalid page size', () => {
     const options = engine.capabilities.find(
       ({ from, to }) => from.includes('docx') && to.includes('pdf'),
     )?.options
@@ -111,9 +111,9 @@ describe('a document becomes PDF', () => {
   })
 })
 
-test('a metafile becomes a page of its own size', async () => {
+test('a metafile becomes a page in its own size', async () => {
   for (const kind of ['emf', 'wmf'] as const) {
-    const { path } = await converted('drawing.odg', kind)
+    const { path } = await convertFixture('drawing.odg', kind)
     const sizes = await pageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
     const [width = 0, height = 0] = sizes[0]?.split('x').map(Number) ?? []
     assert.equal(sizes.length, 1)
@@ -121,19 +121,19 @@ test('a metafile becomes a page of its own size', async () => {
   }
 })
 
-test('a font that is not installed is told, with the one that took its place', async () => {
-  const { path, warnings } = await converted('report.docx', 'pdf')
+test('a font that is not installed causes a warning that names its substitute', async () => {
+  const { path, warnings } = await convertFixture('report.docx', 'pdf')
   assert.deepEqual(warnings, [], await output('pdffonts', path))
   const source = join(scratch, 'fonts.rtf')
   const faces =
     '{\\fonttbl{\\f0\\fswiss\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset0 Nowhere Sans;}{\\f2\\fnil\\fcharset0 Unused;}}'
   await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
-  const told = await convert(engine, source, 'pdf')
-  assert.deepEqual(told.warnings, ['FONTS_SUBSTITUTED'])
-  assert.match(await output('pdffonts', told.path), /Carlito/)
+  const result = await convert(engine, source, 'pdf')
+  assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
+  assert.match(await output('pdffonts', result.path), /Carlito/)
 })
 
-test('letters that are written from right to left, and emoji, are drawn', async () => {
+test('right-to-left text and emoji are rendered', async () => {
   const source = join(scratch, 'scripts.html')
   await writeFile(
     source,
@@ -144,12 +144,12 @@ test('letters that are written from right to left, and emoji, are drawn', async 
   for (const word of ['שלום', 'مرحبا', '한국어', '日本語'])
     assert.ok(text.normalize('NFKC').includes(word), `${word} in ${text}`)
   const fonts = await output('pdffonts', path)
-  // The office leaves blanks for a font that is made of pictures.
+  // LibreOffice leaves blanks for bitmap fonts.
   assert.doesNotMatch(fonts, /NotoColorEmoji/)
   assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
 })
 
-test('families, flags, tones of skin and the newest emoji are drawn as one sign each', async () => {
+test('emoji families, flags, skin tones and the newest emoji are rendered as one glyph each', async () => {
   const source = join(scratch, 'emoji.html')
   const signs = [
     '😀',
@@ -173,21 +173,21 @@ test('families, flags, tones of skin and the newest emoji are drawn as one sign 
   for (const sign of signs) assert.ok(text.includes(sign), sign)
 })
 
-test('signs that no font here has are told, with how many there are', async () => {
+test('characters without a glyph in any font cause a warning with their number', async () => {
   const source = join(scratch, 'signs.docx')
   const text = 'Ein Hügel ☃ 字 \ue123 \u{1e5d0}\u{1e5d0} \u0378 👍🏽 🇩🇪 ✓\ufe0e'
   const document = new Document({ sections: [{ children: [new Paragraph(text)] }] })
   await writeFile(source, await Packer.toBuffer(document))
-  const { warnings, messages: told } = await convert(engine, source, 'pdf')
-  // Times New Roman is not here.
+  const { warnings, messages: result } = await convert(engine, source, 'pdf')
+  // Times New Roman is not installed.
   assert.deepEqual(warnings, ['FONTS_SUBSTITUTED', 'GLYPHS_MISSING'])
   assert.match(
-    told[1] ?? '',
+    result[1] ?? '',
     /has 3 signs of the document: \u{1e5d0} \(U\+1E5D0, 2 times\), \u0378 \(U\+0378\)\./u,
   )
 })
 
-/** A word in the first cell of a sheet, and one in the last of so many rows and columns. */
+/** Writes a sheet with a word in the first cell and one in the last cell of this many rows and columns. */
 async function sparseSheet(rows: number, columns: number): Promise<string> {
   const path = join(scratch, `${rows}x${columns}.fods`)
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
@@ -206,7 +206,7 @@ async function sparseSheet(rows: number, columns: number): Promise<string> {
   return path
 }
 
-test('a word far away from the rest of a sheet is kept, and too large for a table is only what has too many cells', async () => {
+test('a word far away from the rest of a sheet is kept, and a sheet is too large only if it has too many cells', async () => {
   const { path } = await convert(engine, await sparseSheet(2, 16_384), 'csv')
   assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
   const corner = await sparseSheet(8192, 16_384)
@@ -222,67 +222,67 @@ test('a word far away from the rest of a sheet is kept, and too large for a tabl
   )
 })
 
-test('formulas and Chinese letters are drawn', async () => {
+test('formulas and Chinese characters are rendered', async () => {
   const path = await pdfOf('formula.docx')
   assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)
   assert.match(await output('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
 })
 
 describe('a document with comments', () => {
-  test('becomes PDF, which does not show them', async () => {
+  test('is converted to PDF without them', async () => {
     const text = await pdfText(await pdfOf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
   })
 
-  test('keeps them in another format', async () => {
-    const { path } = await converted('comments.docx', 'fodt')
+  test('keeps them in other document formats', async () => {
+    const { path } = await convertFixture('comments.docx', 'fodt')
     assert.match(await readFile(path, 'utf8'), /<office:annotation[\s\S]*a remark/)
   })
 })
 
-describe('a text with tracked changes', async () => {
+describe('a document with tracked changes', async () => {
   const path = join(scratch, 'tracked.rtf')
   const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
   await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
 
-  test('is shown as it reads with all of them', async () => {
+  test('is shown with all changes accepted', async () => {
     const pdf = await convert(engine, path, 'pdf')
     assert.equal((await pdfText(pdf.path)).trim(), 'Pay twelve euros')
     const page = await convert(engine, path, 'html')
     assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
   })
 
-  test('keeps them in another format', async () => {
+  test('keeps them in other document formats', async () => {
     const made = await convert(engine, path, 'fodt')
     assert.match(await readFile(made.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
   })
 
-  test('holds the words that are seen', async () => {
-    const holding = await holdingOf(path, 'rtf', { isResult: false })
+  test('contains exactly the visible words', async () => {
+    const holding = await readSummary(path, 'rtf', { isResult: false })
     assert.deepEqual([holding?.words?.total, holding?.features], [3, ['changes', 'selectableText']])
   })
 })
 
-describe('a sheet becomes PDF', () => {
-  test('with all columns of a row on one page', async () => {
+describe('a sheet converted to PDF', () => {
+  test('has all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
     assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
     assert.match(await output('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'), /Column00.*Column29/)
   })
 
-  test('in its own scale when it need not fit', async () => {
+  test('keeps its scale if it does not have to fit', async () => {
     const pages = await pdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })
 
-  test('with running texts', async () => {
+  test('has headers and footers', async () => {
     const text = await pdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
     assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
   })
 })
 
-/** Each pair goes there and back by another filter, and the PDF of that is read by poppler. */
-const journeys = [
+/** Each pair is converted there and back with different filters, and the PDF of the result is read by poppler. */
+const roundTrips = [
   [
     'report.docx',
     ['dotx', 'doc', 'odt', 'ott', 'fodt', 'rtf', 'html', 'txt'],
@@ -297,46 +297,46 @@ const journeys = [
   ['drawing.odg', ['otg', 'fodg'], ['Herons', 'Egrets']],
 ] as const satisfies [string, FormatId[], string[]][]
 
-/** What is in these is read by nobody else here. */
-const counted: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
+/** Formats that no other tool here can read. */
+const countedFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 
-describe('office documents become each other', { concurrency: 2 }, () => {
-  for (const [name, formats, words] of journeys) {
+describe('office documents are converted to each other', { concurrency: 2 }, () => {
+  for (const [name, formats, words] of roundTrips) {
     for (const format of formats) {
-      test(`${name} becomes ${format}`, async () => {
-        const there = await converted(name, format)
+      test(`${name} to ${format}`, async () => {
+        const there = await convertFixture(name, format)
         const back = await convert(engine, there.path, 'pdf')
         const text = await pdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
-        if (!counted.includes(format)) return
+        if (!countedFormats.includes(format)) return
         const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // of the names above
-        const source = await holdingOf(fixture(`office/${name}`), from, { isResult: false })
-        const held = await holdingOf(there.path, format, { isResult: true })
+        const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
+        const held = await readSummary(there.path, format, { isResult: true })
         assert.deepEqual(held?.counts, source?.counts)
-        assert.equal(source?.words?.keptIn(held?.words ?? new Words()), source?.words?.total)
+        assert.equal(source?.words?.countSharedWith(held?.words ?? new WordCounts()), source?.words?.total)
         assert.equal(held?.words?.total, source?.words?.total)
       })
     }
   }
 })
 
-describe('texts and tables', () => {
-  test('in UTF-16 keep their letters', async () => {
+describe('plain text and tables', () => {
+  test('in UTF-16 keep their characters', async () => {
     assert.match(await pdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
-  test('from CSV has pages that say nothing but what is in it', async () => {
-    const text = await pdfText((await converted('western.csv', 'pdf')).path)
+  test('from CSV are printed without any additional text', async () => {
+    const text = await pdfText((await convertFixture('western.csv', 'pdf')).path)
     assert.doesNotMatch(text, /document|Page|Sheet/i)
     assert.ok(text.trim().length > 0)
   })
 
-  test('in the western encoding of Windows with semicolons become columns', async () => {
-    const { path } = await converted('western.csv', 'tsv')
+  test('in Windows-1252 with semicolons become columns', async () => {
+    const { path } = await convertFixture('western.csv', 'tsv')
     assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
   })
 
-  test('keep as text what is no number, and never become formulas', async () => {
+  test('keep anything but numbers as text, and never become formulas', async () => {
     const texts = [
       '007',
       '+49 171',
@@ -364,7 +364,7 @@ describe('texts and tables', () => {
     }
   })
 
-  test('have dates and times that nobody reads otherwise, however the sheet shows them', async () => {
+  test('are written with unambiguous dates and times, whatever the number format of the sheet', async () => {
     const names = ['office', 'style', 'number', 'table', 'text'].map(
       (name) =>
         `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
@@ -393,7 +393,7 @@ describe('texts and tables', () => {
     )
     const { path } = await convert(engine, source, 'csv')
     assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345,12:30:00,36:00:00\n')
-    // Nobody may change the look of what is protected by a password, and the office is not to end by the attempt.
+    // The number format of protected cells cannot be changed, and trying must not crash LibreOffice.
     const locked = join(scratch, 'protected-dates.fods')
     const key =
       'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
@@ -405,7 +405,7 @@ describe('texts and tables', () => {
     )
   })
 
-  test('have their first row set apart where it is said to be the header', async () => {
+  test('have a distinct first row if it is declared as the header', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
@@ -419,7 +419,7 @@ describe('texts and tables', () => {
     assert.match(book ?? '', /Print_Titles[^<]*>[^<]*\$1:\$1/)
   })
 
-  test('in the encoding and with the separator that are named', async () => {
+  test('are read with the requested encoding and separator', async () => {
     const source = join(scratch, 'named.csv')
     await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
     const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
@@ -430,7 +430,7 @@ describe('texts and tables', () => {
     assert.equal(await readFile(other.path, 'utf8'), 'д|1\t2\n')
   })
 
-  test('that are web pages are read by what they say, or what they look like', async () => {
+  test('that are web pages are read in their declared or detected encoding', async () => {
     const words = 'Вчера вечером мы ходили в театр'
     const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
     const bytes = (head: string) => {
@@ -450,15 +450,15 @@ describe('texts and tables', () => {
     }
   })
 
-  test('hold results of formulas and are UTF-8, and the sheets that they cannot hold are named', async () => {
-    const { path, warnings } = await converted('workbook.xlsx', 'csv')
+  test('contain formula results in UTF-8, with a warning about sheets left out', async () => {
+    const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
     assert.deepEqual(warnings, ['SHEETS_DROPPED'])
   })
 })
 
-test('a drawing becomes the SVG of its first page, and the others are named', async () => {
-  const { path, warnings } = await converted('drawing.odg', 'svg')
+test('a drawing becomes an SVG of its first page, with a warning about the others', async () => {
+  const { path, warnings } = await convertFixture('drawing.odg', 'svg')
   const svg = await readFile(path, 'utf8')
   assert.match(svg, /Herons/)
   assert.doesNotMatch(svg, /Egrets/)
@@ -467,12 +467,12 @@ test('a drawing becomes the SVG of its first page, and the others are named', as
 
 describe('a document that cannot be opened', () => {
   for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
-    test(`a ${kind} needs its password`, async () => {
+    test(`and is a protected ${kind} needs its password`, async () => {
       const name = `locked.${kind}`
       const code = 'FILE_ENCRYPTED'
-      await assert.rejects(converted(name, 'pdf'), refusal(code, /send it as `password`/))
+      await assert.rejects(convertFixture(name, 'pdf'), refusal(code, /send it as `password`/))
       const unlock = (password: string) =>
-        converted(name, kind, { operation: 'unlock', options: { password } })
+        convertFixture(name, kind, { operation: 'unlock', options: { password } })
       await assert.rejects(unlock('wrong'), refusal(code, /does not open this document/))
       const { path, warnings } = await unlock('secret')
       assert.deepEqual(warnings, ['ENCRYPTION_REMOVED'])
@@ -481,7 +481,7 @@ describe('a document that cannot be opened', () => {
     })
   }
 
-  test('is told from its password on where its name is of another program', async () => {
+  test('with a password and a file extension of another program is detected correctly', async () => {
     const path = join(scratch, 'sheet.docx')
     await copyFile(fixture('office/locked.xlsx'), path)
     const unlock = (password: string) =>
@@ -493,9 +493,9 @@ describe('a document that cannot be opened', () => {
     )
   })
 
-  test('stays as it is where a password comes that it does not need', async () => {
+  test('without a password stays unchanged if a password is sent', async () => {
     const report = fixture('office/report.docx')
-    const { path, warnings } = await converted('report.docx', 'docx', {
+    const { path, warnings } = await convertFixture('report.docx', 'docx', {
       operation: 'unlock',
       options: { password: 'secret' },
     })
@@ -503,7 +503,7 @@ describe('a document that cannot be opened', () => {
     assert.deepEqual(await readFile(path), await readFile(report))
   })
 
-  test('is damaged, whatever is wrong with it', async () => {
+  test('is reported as damaged, whatever is wrong with it', async () => {
     const report = await readFile(fixture('office/report.docx'))
     const wrong = {
       'half.docx': report.subarray(0, report.length / 2),
@@ -530,7 +530,7 @@ const shapesOf = (body: string) =>
 const shapeOf = (words: string) =>
   `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
 
-test('words in shapes, also in groups of them, are in the web page once', async () => {
+test('text in shapes and groups of shapes appears in the web page once', async () => {
   const words = ['alone', 'grouped', 'beside']
   const shapes = `${shapeOf('alone')}<draw:g>${shapeOf('grouped')}${shapeOf('beside')}</draw:g>`
   const sources = {
@@ -545,7 +545,7 @@ test('words in shapes, also in groups of them, are in the web page once', async 
   }
 })
 
-test('a sheet with a comment that is shown becomes a web page with it', async () => {
+test('a sheet with a visible comment becomes a web page with the comment', async () => {
   const comment =
     '<office:annotation office:display="true"><text:p>comment-apple</text:p></office:annotation>'
   const cell = `<table:table-cell office:value-type="string">${comment}<text:p>cell-pear</text:p></table:table-cell>`

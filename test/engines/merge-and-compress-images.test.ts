@@ -15,19 +15,19 @@ async function dot(path: string, left: number, top: number): Promise<number[]> {
   return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
 }
 
-describe('pictures are merged', () => {
+describe('images are merged', () => {
   after(removeRuns)
   const merged = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
     convert(vips, upright, to, { operation: 'merge', more, options })
 
-  test('below each other, upright, each in the middle', async () => {
+  test('in a column, upright and centered', async () => {
     const run = await merged('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
     assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
-    // 30 wide in the middle of 40.
+    // 30 pixels wide, centered in 40.
     for (const [left, alpha] of [
       [4, 0],
       [5, 255],
@@ -38,10 +38,10 @@ describe('pictures are merged', () => {
     assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
   })
 
-  test('beside each other, and in a grid of equal cells', async () => {
+  test('in a row, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
       imageSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
-    // Cells of 40 by 40: the third one of a grid of two columns is the first of the second row.
+    // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
     const grid = (await merged('png', [standing, standing], { layout: 'grid2x2' })).path
     const edges = [
       [2, 4, 2, 5],
@@ -62,7 +62,7 @@ describe('pictures are merged', () => {
     assert.deepEqual(await size('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
-  test('to JPEG over white or the color that was asked for, and to WebP', async () => {
+  test('to JPEG on white or the requested color, and to WebP', async () => {
     const { path } = await merged('jpg', [standing])
     const ground = await dot(path, 1, 50)
     assert.ok(
@@ -78,7 +78,7 @@ describe('pictures are merged', () => {
     })
   })
 
-  test('never into more places than the layout has, nor into more pixels than the limit', async () => {
+  test('only if they fit in the layout and the pixel limit', async () => {
     await assert.rejects(merged('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
       ...{ code: 'INVALID_INPUT', details: { field: 'layout', max: 4, got: 5 } },
     })
@@ -91,12 +91,12 @@ describe('pictures are merged', () => {
     })
   })
 
-  test('with the first frame of what moves, and a warning', async () => {
+  test('with only the first frame of an animation, and a warning', async () => {
     const { warnings } = await merged('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('into a PDF with a page for each in their order', async () => {
+  test('into a PDF with one page each, in order', async () => {
     const { path, result, warnings } = await merged('pdf', [
       ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
     ])
@@ -105,7 +105,7 @@ describe('pictures are merged', () => {
     assert.match(await output('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('at most 20 to a picture, 100 to a PDF', () => {
+  test('up to 20 in an image and 100 in a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(
       rows.map(({ to, more }) => [to[0], more?.max]),
@@ -119,7 +119,7 @@ describe('pictures are merged', () => {
   })
 })
 
-/** A photograph's worth of detail, the same every time. */
+/** Creates a reproducible image with as much detail as a photo. */
 async function detailed(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'): Promise<string> {
   const { workDir } = await convert(vips, upright, 'png')
   const [width, height] = [320, 240]
@@ -138,7 +138,7 @@ async function detailed(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'
   return path
 }
 
-describe('a picture is compressed', () => {
+describe('an image is compressed', () => {
   after(removeRuns)
   const compressed = (path: string, options: RunSettings['options'] = {}) => {
     const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
@@ -147,7 +147,7 @@ describe('a picture is compressed', () => {
   const bytes = async (path: string) => (await stat(path)).size
 
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
-    test(`in ${format} to fewer bytes of the same size in pixels`, async () => {
+    test(`in ${format} to fewer bytes with the same dimensions`, async () => {
       const source = await detailed(format)
       const run = await compressed(source)
       const { path, result, warnings } = run
@@ -163,16 +163,16 @@ describe('a picture is compressed', () => {
     })
   }
 
-  test('more where a lower quality is asked for', async () => {
+  test('more at a lower quality', async () => {
     const source = await detailed('jpg')
     const size = async (quality: string | number) => bytes((await compressed(source, { quality })).path)
     const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
-  test('to a size, first by quality and then by pixels', async () => {
+  test('to a target size, first by quality and then by dimensions', async () => {
     const source = await detailed('jpg')
-    // Of the qualities the best one that fits; sides shrink in larger steps.
+    // The best quality that fits; dimensions are reduced in larger steps.
     for (const [targetSize, least] of [
       [20_000, 0.9],
       [8000, 0.9],
@@ -190,19 +190,19 @@ describe('a picture is compressed', () => {
     }
   })
 
-  test('with a warning where the size cannot be reached', async () => {
+  test('with a warning if the target size cannot be reached', async () => {
     const { result, warnings } = await compressed(await detailed('png'), { targetSize: 200 })
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
-  test('not at all where it is as small as it may be', async () => {
+  test('not at all if it is already below the target size', async () => {
     const targetSize = await bytes(fixture('corners.jpg'))
     const { path, result, warnings } = await compressed(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
   })
 
-  test('never to more bytes than it had', async () => {
+  test('never to more bytes than before', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressed(fixture(name), { quality: 100 })
       assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
@@ -211,7 +211,7 @@ describe('a picture is compressed', () => {
     }
   })
 
-  test('and still moves', async () => {
+  test('and remains animated', async () => {
     const frames = [0, 120, 240].map(
       (hue) =>
         ({ create: { width: 300, height: 200, channels: 3, background: `hsl(${hue},100%,50%)` } }) as const,

@@ -40,15 +40,15 @@ export function write(path: string, options: Record<string, unknown>, settings: 
   })
 }
 
-/** Creates a copy of a fixture with many tags. */
-export async function talkative(name: string, ...args: string[]): Promise<string> {
+/** Creates a copy of a fixture with many metadata tags. */
+export async function createTaggedCopy(name: string, ...args: string[]): Promise<string> {
   const path = at(`${args.length}-${name}`)
   writeFileSync(path, readFileSync(fixture(name)))
   await tool('exiftool', '-m', '-q', '-overwrite_original', ...args, path)
   return path
 }
 
-export const told = [
+export const sampleTags = [
   '-GPSLatitude=52.5',
   '-GPSLatitudeRef=N',
   '-GPSLongitude=13.25',
@@ -77,8 +77,8 @@ export async function pixels(path: string): Promise<string> {
   return `${hash.update(icc ?? '').digest('hex')} ${orientation ?? 1} ${pages}`
 }
 
-export async function writesIntoPicture(name: string): Promise<void> {
-  const source = name.endsWith('.webp') ? fixture(name) : await talkative(name, ...told)
+export async function testImageMetadata(name: string): Promise<void> {
+  const source = name.endsWith('.webp') ? fixture(name) : await createTaggedCopy(name, ...sampleTags)
   const { path, warnings } = await write(source, texts)
   const tags = await tagsOf(path)
   assert.equal(tags['XMP-dc:Title'], texts.title)
@@ -91,9 +91,9 @@ export async function writesIntoPicture(name: string): Promise<void> {
   assert.equal(tags['ExifIFD:DateTimeOriginal'], '2020:01:02 03:04:05')
   assert.deepEqual(warnings, [])
   const { path: bare } = await write(path, { strip: true })
-  const telling = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
+  const personalTag = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
   const left = Object.keys(await tagsOf(bare)).filter(
-    (tag) => !/^(ICC|System)/.test(tag) && telling.test(tag),
+    (tag) => !/^(ICC|System)/.test(tag) && personalTag.test(tag),
   )
   assert.deepEqual(left, [])
   const before = await pixels(source)
@@ -101,11 +101,11 @@ export async function writesIntoPicture(name: string): Promise<void> {
   assert.equal(await pixels(bare), before)
 }
 
-// For a subject, and some for keywords.
-const placeless: readonly FormatId[] = ['m4a', 'mp4', 'mov']
+// Formats without a field for the subject, and some also without one for keywords.
+const formatsWithoutField: readonly FormatId[] = ['m4a', 'mp4', 'mov']
 
-export async function writesIntoRecording(id: FormatId): Promise<void> {
-  const source = await recorded(id)
+export async function testMediaMetadata(id: FormatId): Promise<void> {
+  const source = await getRecording(id)
   const { path, result, warnings } = await write(source, texts)
   const tags = await ffprobeTags(path)
   assert.equal(tags.title, texts.title)
@@ -115,7 +115,7 @@ export async function writesIntoRecording(id: FormatId): Promise<void> {
   assert.match(tags.date ?? '', /^2020-01-02/)
   assert.equal(tags.genre, 'Old genre')
   assert.equal(result.method, 'stream-copy')
-  assert.deepEqual(warnings, placeless.includes(id) ? ['METADATA_NOT_KEPT'] : [])
+  assert.deepEqual(warnings, formatsWithoutField.includes(id) ? ['METADATA_NOT_KEPT'] : [])
   const { path: bare } = await write(path, { strip: true })
   const left = Object.keys(await ffprobeTags(bare)).filter((key) =>
     /title|artist|genre|location|time|date|comm/.test(key),
@@ -131,8 +131,8 @@ export async function writesIntoRecording(id: FormatId): Promise<void> {
 
 const recordings = new Map<FormatId, Promise<string>>()
 
-/** A second of sound, and of film where the format is one, with old tags; made when first asked for. */
-export function recorded(id: FormatId): Promise<string> {
+/** Returns a second of audio, and of video if the format has it, with existing tags; created on first use. */
+export function getRecording(id: FormatId): Promise<string> {
   const recording = recordings.get(id) ?? record(id)
   recordings.set(id, recording)
   return recording
@@ -168,7 +168,7 @@ const streamsOf = (path: string) =>
     'streamhash',
     '-',
   )
-/** Where the sound begins is part of it. */
+/** Hash of the decoded audio, including its start. */
 export const decodedOf = (path: string) =>
   tool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 

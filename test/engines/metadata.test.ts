@@ -8,19 +8,19 @@ import { planRoute } from '../plan/with-all-engines.ts'
 import { python3 } from '../python.ts'
 import {
   at,
+  createTaggedCopy,
   decodedOf,
   engineFor,
+  getRecording,
   idOf,
   pixels,
-  recorded,
+  sampleTags,
   tagsOf,
-  talkative,
+  testImageMetadata,
+  testMediaMetadata,
   texts,
-  told,
   tool,
   write,
-  writesIntoPicture,
-  writesIntoRecording,
 } from './metadata-writes.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
@@ -35,12 +35,12 @@ async function read(path: string, settings: RunSettings = {}) {
   return { ...run, groups }
 }
 
-/** Of no format, and the same in each run. */
+/** Bytes of no known format, the same in each run. */
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
 describe('metadata', { concurrency: 2 }, () => {
-  test('of a picture tells its camera and its place in degrees', async () => {
-    const { groups, result } = await read(await talkative('corners.jpg', ...told))
+  test('of an image contains the camera and the location in degrees', async () => {
+    const { groups, result } = await read(await createTaggedCopy('corners.jpg', ...sampleTags))
     assert.equal(groups.IFD0?.Make, 'Canon')
     assert.equal(groups.Composite?.GPSLongitude, -13.25)
     assert.equal(groups['XMP-photoshop']?.City, 'Berlin')
@@ -48,7 +48,7 @@ describe('metadata', { concurrency: 2 }, () => {
     assert.ok(Number(result.details?.tags) > 20)
   })
 
-  test('of documents, books, sound and film tells what they are called', async () => {
+  test('of documents, ebooks, audio and video contains the title', async () => {
     const facts: Partial<Record<string, [group: string, tag: string]>> = {
       'report.pdf': ['PDF', 'PageCount'],
       'letter.docx': ['File', 'FileType'],
@@ -64,7 +64,7 @@ describe('metadata', { concurrency: 2 }, () => {
     }
   })
 
-  test('of an office document is read from its inside', async () => {
+  test('of an office document is read from its content', async () => {
     const core =
       '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Brief</dc:title></cp:coreProperties>'
     const script = `import shutil, sys, zipfile
@@ -75,20 +75,20 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     assert.equal(groups['XMP-dc']?.Title, 'Brief')
   })
 
-  test('of what exiftool cannot read comes from ffprobe', async () => {
+  test('of formats that exiftool cannot read comes from ffprobe', async () => {
     await tool('ffmpeg', '-v', 'error', '-i', fixture('tone.wav'), '-metadata', 'title=Tön', at('tone.au'))
     const { groups } = await read(at('tone.au'))
     assert.equal(groups.Stream1?.codec_name, 'pcm_s16be')
     assert.equal((groups.Format?.tags as Record<string, string> | undefined)?.title, 'Tön')
   })
 
-  test('of a locked PDF needs its password', async () => {
+  test('of a protected PDF needs its password', async () => {
     await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
-  test('leaves pictures in the file out, and takes no text for anything else', async () => {
+  test('omits embedded images, and does not interpret text values', async () => {
     const hostile = '<script>"\'`$(touch x)`\u202e{{7*7}}'
-    const path = await talkative(
+    const path = await createTaggedCopy(
       'corners.jpg',
       `-XMP-dc:Title=${hostile}`,
       '-Comment=__proto__',
@@ -104,7 +104,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     )
   })
 
-  test('of garbage is a coded error', async () => {
+  test('of garbage gives a coded error', async () => {
     for (const name of ['x.jpg', 'x.mp4', 'x.docx', 'x.au', 'x.pdf']) {
       writeFileSync(at(name), garbage)
       await assertRefused(read(at(name)), 'CORRUPT_FILE', undefined, name)
@@ -113,11 +113,11 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
 })
 
 describe('metadata/write', { concurrency: 2 }, () => {
-  // Others in metadata.slow.ts.
+  // Other formats are in metadata.slow.ts.
   for (const name of ['corners.jpg', 'corners.png', 'pages.tiff', 'corners.webp', 'corners.heic'])
-    test(`writes into ${name}, strips it again and leaves its pixels alone`, () => writesIntoPicture(name))
+    test(`writes into ${name}, strips it again and leaves its pixels alone`, () => testImageMetadata(name))
 
-  test('touches only what is named, and removes what is empty', async () => {
+  test('changes only the given fields, and removes empty ones', async () => {
     for (const name of ['corners.png', 'corners.webp']) {
       const { path: full } = await write(fixture(name), texts)
       const fewer = await tagsOf((await write(full, { author: '', keywords: '' })).path)
@@ -129,15 +129,15 @@ describe('metadata/write', { concurrency: 2 }, () => {
     }
   })
 
-  test('keeps how a stripped WebP is turned', async () => {
+  test('keeps the orientation of a stripped WebP', async () => {
     await sharp(fixture('corners.png')).withMetadata({ orientation: 6 }).webp().toFile(at('turned.webp'))
     const { path } = await write(at('turned.webp'), { strip: true })
     assert.equal((await sharp(path).metadata()).orientation, 6)
   })
 
-  test('says that broken EXIF stands in the way, and strip removes it', async () => {
-    const bytes = readFileSync(await talkative('corners.jpg', ...told))
-    // The first directory is said to be beyond the end.
+  test('reports broken EXIF, and strip removes it', async () => {
+    const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
+    // The offset of the first directory is beyond the end.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)
     writeFileSync(at('broken.jpg'), bytes)
     const outcome = await write(at('broken.jpg'), { title: 'x' }).then(
@@ -151,7 +151,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal((await sharp(path).metadata()).width, 40)
   })
 
-  test('writes into a PDF, both where old and where new readers look', async () => {
+  test('writes both the information dictionary and XMP of a PDF', async () => {
     const { path, warnings } = await write(fixture('report.pdf'), texts)
     const tags = await tagsOf(path)
     assert.equal(tags['PDF:Title'], texts.title)
@@ -169,11 +169,11 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal((await tagsOf(described.path))['PDF:Subject'], 'only this')
   })
 
-  // Others in metadata.slow.ts.
+  // Other formats are in metadata.slow.ts.
   for (const id of ['mp3', 'm4a', 'ogg', 'mkv'] as const)
-    test(`writes into ${id}, strips it again and copies its streams`, () => writesIntoRecording(id))
+    test(`writes into ${id}, strips it again and copies its streams`, () => testMediaMetadata(id))
 
-  test('keeps the cover of a song, and strip drops it', async () => {
+  test('keeps the cover of a song, and strip removes it', async () => {
     const show = [
       '-v',
       'error',
@@ -203,7 +203,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal(await decodedOf(path), await decodedOf(fixture('tone.mp3')))
   })
 
-  test('keeps the fonts of a film that strip passes over', async () => {
+  test('keeps the attached fonts of a video when it is stripped', async () => {
     writeFileSync(at('f.ttf'), 'font')
     const attached = ['-attach', at('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
     await tool(
@@ -211,7 +211,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
       '-v',
       'error',
       '-i',
-      await recorded('mkv'),
+      await getRecording('mkv'),
       '-c',
       'copy',
       '-map',
@@ -223,7 +223,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.match(await tool('ffprobe', '-v', 'error', '-show_streams', path), /f\.ttf/)
   })
 
-  test('refuses to do nothing, several lines, and what is no date', async () => {
+  test('refuses empty requests, multiple lines and invalid dates', async () => {
     await assertRefused(write(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
     const { capability } = planRoute({ from: 'jpg', to: 'jpg', operation: 'metadata/write' }).steps[0]
     for (const options of [
@@ -234,7 +234,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
       assert.equal(capability.options.safeParse(options).success, false)
   })
 
-  test('of garbage is a coded error', async () => {
+  test('of garbage gives a coded error', async () => {
     for (const name of ['y.jpg', 'y.webp', 'y.mp3', 'y.mp4', 'y.pdf']) {
       writeFileSync(at(name), garbage)
       await assertRefused(write(at(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)

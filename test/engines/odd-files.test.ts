@@ -7,14 +7,14 @@ import { normalizeFields } from '../../lib/engines/ffmpeg/ass-fields.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { hasAllPixels } from '../../lib/engines/vips/gif-completeness.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { archiveContents } from './inspect-archive.ts'
-import { byWays } from './convert-and-clean-up.ts'
-import { letterCount } from './inspect-font.ts'
+import { convertAndCleanUp } from './convert-and-clean-up.ts'
 import { quarters } from './corner-colors.ts'
+import { archiveContents } from './inspect-archive.ts'
+import { countCharacters } from './inspect-font.ts'
 import { output, pdfPages, pdfText, streams } from './inspect-result.ts'
 import { fixture } from './run-engine.ts'
 
-/** Whole files of the fixtures' make-odd.ts that the first engine of their way does not know. */
+/** Valid files from the fixtures' make-odd.ts that the first engine on their route does not support. */
 const odd = (name: string) => fixture(`odd/${name}`)
 
 const scratch = scratchFolder('odd-files')
@@ -22,33 +22,33 @@ const scratch = scratchFolder('odd-files')
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
-  test(`${name} is read by ImageMagick, in its own colors`, async () => {
-    const { path, way, codes } = await byWays(odd(name), 'png')
-    assert.deepEqual([way, codes, await quarters(path)], ['imagemagick', [], 'RGBx'])
+  test(`${name} is read by ImageMagick with the right colors`, async () => {
+    const { path, route, codes } = await convertAndCleanUp(odd(name), 'png')
+    assert.deepEqual([route, codes, await quarters(path)], ['imagemagick', [], 'RGBx'])
   })
 
-test('samples of 32 bits are shades from black to white', async () => {
+test('32-bit samples are scaled from black to white', async () => {
   const source = join(scratch, 'whole-numbers.tiff')
   await output('convert', fixture('corners.png'), '-depth', '32', '-compress', 'None', source)
-  const { path, codes } = await byWays(source, 'png')
+  const { path, codes } = await convertAndCleanUp(source, 'png')
   assert.deepEqual([codes, await quarters(path)], [[], 'RGBx'])
 })
 
-test('a GIF that breaks off within a picture is told of', async () => {
+test('a GIF that is truncated within a frame causes a warning', async () => {
   const source = join(scratch, 'zeroed.gif')
   await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
   const gif = await readFile(source)
   assert.equal(hasAllPixels(gif), true)
   assert.equal(hasAllPixels(await readFile(fixture('animated.gif'))), true)
   await writeFile(source, gif.fill(0, 1060, 1170))
-  assert.deepEqual((await byWays(source, 'png')).codes, ['MAY_BE_DAMAGED'])
+  assert.deepEqual((await convertAndCleanUp(source, 'png')).codes, ['MAY_BE_DAMAGED'])
 })
 
-test('a GIF with a large canvas is as large as that, however small its first picture is', async () => {
+test('a GIF has the size of its canvas, even if its first frame is smaller', async () => {
   const [small, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
   await output('convert', '-size', '4x3', 'xc:red', small)
   const gif = await readFile(small)
-  for (const [width, height, way] of [
+  for (const [width, height, route] of [
     [2048, 40, 'vips'],
     [2049, 40, 'imagemagick'],
     [40, 2049, 'imagemagick'],
@@ -56,33 +56,33 @@ test('a GIF with a large canvas is as large as that, however small its first pic
     gif.writeUInt16LE(width, 6)
     gif.writeUInt16LE(height, 8)
     await writeFile(source, gif)
-    const made = await byWays(source, 'png')
+    const made = await convertAndCleanUp(source, 'png')
     const { width: madeWidth, height: madeHeight } = await sharp(made.path).metadata()
-    assert.deepEqual([made.way, madeWidth, madeHeight], [way, width, height])
+    assert.deepEqual([made.route, madeWidth, madeHeight], [route, width, height])
   }
 })
 
-test('a picture that is a line has a page', async () => {
+test('an image of a single line fits on a PDF page', async () => {
   const source = join(scratch, 'line.png')
   await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
-  const { path, codes } = await byWays(source, 'pdf')
+  const { path, codes } = await convertAndCleanUp(source, 'pdf')
   assert.deepEqual([await pdfPages(path), codes], [1, []])
 })
 
-test('pages of a rare compression are written anew, so that a PDF can be made of them', async () => {
-  const { path, way } = await byWays(odd('two-pages.tiff'), 'pdf')
-  assert.deepEqual([way, await pdfPages(path)], ['imagemagick vips', 2])
+test('TIFF pages with a rare compression are re-encoded for PDF', async () => {
+  const { path, route } = await convertAndCleanUp(odd('two-pages.tiff'), 'pdf')
+  assert.deepEqual([route, await pdfPages(path)], ['imagemagick vips', 2])
 })
 
-test('a texture of Direct3D 10 is read by FFmpeg, and takes the options of a picture', async () => {
-  const { path, way } = await byWays(odd('bc1.dds'), 'png', { width: 40 })
-  assert.equal(way, 'ffmpeg vips')
+test('a Direct3D 10 texture is read by FFmpeg and supports the image options', async () => {
+  const { path, route } = await convertAndCleanUp(odd('bc1.dds'), 'png', { width: 40 })
+  assert.equal(route, 'ffmpeg vips')
   assert.equal(await output('identify', '-format', '%wx%h', path), '40x32')
   const colors = await output('convert', path, '-scale', '2x2!', '-depth', '8', 'txt:-')
   assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
 })
 
-test('a texture of 16 bits has its own colors, and one of fractions is named', async () => {
+test('a 16-bit texture has the right colors, and a float texture is refused by name', async () => {
   const texture = (format: number, dot: readonly number[]) => {
     const bytes = Buffer.alloc(148 + 16 * 8)
     bytes.write('DDS ', 'latin1')
@@ -97,68 +97,68 @@ test('a texture of 16 bits has its own colors, and one of fractions is named', a
   }
   const source = join(scratch, 'plain.dds')
   await writeFile(source, texture(11, [0xffff, 0x8000, 0, 0xffff]))
-  const { path } = await byWays(source, 'png')
+  const { path } = await convertAndCleanUp(source, 'png')
   assert.match(await output('convert', path, '-depth', '8', '-scale', '1x1!', 'txt:-'), /#(?:FE7F|FF80)00/)
   await writeFile(source, texture(10, [0x3c00, 0x3800, 0, 0x3c00]))
-  await assert.rejects(byWays(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
+  await assert.rejects(convertAndCleanUp(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
 })
 
-test('a compression that nobody knows is named, and is no damage', async () => {
-  await assert.rejects(byWays(odd('bc7.dds'), 'png'), {
+test('an unknown compression is refused by name, not as damage', async () => {
+  await assert.rejects(convertAndCleanUp(odd('bc7.dds'), 'png'), {
     code: 'UNSUPPORTED_FORMAT',
     message: /a compression of Direct3D 10, which is not supported/,
   })
 })
 
-test('a drawing whose entities multiply is too large, and no other engine is asked', async () => {
-  await assert.rejects(byWays(odd('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
+test('a drawing with exploding entities is too large, and no other engine is tried', async () => {
+  await assert.rejects(convertAndCleanUp(odd('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
 })
 
 for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
-  test(`${name} gives its files`, async () => {
-    const { path } = await byWays(odd(name), 'zip')
+  test(`${name} is unpacked completely`, async () => {
+    const { path } = await convertAndCleanUp(odd(name), 'zip')
     assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
   })
 
-test('a 7z of Zstandard gives its files', async () => {
-  const { path } = await byWays(odd('zstd.7z'), 'zip')
+test('a 7z with Zstandard compression is unpacked completely', async () => {
+  const { path } = await convertAndCleanUp(odd('zstd.7z'), 'zip')
   assert.deepEqual(await archiveContents(path, 'zip'), {
     'plain.txt': await readFile(fixture('plain.txt'), 'utf8'),
   })
 })
 
-test('a file with holes comes out of a tape archive as long as it was', async () => {
-  const { path } = await byWays(odd('sparse.tar'), 'zip')
+test('a sparse file in a tar is unpacked with its full size', async () => {
+  const { path } = await convertAndCleanUp(odd('sparse.tar'), 'zip')
   const { 'holes.bin': content = '', ...others } = await archiveContents(path, 'zip')
   assert.deepEqual(others, {})
   assert.equal(content.length, 1024 * 1024 + 4)
   assert.match(content, /^begins\0+ends$/)
 })
 
-test('WebM that is named as the sound of Matroska is converted', async () => {
-  const done = await byWays(odd('webm.mka'), 'wav')
+test('WebM with the extension of Matroska audio is converted', async () => {
+  const done = await convertAndCleanUp(odd('webm.mka'), 'wav')
   assert.equal((await streams(done, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
-  test(`a variable font of CFF2 becomes ${to} in its default shapes`, async () => {
-    const { path, codes } = await byWays(odd('cff2.otf'), to)
-    assert.ok((await letterCount(path, to)) >= 4)
+  test(`a variable CFF2 font becomes ${to} with its default outlines`, async () => {
+    const { path, codes } = await convertAndCleanUp(odd('cff2.otf'), to)
+    assert.ok((await countCharacters(path, to)) >= 4)
     assert.deepEqual(codes, ['FONT_TABLES_DROPPED'])
   })
 
-test('a font that Apple has marked as TrueType is one', async () => {
-  const { path } = await byWays(odd('true.ttf'), 'woff2')
-  assert.equal(await letterCount(path, 'woff2'), 4)
+test("a font with Apple's TrueType signature is detected", async () => {
+  const { path } = await convertAndCleanUp(odd('true.ttf'), 'woff2')
+  assert.equal(await countCharacters(path, 'woff2'), 4)
 })
 
-test('subtitles whose lines have few fields keep their times and words', async () => {
-  const { path } = await byWays(odd('short-lines.ass'), 'srt')
+test('subtitles with few fields per line keep times and text', async () => {
+  const { path } = await convertAndCleanUp(odd('short-lines.ass'), 'srt')
   const words = (await readFile(path, 'utf8')).replaceAll(/<[^>]*>/g, '')
   assert.match(words, /00:00:01,000 --> 00:00:02,500\nHello, otters\n\n2\n.*\nSecond line\nbelow/)
 })
 
-test('fields of subtitles are put in the usual order, and usual ones are left as they are', () => {
+test('subtitle fields are put in the standard order, and standard ones stay unchanged', () => {
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
   const usual = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
   const whole = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
@@ -168,17 +168,17 @@ test('fields of subtitles are put in the usual order, and usual ones are left as
   assert.equal(normalizeFields(ssa), ssa)
 })
 
-test('a locked workbook and locked slides that are named .docx open with their password', async () => {
+test('a protected workbook and presentation named .docx open with their password', async () => {
   for (const [kind, words] of [
     ['xlsx', /Otters/],
     ['pptx', /Wombats/],
   ] as const) {
     const source = join(scratch, `${kind}.docx`)
     await copyFile(fixture(`office/locked.${kind}`), source)
-    const { path, way, codes } = await byWays(source, 'pdf', { password: 'secret' })
+    const { path, route, codes } = await convertAndCleanUp(source, 'pdf', { password: 'secret' })
     assert.match(await pdfText(path), words)
-    assert.equal(way, 'libreoffice libreoffice')
+    assert.equal(route, 'libreoffice libreoffice')
     assert.ok(codes.includes('ENCRYPTION_REMOVED') && !codes.includes('MAY_BE_DAMAGED'), String(codes))
-    await assert.rejects(byWays(source, 'pdf', { password: 'wrong' }), { code: 'FILE_ENCRYPTED' })
+    await assert.rejects(convertAndCleanUp(source, 'pdf', { password: 'wrong' }), { code: 'FILE_ENCRYPTED' })
   }
 })

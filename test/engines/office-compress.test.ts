@@ -24,13 +24,13 @@ before(async () => {
   await writeFile(album, await Packer.toBuffer(new Document({ sections: [{ children }] })))
 })
 
-const compressed = (source: string, options = {}) =>
+const compressFile = (source: string, options = {}) =>
   convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
 const sizeOf = async (path: string) => (await stat(path)).size
 const part = (path: string, name: string) => output('unzip', '-p', path, name)
 
-test('the pictures of a document take fewer bytes, and its text stays as it was', async () => {
-  const { path, result, warnings } = await compressed(album)
+test('images of a document become smaller, and its text stays unchanged', async () => {
+  const { path, result, warnings } = await compressFile(album)
   const [small, whole] = [await sizeOf(path), await sizeOf(album)]
   assert.ok(small < whole / 3, `${small} of ${whole} bytes`)
   assert.deepEqual(warnings, [])
@@ -39,16 +39,16 @@ test('the pictures of a document take fewer bytes, and its text stays as it was'
   assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
 })
 
-test('a document gets as small as it is asked to be, or says that it cannot', async () => {
-  const { path, result } = await compressed(album, { targetSize: 150_000 })
+test('a document is reduced to the target size, or a warning says that it cannot be', async () => {
+  const { path, result } = await compressFile(album, { targetSize: 150_000 })
   assert.ok((await sizeOf(path)) <= 150_000, `${await sizeOf(path)} bytes`)
   assert.equal(result.details?.reached, true)
-  const tiny = await compressed(album, { targetSize: 2000 })
+  const tiny = await compressFile(album, { targetSize: 2000 })
   assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
 })
 
-test('a signature is broken where the document is changed, and only there', async () => {
-  const signed = async (name: string, source: string) => {
+test('a signed document causes a warning only if it is changed', async () => {
+  const signFile = async (name: string, source: string) => {
     const path = join(scratch, name)
     await copyFile(source, path)
     const inner = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
@@ -57,13 +57,13 @@ test('a signature is broken where the document is changed, and only there', asyn
     execFileSync(python3, ['-c', append, path, inner])
     return path
   }
-  assert.deepEqual((await compressed(await signed('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])
-  const untouched = await compressed(await signed('signed.odt', fixture('letter.odt')))
+  assert.deepEqual((await compressFile(await signFile('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])
+  const untouched = await compressFile(await signFile('signed.odt', fixture('letter.odt')))
   assert.deepEqual(untouched.warnings, ['NOT_SMALLER'])
 })
 
-test('a document without pictures comes back as it is, and says so', async () => {
-  const { path, warnings } = await compressed(fixture('letter.odt'))
+test('a document without images is returned unchanged, with a warning', async () => {
+  const { path, warnings } = await compressFile(fixture('letter.odt'))
   assert.deepEqual(warnings, ['NOT_SMALLER'])
   assert.equal(await sizeOf(path), await sizeOf(fixture('letter.odt')))
 })

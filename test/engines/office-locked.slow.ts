@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: each kind of office file with its password; LibreOffice writes most of them, see make_locked.py.
+// Run by `npm run test:slow`: every office format with a password; most fixtures are written by LibreOffice, see make_locked.py.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
@@ -9,7 +9,7 @@ const engine = createLibreOffice()
 after(() => engine.close?.())
 
 for (const kind of ['docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', 'odp'] as const) {
-  test(`a ${kind} opens with its password, and with no other`, async () => {
+  test(`a ${kind} opens only with its password`, async () => {
     const source = fixture(`office/locked.${kind}`)
     const unlock = (password: string) =>
       convert(engine, source, kind, { operation: 'unlock', options: { password } })

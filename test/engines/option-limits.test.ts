@@ -31,23 +31,23 @@ import { TableOptions } from '../../lib/engines/text/table-options.ts'
 import { compressImageRows } from '../../lib/engines/vips/compress.ts'
 import { mergeRows } from '../../lib/engines/vips/merge.ts'
 
-/** The schemas by what they are for, as one table: each is asked for its limits, its words and what it is when left out. */
+/** All option schemas, which are checked for limits, values and defaults. */
 const schemas = {
-  film: videoOptions(videoContainers.mp4),
-  sound: audioOptions(audioContainers.mp3),
+  video: videoOptions(videoContainers.mp4),
+  audio: audioOptions(audioContainers.mp3),
   gif: gifOptions,
   webp: animatedWebpOptions,
   apng: animatedPngOptions,
-  smallerFilm: compressOptions(videoContainers.mp4),
-  smallerPicture: rowOf(compressImageRows),
-  films: mergeVideoOptions,
-  sounds: mergeAudioOptions,
-  filmMark: videoWatermarkOptions,
+  compressVideo: compressOptions(videoContainers.mp4),
+  compressImage: rowOf(compressImageRows),
+  mergeVideo: mergeVideoOptions,
+  mergeAudio: mergeAudioOptions,
+  videoWatermark: videoWatermarkOptions,
   still: rowOf(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
   jpg: z.object({ ...jpgShape, dpi }),
   png: z.object(pngShape),
   lossy: z.object(lossyShape),
-  pictures: rowOf(mergeRows),
+  mergeImages: rowOf(mergeRows),
   mark: z.object(watermarkShape),
   book: EbookOptions,
   page: pageOptions.jpg,
@@ -66,7 +66,7 @@ function rowOf([row]: readonly { readonly options: z.ZodObject }[]): z.ZodObject
   return row.options
 }
 
-/** Without what else is needed. */
+/** Returns the schema of a single option. */
 const fieldOf = (id: SchemaId, name: string): z.ZodType => {
   const schema: unknown = Object.entries(schemas[id].shape).find(([field]) => field === name)?.[1]
   assert.ok(schema instanceof z.ZodType, `${id} has no ${name}`)
@@ -75,21 +75,21 @@ const fieldOf = (id: SchemaId, name: string): z.ZodType => {
 
 const takes = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
 
-describe('a limit', () => {
+describe('the limit', () => {
   const numbers: readonly (readonly [SchemaId, name: string, least: number, most: number, step?: number])[] =
     [
-      ['film', 'audioBitrate', 6000, 1_536_000],
-      ['film', 'audioSampleRate', 8000, 192_000],
-      ['film', 'channels', 1, 8],
-      ['film', 'volume', 0, 10, 0.1],
-      ['film', 'crf', 0, 63],
-      ['film', 'quality', 1, 100],
-      ['film', 'videoBitrate', 10_000, 200_000_000],
-      ['film', 'bitrate', 10_000, 200_000_000],
-      ['film', 'fps', 1, 60, 0.1],
-      ['film', 'start', 0, 86_400, 0.1],
-      ['film', 'end', 0, 86_400, 0.1],
-      ['sound', 'start', 0, 86_400, 0.1],
+      ['video', 'audioBitrate', 6000, 1_536_000],
+      ['video', 'audioSampleRate', 8000, 192_000],
+      ['video', 'channels', 1, 8],
+      ['video', 'volume', 0, 10, 0.1],
+      ['video', 'crf', 0, 63],
+      ['video', 'quality', 1, 100],
+      ['video', 'videoBitrate', 10_000, 200_000_000],
+      ['video', 'bitrate', 10_000, 200_000_000],
+      ['video', 'fps', 1, 60, 0.1],
+      ['video', 'start', 0, 86_400, 0.1],
+      ['video', 'end', 0, 86_400, 0.1],
+      ['audio', 'start', 0, 86_400, 0.1],
       ['gif', 'width', 16, 4096],
       ['gif', 'fps', 5, 30, 0.1],
       ['gif', 'start', 0, 86_400, 0.1],
@@ -97,9 +97,9 @@ describe('a limit', () => {
       ['gif', 'loop', 0, 65_535],
       ['gif', 'maxFileSize', 10_000, 1_000_000_000],
       ['webp', 'quality', 1, 100],
-      ['smallerFilm', 'targetSize', 10_000, 20_000_000_000],
-      ['smallerPicture', 'targetSize', 200, 2_000_000_000],
-      ['sounds', 'gap', 0, 10, 0.1],
+      ['compressVideo', 'targetSize', 10_000, 20_000_000_000],
+      ['compressImage', 'targetSize', 200, 2_000_000_000],
+      ['mergeAudio', 'gap', 0, 10, 0.1],
       ['still', 'timestamp', 0, 86_400, 0.1],
       ['still', 'count', 1, 20],
       ['still', 'width', 1, 8192],
@@ -136,7 +136,7 @@ describe('a limit', () => {
       }
       for (const value of [least - step, most + step, `${most + step}`])
         assert.equal(takes(id, name, value), false, `${id} ${name}: ${value}`)
-      // Where a whole number is meant, no other is taken.
+      // Integer options accept no other numbers.
       const between = most < 1000 ? least + step / 2 : least + 0.5
       assert.equal(takes(id, name, between), step < 1, `${id} ${name}: ${between}`)
     }
@@ -162,7 +162,7 @@ describe('a limit', () => {
     ]
     for (const [id, name, most] of texts) {
       assert.ok(takes(id, name, 'x'.repeat(most)), `${id} ${name}`)
-      assert.equal(takes(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} letters`)
+      assert.equal(takes(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} characters`)
     }
     assert.equal(takes('encrypt-pdf', 'password', 'ä'.repeat(64)), false, 'counted in bytes')
     assert.ok(takes('add-page-numbers-pdf', 'format', `${'x'.repeat(94)}{page}`))
@@ -187,7 +187,7 @@ describe('a limit', () => {
   })
 })
 
-/** As the documentation lists them. */
+/** Returns the values as listed in the documentation. */
 function wordsOf(schema: z.ZodType): string {
   const { anyOf = [], enum: words } = z.toJSONSchema(schema, { io: 'input' })
   return (words ?? anyOf.flatMap((one) => (typeof one === 'object' ? (one.enum ?? []) : []))).join(' ')
@@ -197,22 +197,22 @@ test('each enumeration option accepts exactly the listed values', () => {
   const presets = 'ultrafast superfast veryfast faster fast medium slow slower veryslow'
   const qualities = 'low medium high highest'
   const words: readonly (readonly [SchemaId, name: string, words: string])[] = [
-    ['film', 'preset', presets],
-    ['film', 'quality', qualities],
-    ['film', 'rotate', '0 90 180 270'],
-    ['film', 'mode', 'auto remux-if-possible encode'],
-    ['sound', 'audioCodec', 'mp3 copy'],
+    ['video', 'preset', presets],
+    ['video', 'quality', qualities],
+    ['video', 'rotate', '0 90 180 270'],
+    ['video', 'mode', 'auto remux-if-possible encode'],
+    ['audio', 'audioCodec', 'mp3 copy'],
     ['gif', 'dither', 'none floyd_steinberg bayer:bayer_scale=5 sierra2'],
     ['gif', 'palette', 'optimized full'],
-    ['films', 'mode', 'auto encode'],
-    ['films', 'preset', presets],
-    ['filmMark', 'preset', presets],
+    ['mergeVideo', 'mode', 'auto encode'],
+    ['mergeVideo', 'preset', presets],
+    ['videoWatermark', 'preset', presets],
     ['jpg', 'fit', 'max crop scale'],
     ['jpg', 'rotate', '0 90 180 270 -90 -180 -270'],
     ['jpg', 'metadata', 'strip keep'],
     ['jpg', 'colorSpace', 'srgb adobe-rgb gray'],
     ['still', 'fit', 'max crop scale'],
-    ['pictures', 'layout', 'vertical horizontal grid grid2x2 grid3x3'],
+    ['mergeImages', 'layout', 'vertical horizontal grid grid2x2 grid3x3'],
     [
       'mark',
       'watermarkPosition',
@@ -248,23 +248,23 @@ test('each enumeration option accepts exactly the listed values', () => {
 
 test('omitted options have the listed default values', () => {
   const mark = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
-  const picture = { fit: 'max', metadata: 'strip' }
+  const image = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }
   const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
   const expected: Partial<Record<SchemaId, object>> = {
-    film: { mode: 'auto' },
-    sound: { mode: 'auto' },
+    video: { mode: 'auto' },
+    audio: { mode: 'auto' },
     gif: { ...clip, dither: 'bayer:bayer_scale=5', palette: 'optimized', boomerang: false },
     webp: clip,
     apng: clip,
-    films: { mode: 'auto' },
-    sounds: { gap: 0 },
-    filmMark: mark,
+    mergeVideo: { mode: 'auto' },
+    mergeAudio: { gap: 0 },
+    videoWatermark: mark,
     still: { fit: 'max', count: 1 },
-    jpg: picture,
-    png: { ...picture, compressionLevel: 6, palette: false },
-    lossy: picture,
-    pictures: { ...picture, layout: 'vertical', compressionLevel: 6, palette: false },
+    jpg: image,
+    png: { ...image, compressionLevel: 6, palette: false },
+    lossy: image,
+    mergeImages: { ...image, layout: 'vertical', compressionLevel: 6, palette: false },
     mark,
     page: { dpi: 150, colorSpace: 'srgb' },
     print: { printBackground: true, scale: 1 },
@@ -293,7 +293,7 @@ test('omitted options have the listed default values', () => {
   assert.equal(
     needed.join(' '),
     'encrypt-pdf extract-pdf-pages remove-pdf-pages reorder-pdf-pages redact-pdf',
-    'those that mean nothing without an option',
+    'those that require at least one option',
   )
 })
 

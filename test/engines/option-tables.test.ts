@@ -148,7 +148,7 @@ test('a table delimiter is a character or its name, in upper or lower case', () 
   for (const sign of ['', 'a', '1', '"', '\n', 'commas', ';;']) assert.equal(takes(sign), false, sign)
 })
 
-/** What clients may send is a promise: none goes without somebody noticing. */
+/** Options are part of the API contract, so removing one must fail a test. */
 describe('the options', () => {
   const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
   const mark =

@@ -6,9 +6,9 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { bookText } from './inspect-ebook.ts'
 import { conformance } from './conformance.ts'
 import { chapter, makeEpub } from './epub-maker.ts'
+import { ebookText } from './inspect-ebook.ts'
 import { output } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
@@ -62,47 +62,47 @@ conformance(pandoc, {
   long: { source: long, to: 'docx' },
 })
 
-async function converted(source: string, to: FormatId, settings: RunSettings = {}) {
+async function convertSource(source: string, to: FormatId, settings: RunSettings = {}) {
   const run = await convert(pandoc, source, to, settings)
-  const text = to === 'html' || to === 'md' || to === 'txt' ? undefined : await bookText(run.path)
+  const text = to === 'html' || to === 'md' || to === 'txt' ? undefined : await ebookText(run.path)
   return { ...run, text: text ?? (await readFile(run.path, 'utf8')) }
 }
 
-describe('what a Word document says beside its text', () => {
+describe('text boxes and comments of a Word document', () => {
   const beside = [
     ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
     'Comment by Ann: Axolotl',
   ]
 
-  test('is kept once, after the paragraph that it hangs on', async () => {
-    const { text } = await converted(fixture('office/annotated.docx'), 'md')
+  test('are kept once, after the paragraph they are anchored to', async () => {
+    const { text } = await convertSource(fixture('office/annotated.docx'), 'md')
     for (const said of beside) assert.equal(text.split(said).length, 2, said)
     assert.match(text, /Before the box\.\s+Pangolin in a text box\s+Second line of it\s+Okapi.*\s+Between/)
     assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
   })
 
-  test('stands in plain text, too, where cells of a row have a tab between them', async () => {
-    const { text } = await converted(fixture('office/annotated.docx'), 'txt')
+  test('are in plain text too, where table cells are separated by tabs', async () => {
+    const { text } = await convertSource(fixture('office/annotated.docx'), 'txt')
     for (const said of beside) assert.ok(text.includes(said), said)
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
-  test('stands in tables of Markua, whose cells are lines', async () => {
-    const { text } = await converted(fixture('office/annotated.docx'), 'markua')
+  test('are in tables of Markua, where each cell is a single line', async () => {
+    const { text } = await convertSource(fixture('office/annotated.docx'), 'markua')
     assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
     assert.doesNotMatch(text, /\[TABLE\]/)
   })
 
-  test('is not asked of a document that needs a password', async () => {
-    await assert.rejects(converted(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
+  test('are not searched for in a document that needs a password', async () => {
+    await assert.rejects(convertSource(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })
 })
 
-describe('what a document says', () => {
-  test('is the same after a way through other formats', async () => {
+describe('the content of a document', () => {
+  test('is the same after a round trip through other formats', async () => {
     for (const between of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
       const there = await convert(pandoc, notes, between)
-      const { text } = await converted(there.path, 'md', { from: between })
+      const { text } = await convertSource(there.path, 'md', { from: between })
       for (const part of [
         /Field notes/,
         /# Kingfisher/,
@@ -117,45 +117,45 @@ describe('what a document says', () => {
     }
   })
 
-  test('keeps the words of links as LibreOffice writes them', async () => {
+  test('includes the text of links written by LibreOffice', async () => {
     const field = String.raw`{{\field{\*\fldinst HYPERLINK "https://example.com/\{a\}" }{\fldrslt {\cs15 the link}{}}}}`
     const link = await file('link.rtf', String.raw`{\rtf1\ansi see ${field} here\par}`)
-    const { text } = await converted(link, 'wiki')
+    const { text } = await convertSource(link, 'wiki')
     assert.match(text, /see \[https:\/\/example\.com\S* the link\] here/)
   })
 
-  test('has its title and author where a book keeps them', async () => {
+  test('includes title and author in the metadata of an ebook', async () => {
     const { path } = await convert(pandoc, notes, 'epub')
     const meta = await output('ebook-meta', path)
     assert.match(meta, /Title +: Field notes/)
     assert.match(meta, /Author\(s\) +: Ada Example/)
   })
 
-  test('is well-formed XML as XHTML, also where its author wrote HTML that is not', async () => {
+  test('is well-formed XML as XHTML, even with malformed raw HTML', async () => {
     const loose = await file(
       'loose.md',
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
     )
-    const { path, text } = await converted(loose, 'xhtml')
+    const { path, text } = await convertSource(loose, 'xhtml')
     await output(python3, '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
     assert.match(text, /<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1\.0/)
     assert.match(text, /<title>Fruit &amp; more<\/title>/)
     assert.match(text, /Open/)
   })
 
-  test('gets the name of its first heading, else of its file, where a title is needed', async () => {
+  test('gets the first heading or the file name as title if one is needed', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
-    assert.match((await converted(heading, 'html')).text, /<title>The heading here<\/title>/)
+    assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
     const none = await file('none.md', 'Only words.\n')
-    const { text } = await converted(none, 'html', { names: ['My <letter>.md'] })
+    const { text } = await convertSource(none, 'html', { names: ['My <letter>.md'] })
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
-  test('keeps its title as a heading where the format has no other place', async () => {
-    assert.match((await converted(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
+  test('includes the title as a heading if the format has no title field', async () => {
+    assert.match((await convertSource(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
   })
 
-  test('keeps subtitle, authors and date where the format has no other place', async () => {
+  test('includes subtitle, authors and date as text if the format has no such fields', async () => {
     const facts =
       'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
     const described = await file('described.md', `---\n${facts}---\n\n# One\n\nWords.\n`)
@@ -171,52 +171,52 @@ describe('what a document says', () => {
       'tei',
       'fb2',
     ] as const) {
-      const { text } = await converted(described, to)
+      const { text } = await convertSource(described, to)
       const words = ['Birds', 'of rivers', 'Ada', 'Bo', '2024', 'In short']
       const lost = words.filter((word) => !text.replaceAll('\\', '').includes(word))
       assert.deepEqual(lost, [], to)
     }
   })
 
-  test('is read in the encoding that it has', async () => {
+  test('is read in its own encoding', async () => {
     const western = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
-    assert.match((await converted(western, 'html')).text, /Grüße/)
+    assert.match((await convertSource(western, 'html')).text, /Grüße/)
     const wide = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
-    assert.match((await converted(wide, 'html')).text, /Grüße/)
+    assert.match((await convertSource(wide, 'html')).text, /Grüße/)
   })
 
-  test('is there too when the author wrote it as HTML', async () => {
+  test('includes raw HTML', async () => {
     const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
     const mixed = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
-    const { text } = await converted(mixed, 'docx')
+    const { text } = await convertSource(mixed, 'docx')
     assert.match(text, /<w:tbl>[\s\S]*inside/)
-    // Neither comes once more.
+    // Neither is repeated.
     const plain = await readFile((await convert(pandoc, mixed, 'txt')).path, 'utf8')
     assert.equal(plain.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
-  test('of references is a list, and they become each other', async () => {
+  test('of a bibliography is a list, and bibliography formats convert to each other', async () => {
     const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
-    assert.match((await converted(bib, 'html')).text, /Knuth, Donald. 1968/)
-    assert.deepEqual(JSON.parse((await converted(bib, 'csljson')).text)[0].title, 'The art')
+    assert.match((await convertSource(bib, 'html')).text, /Knuth, Donald. 1968/)
+    assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
   })
 
-  test('of any XML is its text, of a journal its article', async () => {
+  test('of DocBook XML is its text, of JATS XML its article', async () => {
     const any = await file('any.xml', '<list><entry><name>Alpha</name></entry></list>')
-    assert.match((await converted(any, 'txt')).text, /Alpha/)
+    assert.match((await convertSource(any, 'txt')).text, /Alpha/)
     const article = await convert(pandoc, notes, 'jats')
-    const { text } = await converted(article.path, 'md', { from: 'xml' })
+    const { text } = await convertSource(article.path, 'md', { from: 'xml' })
     assert.match(text, /# Kingfisher/)
   })
 })
 
-describe('pictures of a document', () => {
-  test('come along where the result can hold them', async () => {
+describe('images of a document', () => {
+  test('are included if the result format supports them', async () => {
     const docx = await convert(pandoc, notes, 'docx')
     assert.match(await output('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
     assert.deepEqual(docx.warnings, [])
     for (const to of ['html', 'md', 'fb2'] as const) {
-      const { text, warnings } = await converted(docx.path, to, { from: 'docx' })
+      const { text, warnings } = await convertSource(docx.path, to, { from: 'docx' })
       assert.match(text, /iVBORw0KGgo/, to)
       assert.deepEqual(warnings, [], to)
     }
@@ -226,7 +226,7 @@ describe('pictures of a document', () => {
     }
   })
 
-  test('come along out of a book with a drawing in its text, and so do notes that stand beside its course', async () => {
+  test('are included from an EPUB with inline SVG, as are notes outside of the reading order', async () => {
     const book = join(scratch, 'drawn.epub')
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
@@ -241,7 +241,7 @@ describe('pictures of a document', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('come along out of a book whose notes are named where they are not looked for, each once', async () => {
+  test('are included from an EPUB whose notes are referenced from other files, each once', async () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
@@ -260,34 +260,34 @@ describe('pictures of a document', () => {
     assert.match(text, /Notes\s+Note in its own file/)
   })
 
-  test('leave their description and a warning where it cannot', async () => {
-    const { text, warnings } = await converted(notes, 'rst')
+  test('are replaced by their descriptions with a warning otherwise', async () => {
+    const { text, warnings } = await convertSource(notes, 'rst')
     assert.match(text, /a dot/)
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
     const elsewhere = await file('elsewhere.md', '![seen elsewhere](http://127.0.0.1:9/a.png)\n')
     assert.deepEqual((await convert(pandoc, elsewhere, 'docx')).warnings, ['PICTURES_DROPPED'])
-    const page = await converted(elsewhere, 'html')
+    const page = await convertSource(elsewhere, 'html')
     assert.match(page.text, /src="http:\/\/127/)
     assert.deepEqual(page.warnings, [])
   })
 })
 
-test('templates of a wiki that are left out are told with their number', async () => {
+test('dropped wiki templates cause a warning with their number', async () => {
   const wiki = await file(
     'okapi.wiki',
     '{{Infobox\n| name = Okapi\n}}\n\nIt weighs {{convert|200|kg|{{abbr}}}}.<br>\n\n<nowiki>{{none}}</nowiki>\n',
   )
   for (const to of ['html', 'md', 'docx'] as const) {
-    const { warnings, messages: told } = await convert(pandoc, wiki, to)
+    const { warnings, messages } = await convert(pandoc, wiki, to)
     assert.deepEqual(warnings, ['TEMPLATES_DROPPED'], to)
-    assert.match(told.join(), /^2 templates /)
+    assert.match(messages.join(), /^2 templates /)
   }
   assert.deepEqual((await convert(pandoc, wiki, 'mmd')).warnings, [])
   const plain = await file('plain.wiki', "''Words'' alone.\n")
   assert.deepEqual((await convert(pandoc, plain, 'html')).warnings, [])
 })
 
-test('raw cells of a notebook stand in what becomes of it as they were typed', async () => {
+test('raw cells of a notebook are kept verbatim', async () => {
   const raw = (source: string, type?: string) => ({
     cell_type: 'raw',
     source,
@@ -308,8 +308,8 @@ test('raw cells of a notebook stand in what becomes of it as they were typed', a
   }
 })
 
-describe('a document that names files of the machine', () => {
-  /** Any engine may read it, pandoc is not to show it. */
+describe('a document that references files of the machine', () => {
+  /** A file that every process can read but pandoc must not include. */
   const secret = '/usr/share/common-licenses/GPL-3'
   const hostile: Readonly<Record<string, string>> = {
     'include.rst': `Words.\n\n.. include:: ${secret}\n\n.. csv-table:: t\n   :file: ${secret}\n`,
@@ -341,15 +341,18 @@ describe('a document that names files of the machine', () => {
   })
 
   for (const [name, content] of Object.entries(hostile)) {
-    test(`gets nothing of them: ${name}`, async () => {
+    test(`does not include them: ${name}`, async () => {
       const source = await file(name, content)
       for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
         if (name.endsWith(to)) continue
         if (name === 'include.rst') {
-          await assert.rejects(converted(source, to), { code: 'INVALID_INPUT', message: /includes another/ })
+          await assert.rejects(convertSource(source, to), {
+            code: 'INVALID_INPUT',
+            message: /includes another/,
+          })
           continue
         }
-        const { text, path, warnings } = await converted(source, to)
+        const { text, path, warnings } = await convertSource(source, to)
         assert.doesNotMatch(text, /GNU GENERAL/, to)
         assert.equal(warnings.includes('INCLUDES_DROPPED'), /\.(?:tex|org)$/.test(name), to)
         if (!text.startsWith('<') && to !== 'rtf') continue
@@ -360,8 +363,8 @@ describe('a document that names files of the machine', () => {
   }
 })
 
-describe('a document made to overwhelm', () => {
-  test('is a coded error', async () => {
+describe('a document designed to exhaust resources', () => {
+  test('gives a coded error', async () => {
     const loop = await file('loop.tex', '\\newcommand{\\x}{\\x\\x}\\x')
     const entities = await file(
       'entities.xml',
@@ -376,35 +379,35 @@ describe('a document made to overwhelm', () => {
   })
 })
 
-test('a document that does not fit into the memory of a conversion is too large, not damaged', async () => {
+test('a document that exceeds the memory limit is reported as too large, not as damaged', async () => {
   const small = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
   const source = await file('large.html', '<p>apple <b>pear</b></p>'.repeat(100_000))
   await assert.rejects(convert(small, source, 'rst'), { code: 'FILE_TOO_LARGE', message: /memory/ })
 })
 
-test('Markdown for which pandoc would take hours is refused with what it has, and less is read', async () => {
-  const refused = async (text: string, sentence: RegExp) => {
+test('Markdown that pandoc would parse for hours is refused with the reason, and smaller cases are read', async () => {
+  const assertRefusedText = async (text: string, sentence: RegExp) => {
     const source = await file('deep.md', text)
     await assert.rejects(convert(pandoc, source, 'html'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
   }
-  await refused(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 nested quotations \(>\), which/)
-  await refused(`a ${'`'.repeat(5001)} b`, /has 5001 backticks in a row, which/)
+  await assertRefusedText(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 nested quotations \(>\), which/)
+  await assertRefusedText(`a ${'`'.repeat(5001)} b`, /has 5001 backticks in a row, which/)
   const many = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
-  const { text } = await converted(await file('many.md', many), 'html')
+  const { text } = await convertSource(await file('many.md', many), 'html')
   assert.match(text, /deep/)
   assert.equal(text.split('<code>').length, 6001)
 })
 
-describe('a book written from markup', () => {
-  test('takes the options of books', async () => {
+describe('an ebook from markup', () => {
+  test('supports the ebook options', async () => {
     const options = { ebookMargin: '31', ebookSmartenPunctuation: true, ebookBaseFontSize: 17 }
-    const { text } = await converted(notes, 'epub', { options })
+    const { text } = await convertSource(notes, 'epub', { options })
     assert.match(text, /margin-top: ?31pt/)
     assert.match(text, /Kingfisher/)
   })
 })
 
-test('the abstract of a document is kept, once, whether or not the target has a place for it', async () => {
+test('the abstract of a document is kept once, whether or not the target supports it', async () => {
   const source = await file(
     'abstract.tex',
     String.raw`\documentclass{article}\title{Birds}\begin{document}\maketitle\begin{abstract}Kingfishers dive.\end{abstract}Herons wait.\end{document}`,
@@ -419,7 +422,7 @@ test('the abstract of a document is kept, once, whether or not the target has a 
   assert.match(await output('unzip', '-p', slides.path, 'ppt/slides/*.xml'), /Kingfishers/)
 })
 
-test('abstract and legal notice of a DocBook are kept, in front of its text', async () => {
+test('abstract and legal notice of a DocBook are kept at the start of the text', async () => {
   const source = await file(
     'abstract.dbk',
     `<article><articleinfo><title>Birds</title><author><firstname>Ada</firstname><surname>E</surname></author>
@@ -437,7 +440,7 @@ describe('a LaTeX document', () => {
   const texOf = (body: string, preamble = '') =>
     `\\documentclass{article}${preamble}\n\\begin{document}\n${body}\n\\end{document}\n`
 
-  test('keeps words in commands of packages, and the keys of what it cites', async () => {
+  test('keeps text in package commands, and citation keys', async () => {
     const body = String.raw`Seen\marginpar{aside} \cite[p. 5]{knuth} \fbox{boxed} \todo{ours} on page \pageref{x}.
       \begin{thebibliography}{99}\bibitem{knuth} Books. \bibitem[L]{lamport} More.\end{thebibliography}`
     const source = await file('packages.tex', texOf(body, String.raw`\newcommand{\todo}[1]{own #1}`))
@@ -450,16 +453,16 @@ describe('a LaTeX document', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('tells which commands were left out with their words', async () => {
+  test('causes a warning that names the commands dropped with their text', async () => {
     const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
     const source = await file('strange.tex', texOf(body, String.raw`\usepackage[x]{none}\fancyhead{words}`))
-    const { warnings, messages: told } = await convert(pandoc, source, 'html')
+    const { warnings, messages } = await convert(pandoc, source, 'html')
     assert.deepEqual(warnings, ['COMMANDS_DROPPED'])
-    assert.match(told.join(), /^2 parts .*: \\strange, tikzpicture\.$/)
+    assert.match(messages.join(), /^2 parts .*: \\strange, tikzpicture\.$/)
   })
 })
 
-test('parts for one format alone are told where another is wanted', async () => {
+test('dropped raw content for another format causes a warning', async () => {
   const source = await file('raw.rst', 'A word.\n\n.. raw:: latex\n\n   \\\\textbf{for TeX}\n')
   for (const [to, expected] of [
     ['html', ['RAW_PARTS_DROPPED']],
@@ -470,7 +473,7 @@ test('parts for one format alone are told where another is wanted', async () => 
   }
 })
 
-test('notes, captions and code are kept where writers would leave them out', async () => {
+test('notes, captions and code are kept where writers would drop them', async () => {
   const rich = await file(
     'rich.md',
     `# Birds[^head]
@@ -514,7 +517,7 @@ Diving.[^long]
   assert.match(text, /footnote[^[]*note of the heading/)
 })
 
-test('tables of a FictionBook are kept, a line for each row', async () => {
+test('tables of a FictionBook are kept, one line per row', async () => {
   const rows =
     '<tr><th align="left">Bird</th> <th>Seen</th></tr><tr><td><strong>Heron</strong></td><td colspan="2">twice</td></tr>'
   const source = await file(
@@ -530,7 +533,7 @@ test('tables of a FictionBook are kept, a line for each row', async () => {
   ])
 })
 
-test('a table says in plain text on one line what lists in its cells say', async () => {
+test('lists in table cells are on one line in plain text', async () => {
   const cell = '<ol start="3" type="a"><li>ibis</li><li>kite</li></ol><dl><dt>rail</dt><dd>rare</dd></dl>'
   const source = await file('lists.html', `<table><tr><td>${cell}</td><td>birds</td></tr></table>`)
   const { path } = await convert(pandoc, source, 'txt')

@@ -27,7 +27,7 @@ const words =
     return { width: Number(found[first]), height: Number(found[second]) }
   }
 
-/** PCX: the last column and row, counted from 0. */
+/** PCX: the header has the last column and row, zero-based. */
 function pcx(bytes: Buffer): Size {
   return {
     width: bytes.readUInt16LE(8) - bytes.readUInt16LE(4) + 1,
@@ -35,7 +35,7 @@ function pcx(bytes: Buffer): Size {
   }
 }
 
-/** A directory as in TIFF, with tags of its own for the sides. */
+/** A directory as in TIFF, with its own tags for the sides. */
 function jxr(bytes: Buffer): Size {
   const at = bytes.readUInt32LE(4)
   const tags = new Map(
@@ -47,7 +47,7 @@ function jxr(bytes: Buffer): Size {
   return { width: tags.get(0xbc80) ?? 0, height: tags.get(0xbc81) ?? 0 }
 }
 
-/** What its four letters say of the largest picture. */
+/** Size of the largest image, by its four-character type. */
 function icns(bytes: Buffer): Size {
   const sides: Record<string, number> = {
     is32: 16,
@@ -70,7 +70,7 @@ function djvu(bytes: Buffer): Size {
   return be16(at + 8, at + 10)(bytes)
 }
 
-/** Its sides are numbers of seven bits with a mark that more follow. */
+/** Sides are variable-length integers with seven bits per byte. */
 function wbmp(bytes: Buffer): Size {
   let at = 2
   const next = () => {
@@ -106,7 +106,7 @@ const readers: Partial<Record<FormatId, Reader>> = {
   wbmp,
 }
 
-/** Size of a picture by the numbers in its header, for formats that no other reader here knows. */
+/** Returns the image size in the header, for formats that no other reader here supports. */
 export async function sizeInHeader(path: string, format: FormatId): Promise<Size | undefined> {
   const reader = readers[format]
   return reader?.(await readFile(path))

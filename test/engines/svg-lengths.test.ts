@@ -31,7 +31,7 @@ const sizeOf = async (path: string) => {
   return [width, height]
 }
 
-/** Columns of a picture from the first to the last that has something. */
+/** Returns the number of columns from the first to the last non-empty one. */
 async function inkWidth(path: string): Promise<number> {
   const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
   const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
@@ -43,7 +43,7 @@ const sheet = drawing(
   '<rect width="100" height="100"/>',
 )
 
-test('a drawing that is as large as a sheet of paper has 96 pixels for each inch of it', async () => {
+test('a drawing with a paper size is rendered at 96 pixels per inch', async () => {
   for (const path of [await fileOf(sheet), await fileOf(sheet, 'drawing.svgz')]) {
     assert.deepEqual(await sizeOf((await convert(vips, path, 'png')).path), [794, 1123])
     const printed = await convert(vips, path, 'png', { options: { dpi: '300' } })
@@ -52,7 +52,7 @@ test('a drawing that is as large as a sheet of paper has 96 pixels for each inch
   assert.deepEqual(await sizeOf((await convert(chromium, await fileOf(sheet), 'png')).path), [794, 1123])
 })
 
-test('what is given in inches and points grows with the rest of a drawing', async () => {
+test('lengths in inches and points scale with the rest of a drawing', async () => {
   const bar = '<rect width="1in" height="20"/>'
   const path = await fileOf(drawing('width="300" height="200"', bar))
   assert.equal(await inkWidth((await convert(vips, path, 'png')).path), 96)
@@ -61,7 +61,7 @@ test('what is given in inches and points grows with the rest of a drawing', asyn
   assert.equal(await inkWidth(larger.path), 288)
 })
 
-test('letters of which nothing is said are as large as a browser has them', async () => {
+test('text without a font size is as large as in a browser', async () => {
   const text = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const wide = async (style: string) => inkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
@@ -72,7 +72,7 @@ test('letters of which nothing is said are as large as a browser has them', asyn
   assert.ok((await wide('style="font-size: x-large"')) > usual * 1.4)
 })
 
-test('lengths are made pixels where they are lengths, and nothing else is touched', () => {
+test('only lengths are converted to pixels, and nothing else changes', () => {
   const changed = [
     ['<svg width="1in" height=\'2.54cm\'>', '<svg width="96px" height=\'96px\'>'],
     [
@@ -95,7 +95,7 @@ test('lengths are made pixels where they are lengths, and nothing else is touche
     assert.equal(convertLengthsToPixels(kept), kept)
 })
 
-test('a drawing made to be slow to look through is not', () => {
+test('a drawing designed to slow down the length search is processed quickly', () => {
   const long = 300_000
   for (const hostile of [
     `<svg width="${'1'.repeat(long)}">`,

@@ -8,7 +8,7 @@ import { officeSource } from '../../lib/engines/libreoffice/office-source.ts'
 import { charsetNamed } from '../../lib/engines/text/charsets.ts'
 import { isCountable } from '../../lib/engines/text/csv-numbers.ts'
 import { guessCharset } from '../../lib/engines/text/detect-charset.ts'
-import { type Utf8CopySettings, copyAsUtf8 } from '../../lib/engines/text/read-text.ts'
+import { copyAsUtf8, type Utf8CopySettings } from '../../lib/engines/text/read-text.ts'
 import { copyAsCsv } from '../../lib/engines/text/table.ts'
 import { TableOptions } from '../../lib/engines/text/table-options.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
@@ -16,8 +16,8 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const workDir = scratchFolder('text-test')
 
-/** What a text becomes, and what the client is told. */
-async function given(bytes: string | Buffer, format: FormatId) {
+/** Returns the UTF-8 copy of a text and the warnings. */
+async function copyText(bytes: string | Buffer, format: FormatId) {
   const path = join(workDir, `given.${format}`)
   await writeFile(path, bytes)
   const warnings: string[] = []
@@ -31,14 +31,14 @@ async function given(bytes: string | Buffer, format: FormatId) {
   return { input: { path, filename: `given.${format}`, format, size: bytes.length }, tools, warnings }
 }
 
-async function letters(bytes: string | Buffer, format: FormatId = 'txt', settings: Utf8CopySettings = {}) {
-  const { input, tools, warnings } = await given(bytes, format)
+async function readAsUtf8(bytes: string | Buffer, format: FormatId = 'txt', settings: Utf8CopySettings = {}) {
+  const { input, tools, warnings } = await copyText(bytes, format)
   const text = await readFile(await copyAsUtf8(input, tools, settings), 'utf8')
   return { text, warnings: warnings.map((words) => words.replace(/ .*/, '')), words: warnings.join() }
 }
 
 async function table(bytes: string | Buffer, options: object = {}, format: FormatId = 'csv') {
-  const { input, tools } = await given(bytes, format)
+  const { input, tools } = await copyText(bytes, format)
   const { path, rows, columns } = await copyAsCsv(input, TableOptions.parse(options), tools)
   return { text: await readFile(path, 'utf8'), rows, columns }
 }
@@ -64,9 +64,9 @@ const texts = {
   'euc-kr': '어제 저녁 우리는 극장에 갔다가 식당에서 똠얌을 먹었다.',
 } as const
 
-describe('a text in an encoding that it does not tell', () => {
+describe('a text in an undeclared encoding', () => {
   for (const [name, text] of Object.entries(texts)) {
-    test(`is known to be ${name}, alone, in a table and in subtitles`, async () => {
+    test(`is detected as ${name}, as plain text, in a table and in subtitles`, async () => {
       const words = text.split(' ')
       const csv = `id;name\n${words.map((word, at) => `${at};"${word}"\n`).join('')}`
       const srt = words.map((word, at) => `${at + 1}\n00:00:01,000 --> 00:00:02,000\n${word}\n\n`).join('')
@@ -75,7 +75,7 @@ describe('a text in an encoding that it does not tell', () => {
         ['csv', csv],
         ['srt', srt],
       ] as const) {
-        const seen = await letters(iconv.encode(content, name), format)
+        const seen = await readAsUtf8(iconv.encode(content, name), format)
         assert.equal(seen.text, content, format)
         assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED'])
         assert.match(seen.words, new RegExp(`read as ${name}\\.`))
@@ -83,12 +83,12 @@ describe('a text in an encoding that it does not tell', () => {
     })
   }
 
-  test('is taken for what Windows writes in the west where all is as likely', () => {
+  test('is read as Windows-1252 if all encodings are equally likely', () => {
     assert.equal(guessCharset(Buffer.from('Tür', 'latin1')), 'windows-1252')
     assert.equal(guessCharset(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
-  test('of DOS or an old Mac is known by its letters, and quotation marks and dashes stay those of Windows', () => {
+  test('of DOS or an old Mac is detected by its letters, and quotation marks and dashes are read as Windows characters', () => {
     for (const [name, text] of [
       ['cp850', 'Die Prüfung läuft noch: Bücher, Öfen, Türen und Möbel müssen überprüft werden.'],
       ['cp437', "Le café était déjà fermé à l'été, où les élèves préféraient la forêt près du château."],
@@ -103,24 +103,24 @@ describe('a text in an encoding that it does not tell', () => {
     }
   })
 
-  test('is UTF-8 also where a byte of it is damaged, and says so', async () => {
-    const seen = await letters(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
+  test('is read as UTF-8 even if a byte is damaged, with a warning', async () => {
+    const seen = await readAsUtf8(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
     assert.equal(seen.text, `${russian}\ufffd`)
     assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
-  test('is not taken for UTF-16 because of a byte of zero in it', async () => {
+  test('is not read as UTF-16 because of a null byte', async () => {
     for (const words of [
       'id,name\n007,first\n\x00,second\n',
       `Plain words${'\0'} and more of them. `.repeat(9),
     ])
       for (const bytes of [Buffer.from(words), Buffer.from(` ${words}`)])
-        assert.deepEqual((await letters(bytes)).text, bytes.toString())
+        assert.deepEqual((await readAsUtf8(bytes)).text, bytes.toString())
   })
 
-  test('is found out by letters far behind its beginning', async () => {
+  test('is detected by characters far into the file', async () => {
     const plain = 'id,name\n'.repeat(150_000)
-    const { text } = await letters(
+    const { text } = await readAsUtf8(
       Buffer.concat([Buffer.from(plain), iconv.encode(russian, 'windows-1251')]),
       'csv',
     )
@@ -128,8 +128,8 @@ describe('a text in an encoding that it does not tell', () => {
   })
 })
 
-describe('a text that tells its encoding', () => {
-  test('by a mark or by the bytes of UTF-16 is read without a warning', async () => {
+describe('a text in a known encoding', () => {
+  test('by a byte order mark or UTF-16 bytes is read without a warning', async () => {
     for (const text of ['Plain words\r\nand more', russian, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
@@ -139,14 +139,14 @@ describe('a text that tells its encoding', () => {
         Buffer.from(`\ufeff${text}`),
         Buffer.from(text),
       ]) {
-        assert.deepEqual(await letters(bytes), { text, warnings: [], words: '' }, bytes.toString('hex'))
+        assert.deepEqual(await readAsUtf8(bytes), { text, warnings: [], words: '' }, bytes.toString('hex'))
       }
     }
     const escaped = Buffer.from('\x1b$B:rF|\x1b(B words')
-    assert.deepEqual((await letters(escaped)).text, '昨日 words')
+    assert.deepEqual((await readAsUtf8(escaped)).text, '昨日 words')
   })
 
-  test('in a tag, a prolog or a package is believed, and the copy tells the truth', async () => {
+  test('declared in a tag, prolog or package is read accordingly, and the copy declares UTF-8', async () => {
     for (const [format, start] of [
       ['html', '<html><meta http-equiv="Content-Type" content="text/html; charset=NAME"><p>'],
       ['html', "<meta charset='NAME'>"],
@@ -154,35 +154,38 @@ describe('a text that tells its encoding', () => {
       ['tex', '\\usepackage[NAME]{inputenc}'],
     ] as const) {
       const bytes = iconv.encode(`${start.replace('NAME', 'cp1251')}${russian}`, 'windows-1251')
-      const seen = await letters(bytes, format)
+      const seen = await readAsUtf8(bytes, format)
       const name = format === 'tex' ? 'utf8' : 'utf-8'
       assert.deepEqual(seen, { text: `${start.replace('NAME', name)}${russian}`, warnings: [], words: '' })
     }
   })
 
-  test('by the client is read so, unless a mark says otherwise', async () => {
+  test('requested by the client is read accordingly, unless a byte order mark says otherwise', async () => {
     const bytes = iconv.encode('Привет', 'koi8-r')
-    assert.deepEqual(await letters(bytes, 'txt', { encoding: 'KOI8-R' }), {
+    assert.deepEqual(await readAsUtf8(bytes, 'txt', { encoding: 'KOI8-R' }), {
       text: 'Привет',
       warnings: [],
       words: '',
     })
-    assert.equal((await letters(bytes, 'txt', { encoding: 'cp1251' })).text, 'рТЙЧЕФ')
-    assert.equal((await letters(Buffer.from('\ufeffПривет'), 'txt', { encoding: 'cp1251' })).text, 'Привет')
-    const wrong = await letters(Buffer.from([0x61, 0xff]), 'txt', { encoding: 'utf-8' })
+    assert.equal((await readAsUtf8(bytes, 'txt', { encoding: 'cp1251' })).text, 'рТЙЧЕФ')
+    assert.equal(
+      (await readAsUtf8(Buffer.from('\ufeffПривет'), 'txt', { encoding: 'cp1251' })).text,
+      'Привет',
+    )
+    const wrong = await readAsUtf8(Buffer.from([0x61, 0xff]), 'txt', { encoding: 'utf-8' })
     assert.deepEqual([wrong.text, wrong.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
-  test('is UTF-32 by its mark, which begins as that of UTF-16 does', async () => {
+  test('is UTF-32 by its byte order mark, which starts like that of UTF-16', async () => {
     const text = '"Grüße, 😀","a""b"\n1,2'
     for (const encoding of ['utf-32le', 'utf-32be']) {
       const bytes = iconv.encode(text, encoding, { addBOM: true })
-      const { text: read, warnings } = await letters(bytes, 'csv')
+      const { text: read, warnings } = await readAsUtf8(bytes, 'csv')
       assert.deepEqual([read, warnings], [text, []], encoding)
     }
   })
 
-  test('may be called by any of its names', () => {
+  test('can be requested by any name of the encoding', () => {
     for (const [label, name] of [
       ['CP932', 'shift_jis'],
       ['gb2312', 'gb18030'],
@@ -197,7 +200,7 @@ describe('a text that tells its encoding', () => {
 })
 
 describe('a field of a table', () => {
-  test('is a number or a date only where it surely is one, and would come back as it was', () => {
+  test('is a number or a date only if unambiguous and exported unchanged', () => {
     const numbers = ['0', '7', '-5', '3.14', '-0.5', '1.10', '123456789012345', '0.12345678901234']
     const dates = ['2024-02-29', '1999-12-31 23:59:59']
     for (const field of [...numbers, ...dates]) assert.ok(isCountable(field), field)
@@ -232,13 +235,13 @@ describe('a field of a table', () => {
 })
 
 describe('a table', () => {
-  test('gets commas, and quotes around all that is text', async () => {
+  test('is copied with commas, and with quotes around text', async () => {
     const { text, rows, columns } = await table('a;b\r\n 7 ;"x;""y"""\n"007";=1\n\n1;\n\n\n')
     assert.equal(text, '"a","b"\n7,"x;""y"""\n"007","=1"\n\n1,\n')
     assert.deepEqual([rows, columns], [5, 2])
   })
 
-  test('has what parts its fields found out, announced or named', async () => {
+  test('has its separator detected, declared or requested', async () => {
     for (const sign of [',', ';', '\t', '|'])
       assert.equal((await table(`a${sign}b\n"x, ;|"${sign}2\n`)).text, '"a","b"\n"x, ;|",2\n', sign)
     assert.equal((await table('sep=|\r\na;b|c\r\n')).text, '"a;b","c"\n')
@@ -249,21 +252,21 @@ describe('a table', () => {
       assert.throws(() => TableOptions.parse({ delimiter }), /expected comma/, delimiter)
   })
 
-  test('with a header keeps its names text, and with any line ends its rows', async () => {
+  test('with a header keeps column names as text, and with any line ends its rows', async () => {
     assert.equal((await table('2023,2024\n1,2\n', { headers: 'true' })).text, '"2023","2024"\n1,2\n')
     assert.equal((await table('2023,2024\n1,2\n')).text, '2023,2024\n1,2\n')
     assert.equal((await table('a\r\n"b\r\nc"\rd\ne')).text, '"a"\n"b\nc"\n"d"\n"e"\n')
   })
 
-  test('that is long or has quotes that nobody closes is read to its end', async () => {
+  test('that is long or has unclosed quotes is read completely', async () => {
     const long = await table('7,x\r\n'.repeat(30_000))
     assert.equal(long.rows, 30_000)
     assert.ok(long.text.endsWith('7,"x"\n7,"x"\n'))
     assert.equal((await table('a,"b\nc')).text, '"a","""b"\n"c"\n')
   })
 
-  test('that has more rows or columns than the target has room for says so', async () => {
-    const { input, tools, warnings } = await given(`x${',x'.repeat(256)}\n${'1\n'.repeat(65_536)}`, 'csv')
+  test('with more rows or columns than the target supports causes a warning', async () => {
+    const { input, tools, warnings } = await copyText(`x${',x'.repeat(256)}\n${'1\n'.repeat(65_536)}`, 'csv')
     const work = { operation: 'convert', inputs: [input], from: 'csv', options: {}, outDir: workDir } as const
     await officeSource({ ...work, to: 'xlsx' }, input, tools)
     assert.deepEqual(warnings, [])

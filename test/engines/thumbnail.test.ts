@@ -12,9 +12,9 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
+import { assertColor, readPixels } from './inspect-pixels.ts'
 import { imageSize, output, type Size } from './inspect-result.ts'
 import { createPdf } from './pdf-maker.ts'
-import { assertColor, readPixels } from './inspect-pixels.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('thumbnail')
@@ -235,19 +235,23 @@ describe('a thumbnail of a video', () => {
   })
 
   test('is a full-size frame or a contact sheet if a video is converted to an image', async () => {
-    const made = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
+    const makeThumbnail = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
       const { path } = await convert(ffmpeg, video, to, { options })
       return readPixels(path, to)
     }
-    const still = await made('jpg', { timestamp: '2.5' })
+    const still = await makeThumbnail('jpg', { timestamp: '2.5' })
     assertColor(still, [still.width >> 1, still.height >> 1], colors[2] ?? '', 20)
-    const sheet = await made('png', { rows: 2, columns: '2' })
+    const sheet = await makeThumbnail('png', { rows: 2, columns: '2' })
     assert.deepEqual([sheet.width, sheet.height], [still.width * 2, still.height * 2])
     for (const [index, color] of colors.slice(0, 4).entries()) {
       const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
       assertColor(sheet, at, color, 20)
     }
-    await assertRefused(convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }), 'INVALID_INPUT', /^timestamp/)
+    await assertRefused(
+      convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }),
+      'INVALID_INPUT',
+      /^timestamp/,
+    )
   })
 
   test('is refused for a time after the end, and the error names the duration', async () => {

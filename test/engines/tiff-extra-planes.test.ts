@@ -10,23 +10,23 @@ import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('tiff-samples')
 
-const [letterType, shortType, longType] = [2, 3, 4]
+const [asciiType, shortType, longType] = [2, 3, 4]
 const photometric = { gray: 1, rgb: 2, inks: 5 } as const
 
 interface Samples {
   readonly meaning: keyof typeof photometric
-  /** Of each dot. */
+  /** Samples of each pixel. */
   readonly dots: readonly (readonly number[])[]
   readonly bits?: 8 | 16 | 32 | 64
-  /** What the samples are; without a sign where they are of 8 bits, else fractions. */
+  /** Sample type: unsigned for 8 bits by default, otherwise float. */
   readonly kind?: 'whole' | 'signed' | 'fractions'
-  /** As programs for maps name what nobody measured. */
-  readonly unmeasured?: string
-  /** What each plane beside the colors is; 0 has no name. */
+  /** GDAL's "no data" value. */
+  readonly noData?: string
+  /** Meaning of each extra plane; 0 is unspecified. */
   readonly extra?: readonly number[]
 }
 
-/** One row, as TIFF 6.0 has it: header, samples, numbers of the tags that do not fit into them, directory. */
+/** Builds a TIFF with one row: header, samples, values that do not fit in their tags, directory. */
 function tiff({
   meaning,
   dots,
@@ -34,7 +34,7 @@ function tiff({
   kind = bits === 8 ? 'whole' : 'fractions',
   ...more
 }: Samples): Buffer {
-  const { extra = [], unmeasured = '' } = more
+  const { extra = [], noData = '' } = more
   const planes = dots[0]?.length ?? 0
   const samples = Buffer.alloc(dots.length * planes * (bits / 8))
   for (const [at, value] of dots.flat().entries()) {
@@ -60,13 +60,13 @@ function tiff({
     [279, longType, [samples.length]],
     [338, shortType, extra],
     [339, shortType, each(['', 'whole', 'signed', 'fractions'].indexOf(kind))],
-    [42_113, letterType, unmeasured === '' ? [] : [...Buffer.from(`${unmeasured}\0`)]],
+    [42_113, asciiType, noData === '' ? [] : [...Buffer.from(`${noData}\0`)]],
   ]
   const present = tags.filter(([, , values]) => values.length > 0)
   const outside: Buffer[] = []
   let end = 8 + samples.length
   const entries = present.map(([tag, type, values]) => {
-    const size = type === letterType ? 1 : type === shortType ? 2 : 4
+    const size = type === asciiType ? 1 : type === shortType ? 2 : 4
     const bytes = Buffer.alloc(Math.max(4, values.length * size))
     for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * size, size)
     const entry = Buffer.alloc(12)
@@ -87,14 +87,14 @@ function tiff({
   return Buffer.concat([header, samples, ...outside, count, ...entries, Buffer.alloc(4)])
 }
 
-/** Of numbers from 0 up that two bytes hold exactly: exponent of five bits, fraction of ten. */
+/** Encodes a non-negative half-precision float: five exponent bits, ten fraction bits. */
 function half(value: number): number {
   if (value === 0) return 0
   const exponent = Math.floor(Math.log2(value))
   return ((exponent + 15) << 10) | Math.round((value / 2 ** exponent - 1) * 1024)
 }
 
-async function seen(
+async function readSamples(
   samples: Samples,
   engine = vips,
 ): Promise<{ dots: number[][]; warnings: readonly string[] }> {
@@ -109,7 +109,7 @@ async function seen(
   return { dots, warnings }
 }
 
-/** As shades, of which a rounding more or less does not matter. */
+/** Compares pixels with a tolerance for rounding. */
 const near = (dots: readonly (readonly number[])[], expected: readonly (readonly number[])[], what: string) =>
   assert.deepEqual(
     dots.map((dot) => dot.map((value) => Math.round(value / 8))),
@@ -122,22 +122,22 @@ describe('a TIFF', () => {
     for (const bits of [16, 32, 64] as const)
       for (const most of [1, 255] as const)
         if ((engine === imagemagick || bits < 64) && (bits > 16 || most === 1))
-          test(`of fractions of ${bits} bits up to ${most} has its own shades by ${engine.id}`, async () => {
+          test(`with ${bits}-bit floats up to ${most} is scaled correctly by ${engine.id}`, async () => {
             const shades = [0, 0.25, 0.5, 1]
             const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * most]) } as const
             const all = shades.map((share) => [share * 255, share * 255, share * 255])
             near(
-              (await seen(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
+              (await readSamples(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
               all,
               'gray',
             )
             const dots = shades.map((share) => [share * most, most, 0])
             const colored = shades.map((share) => [share * 255, 255, 0])
-            near((await seen({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+            near((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
           })
 
   for (const engine of [vips, imagemagick])
-    test(`of more planes than a picture has keeps the first three, and tells of the others, by ${engine.id}`, async () => {
+    test(`with extra planes keeps the first three and causes a warning, by ${engine.id}`, async () => {
       const dots = [
         [200, 40, 80, 10, 90, 120],
         [16, 240, 120, 250, 0, 30],
@@ -145,14 +145,14 @@ describe('a TIFF', () => {
       const colors = dots.map((dot) => dot.slice(0, 3))
       for (const meaning of ['rgb', 'gray'] as const) {
         const extra = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
-        const six = await seen({ meaning, dots, extra }, engine)
+        const six = await readSamples({ meaning, dots, extra }, engine)
         near(six.dots, colors, meaning)
         assert.deepEqual(six.warnings, ['PLANES_DROPPED'], meaning)
       }
-      const three = await seen({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
+      const three = await readSamples({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
       near(three.dots, colors, 'three')
       assert.deepEqual(three.warnings, [])
-      const clear = await seen({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
+      const clear = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
       near(
         clear.dots,
         dots.map((dot) => dot.slice(0, 4)),
@@ -161,21 +161,21 @@ describe('a TIFF', () => {
       assert.deepEqual(clear.warnings, ['PLANES_DROPPED'])
     })
 
-  test('of a fifth ink is not transparent where there is little of it', async () => {
+  test('with a fifth ink is not transparent where there is little of that ink', async () => {
     const dots = [[0, 0, 0, 0, 0]]
-    const { dots: shown, warnings } = await seen({ meaning: 'inks', dots, extra: [0] })
+    const { dots: shown, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
     near(shown, [[255, 255, 255]], 'white')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
     const inks = [
       [83, 11, 169, 173],
       [10, 200, 40, 20],
     ]
-    const five = await seen({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
-    near(five.dots, (await seen({ meaning: 'inks', dots: inks })).dots, 'the other four')
+    const five = await readSamples({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
+    near(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
   })
 
   for (const planes of [3, 6])
-    test(`of ${planes} planes that claims more pixels than the limit is too large, whatever it would unpack to`, async () => {
+    test(`with ${planes} planes that declares more pixels than the limit is too large, whatever its real size`, async () => {
       const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
       const directory = bytes.readUInt32LE(4)
       for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
@@ -184,20 +184,20 @@ describe('a TIFF', () => {
       await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
     })
 
-  test('of fractions in many planes keeps the first three too', async () => {
+  test('with floats in many planes keeps the first three too', async () => {
     const planes = {
       meaning: 'gray',
       bits: 32,
       dots: [[0, 1, 0.5, 1, 0, 1]],
       extra: [0, 0, 0, 0, 0],
     } as const
-    const { dots, warnings } = await seen(planes)
+    const { dots, warnings } = await readSamples(planes)
     near(dots, [[0, 255, 128]], 'colors')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
   })
 
   for (const engine of [vips, imagemagick])
-    test(`of what was measured goes from black to white, and tells so, by ${engine.id}`, async () => {
+    test(`with measurements is scaled from black to white with a warning, by ${engine.id}`, async () => {
       const gray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
@@ -211,7 +211,7 @@ describe('a TIFF', () => {
         ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
       ]
       for (const [what, samples] of measured) {
-        const { dots, warnings } = await seen(samples, engine)
+        const { dots, warnings } = await readSamples(samples, engine)
         near(
           dots.map((dot) => dot.slice(0, 3)),
           shades,
@@ -221,41 +221,41 @@ describe('a TIFF', () => {
       }
     })
 
-  test('of heights leaves out what nobody measured, and what is no number', async () => {
+  test('with heights ignores "no data" values and NaN', async () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
-    for (const [hole, unmeasured] of [
+    for (const [hole, noData] of [
       [-1000, '-1000'],
       [-9999, ''],
       [-3.4e38, ''],
       [Number.NaN, ''],
     ] as const) {
       const dots = [...heights, [hole]]
-      const { dots: shown } = await seen({ meaning: 'gray', bits: 32, dots, unmeasured })
+      const { dots: shown } = await readSamples({ meaning: 'gray', bits: 32, dots, noData })
       near(shown, shades, `${hole}`)
     }
   })
 
-  test('of fractions in color tells of lights that became white, and scales what is no light', async () => {
-    const lights = await seen({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
+  test('with color floats warns about clipped highlights, and scales values that are not light', async () => {
+    const lights = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
     near(lights.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
-    const measured = await seen({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
+    const measured = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
     near(measured.dots, [[128, 64, 255]], 'measured')
     assert.deepEqual(measured.warnings, ['VALUES_SCALED'])
-    const usual = await seen({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
+    const usual = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
     assert.deepEqual(usual.warnings, [])
-    const dark = await seen({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
+    const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
     near(dark.dots, [[0, 255, 0]], 'nothing above black')
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
-  test('of fractions with transparency keeps it, whatever the colors are scaled by', async () => {
+  test('with floats and alpha keeps the transparency, whatever the scale of the colors', async () => {
     const dots = [
       [1500, 750, 3000, 0.5],
       [3000, 0, 0, 1],
     ]
-    const { dots: shown } = await seen({ meaning: 'rgb', bits: 32, dots, extra: [2] })
+    const { dots: shown } = await readSamples({ meaning: 'rgb', bits: 32, dots, extra: [2] })
     const expected = [
       [128, 64, 255, 128],
       [255, 0, 0, 255],

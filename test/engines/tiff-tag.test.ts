@@ -12,11 +12,11 @@ interface Entry {
   readonly tag: number
   readonly type: number
   readonly count: number
-  /** As it stands in the entry: values, or their place. */
+  /** Raw value field of the entry: values or their offset. */
   readonly value: Buffer
 }
 
-/** Little-endian TIFF, or BigTIFF, of a directory behind the header. */
+/** Builds a little-endian TIFF or BigTIFF with one directory after the header. */
 function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.alloc(0)): Buffer {
   const number = (value: number | bigint, length: number) => {
     const bytes = Buffer.alloc(8)
@@ -45,7 +45,7 @@ const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(val
 const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
 const other = { tag: 256, type: 3, count: 1, value: short(77) }
 
-test('a tag of a TIFF is found in its entry, or where the entry says', async () => {
+test('a TIFF tag is read from its entry or from the offset in it', async () => {
   assert.equal(await valueIn(tiff(false, [other, entry(2, short(3, 1))])), 3)
   assert.equal(await valueIn(tiff(true, [other, entry(4, short(3, 1, 1, 1))])), 3)
   const place = Buffer.alloc(8)
@@ -55,7 +55,7 @@ test('a tag of a TIFF is found in its entry, or where the entry says', async () 
   assert.equal(await valueIn(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
 })
 
-test('a tag that is not there, or in no way that can be read, is none', async () => {
+test('a missing or unreadable TIFF tag is undefined', async () => {
   assert.equal(await valueIn(tiff(false, [other])), undefined)
   assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
   const beyond = Buffer.alloc(8, 0xff)
@@ -68,8 +68,8 @@ test('a tag that is not there, or in no way that can be read, is none', async ()
   assert.equal(await valueIn(whole), undefined, 'its directory lies nowhere')
 })
 
-test('pages that lie over each other, each with as many values as somebody likes, are read to a bound', async () => {
-  // Each directory names the next one, and in all of them the tag has the whole file for its values.
+test('overlapping TIFF pages with huge value counts are read up to a limit', async () => {
+  // Each directory points to the next one, and the tag's values span the whole file in all of them.
   const [pages, count] = [10_000, 200_000]
   const file = Buffer.alloc(8 + pages * 18)
   file.write('II*\0\b', 'latin1')

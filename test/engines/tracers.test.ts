@@ -22,7 +22,7 @@ before(async () => {
   await sharp(Buffer.from(circle)).png().toFile(disk)
 })
 
-// Made at once: the suites name it before any hook runs.
+// Created immediately: the suites refer to it before any hook runs.
 const rows = Buffer.alloc(
   1500 * 1500 * 3,
   Buffer.from(Array.from({ length: 7919 }, (_, at) => (at * at * 31) % 256)),
@@ -41,7 +41,7 @@ conformance(potrace, {
   long: { source: noise, to: 'svg', options: { filterSpeckle: 0 } },
 })
 
-const traced = async (engine: Engine, file: string, to: FormatId, options: RunSettings['options'] = {}) =>
+const trace = async (engine: Engine, file: string, to: FormatId, options: RunSettings['options'] = {}) =>
   (await convert(engine, file, to, { options })).path
 
 const colorAt = async (path: string, x: number, y: number) => {
@@ -55,88 +55,88 @@ const assertNear = (one: readonly number[], other: readonly number[], by: number
     `the color is ${one} instead of ${other}`,
   )
 
-describe('a picture traced in color', () => {
-  test('has its size, its colors and its transparency as shapes', async () => {
-    const path = await traced(vtracer, disk, 'svg')
+describe('an image traced in color', () => {
+  test('has the same size, colors and transparency', async () => {
+    const path = await trace(vtracer, disk, 'svg')
     assert.deepEqual(await imageSize(path, 'svg'), { width: 120, height: 80 })
     assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
     assert.equal((await colorAt(path, 2, 2))[3], 0)
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
   })
 
-  test('has fewer shapes and other outlines when asked to', async () => {
+  test('has fewer shapes or other outlines depending on the options', async () => {
     const count = async (options: RunSettings['options']) => {
-      const text = await readFile(await traced(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
+      const text = await readFile(await trace(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
     }
     const [all, few] = [await count({ filterSpeckle: 0 }), await count({ filterSpeckle: 100 })]
     assert.ok(all.paths > few.paths, `${all.paths} shapes, ${few.paths} without speckles`)
     const round = async (curveMode: string) =>
-      / d="[^"]*C/.test(await readFile(await traced(vtracer, disk, 'svg', { curveMode }), 'utf8'))
+      / d="[^"]*C/.test(await readFile(await trace(vtracer, disk, 'svg', { curveMode }), 'utf8'))
     assert.deepEqual([await round('spline'), await round('polygon')], [true, false])
     const { text } = await count({ colorMode: 'bw' })
     assert.deepEqual([...new Set(text.match(/fill="[^"]+"/g))], ['fill="#000000"'])
   })
 
-  test('keeps its size where the tracer sees it smaller', async () => {
+  test('keeps its size if it was scaled down for tracing', async () => {
     const large = join(folder, 'large.png')
     await sharp(disk).resize(3600, 2400).png().toFile(large)
-    const path = await traced(vtracer, large, 'svg')
+    const path = await trace(vtracer, large, 'svg')
     assert.deepEqual(await imageSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
     assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
-  test('stands upright as its orientation says', async () => {
-    const path = await traced(vtracer, fixture('orientation-6.jpg'), 'svg')
+  test('is rotated according to its orientation', async () => {
+    const path = await trace(vtracer, fixture('orientation-6.jpg'), 'svg')
     assert.deepEqual(await imageSize(path, 'svg'), { width: 30, height: 40 })
   })
 })
 
-describe('a picture traced in one color', () => {
-  test('has its size in every format', async () => {
-    assert.deepEqual(await imageSize(await traced(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
-    const pdf = await traced(potrace, disk, 'pdf')
+describe('an image traced in one color', () => {
+  test('has the same size in every format', async () => {
+    assert.deepEqual(await imageSize(await trace(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
+    const pdf = await trace(potrace, disk, 'pdf')
     assert.equal(await pdfPages(pdf), 1)
     assert.match(await output('pdfinfo', pdf), /Page size: +120 x 80 pts/)
-    assert.match(await readFile(await traced(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
+    assert.match(await readFile(await trace(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
   })
 
-  test('is black where the picture is dark, or as asked', async () => {
+  test('is black where the image is dark, or as requested', async () => {
     const middle = async (options: RunSettings['options']) => {
-      const path = await traced(potrace, disk, 'svg', options)
+      const path = await trace(potrace, disk, 'svg', options)
       return [(await colorAt(path, 80, 53))[3], (await colorAt(path, 3, 3))[3]]
     }
     assert.deepEqual(await middle({}), [255, 0])
     assert.deepEqual(await middle({ invert: 'true' }), [0, 255])
     assert.deepEqual(await middle({ threshold: 5 }), [0, 0])
-    const colored = await traced(potrace, disk, 'svg', { color: '#12ab34' })
+    const colored = await trace(potrace, disk, 'svg', { color: '#12ab34' })
     assertNear(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
-  test('has corners or curves', async () => {
+  test('has corners or curves depending on smoothness', async () => {
     const curves = async (smoothness: number) =>
-      (await readFile(await traced(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
+      (await readFile(await trace(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
     const [smooth, sharp] = [await curves(100), await curves(0)]
     assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 
-  test('is a drawing that CAD programs read', async () => {
-    const dxf = await readFile(await traced(potrace, disk, 'dxf'), 'latin1')
+  test('is a DXF that CAD programs can read', async () => {
+    const dxf = await readFile(await trace(potrace, disk, 'dxf'), 'latin1')
     assert.match(dxf, /^999\n.*\n\s*0\s+SECTION[\s\S]*ENTITIES[\s\S]*POLYLINE[\s\S]*EOF\s*$/)
     const x = [...dxf.matchAll(/VERTEX[\s\S]*?\n\s*10\s+([\d.]+)/g)].map((match) => Number(match[1]))
     assert.ok(Math.min(...x) > 28 && Math.max(...x) < 92, `${Math.min(...x)} to ${Math.max(...x)}`)
   })
 })
 
-describe('a packed drawing', () => {
-  test('is the same when it is unpacked', async () => {
+describe('a compressed drawing', () => {
+  test('is the same after decompression', async () => {
     const { path } = await convert(vtracer, fixture('corners.svg'), 'svgz')
     const { path: back } = await convert(vtracer, path, 'svg')
     assert.deepEqual(await readFile(back), await readFile(fixture('corners.svg')))
   })
 
-  test('that is none is damaged', async () => {
+  test('that is not an SVG is refused as damaged', async () => {
     const bytes = {
       'no.svgz': gzipSync('<html></html>'),
       'cut.svgz': gzipSync('<svg xmlns="x">').subarray(0, 20),
@@ -148,7 +148,7 @@ describe('a packed drawing', () => {
   })
 })
 
-test('the route to a drawing keeps colors unless one tracer is asked for', () => {
+test('the route to a drawing keeps colors unless the other tracer is requested', () => {
   const names = (from: FormatId, to: FormatId, engine?: 'potrace') =>
     planRoute({ from, to, engine }).steps.map((step) => `${step.engine}:${step.to}`)
   assert.deepEqual(names('png', 'svg'), ['vtracer:svg'])

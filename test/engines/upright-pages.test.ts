@@ -9,11 +9,11 @@ import { convert, removeRuns } from './run-engine.ts'
 
 const white = { r: 255, g: 255, b: 255 }
 
-describe('a picture on the page of a PDF', () => {
+describe('an image on the page of a PDF', () => {
   const folder = scratchFolder('upright-pages')
   after(removeRuns)
 
-  /** Where its dark quarter lies, as poppler shows the page. */
+  /** Returns the position of the dark quarter, as rendered by poppler. */
   async function darkCorner(pdf: string): Promise<string> {
     await output('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
     const shades: { name: string; shade: number }[] = []
@@ -31,8 +31,8 @@ describe('a picture on the page of a PDF', () => {
     return darkest?.name ?? ''
   }
 
-  /** Dark at the top left of what is stored. */
-  async function turned(orientation: number, to: 'jpeg' | 'tiff'): Promise<string> {
+  /** Stored pixels, dark at the top left. */
+  async function createRotated(orientation: number, to: 'jpeg' | 'tiff'): Promise<string> {
     const path = join(folder, `${orientation}.${to === 'jpeg' ? 'jpg' : 'tiff'}`)
     const quarter = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#202020' } })
       .png()
@@ -45,7 +45,7 @@ describe('a picture on the page of a PDF', () => {
     return path
   }
 
-  // EXIF 2.3, table 6: where the first row and the first column are seen.
+  // EXIF 2.3, table 6: where the first row and the first column are displayed.
   const corners = [
     'top left',
     'top right',
@@ -56,9 +56,9 @@ describe('a picture on the page of a PDF', () => {
     'bottom right',
   ]
   for (const to of ['jpeg', 'tiff'] as const)
-    test(`is as upright as viewers show it, mirrored or not: ${to}`, async () => {
+    test(`is oriented as in image viewers, mirrored or not: ${to}`, async () => {
       for (const [index, corner] of [...corners, 'bottom left'].entries()) {
-        const { path } = await convert(vips, await turned(index + 1, to), 'pdf')
+        const { path } = await convert(vips, await createRotated(index + 1, to), 'pdf')
         assert.equal(await darkCorner(path), corner, `orientation ${index + 1}`)
       }
     })

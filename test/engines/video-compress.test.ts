@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, probed, streams } from './inspect-result.ts'
+import { output, runFfprobe, streams } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 describe('a compressed video', () => {
@@ -34,7 +34,7 @@ describe('a compressed video', () => {
       assert.ok(Math.abs((rates[at] ?? 0) / wanted - 1) < 0.15, `${rates}`)
     const [stream] = await streams(low, 'video')
     assert.deepEqual([stream?.codec_name, stream?.width, stream?.height], ['h264', 320, 240])
-    assert.ok(Math.abs(Number((await probed(low.path)).format.duration) - 2) < 0.1)
+    assert.ok(Math.abs(Number((await runFfprobe(low.path)).format.duration) - 2) < 0.1)
     assert.deepEqual([low.warnings, low.result.method], [[], 'encode'])
   })
 

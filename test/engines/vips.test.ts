@@ -48,12 +48,12 @@ conformance(vips, {
     'icns',
     'cr2',
   ],
-  // The sweep over all pairs tries the rest; here each is read once and written once.
+  // Each format is read once and written once here; the sweep tests all pairs.
   only: (from, to) => from === 'png' || to === 'png',
   long: { source: fixture('corners.svg'), to: 'avif', options: { width: 1600, fit: 'scale', quality: 100 } },
 })
 
-/** Mean colors of the quarters, as letters: upright corners are red, green, blue and gray. */
+/** Returns the mean colors of the quarters as initials: upright corners are red, green, blue and gray. */
 async function quarters(path: string): Promise<string> {
   const { data, info } = await sharp(path)
     .removeAlpha()
@@ -71,11 +71,11 @@ function colorName([red = 0, green = 0, blue = 0]: number[]): string {
   return 'x'
 }
 
-describe('a picture', () => {
+describe('an image', () => {
   after(removeRuns)
 
   for (let orientation = 2; orientation <= 8; orientation++) {
-    test(`of EXIF orientation ${orientation} is turned as viewers show it, and not twice`, async () => {
+    test(`with EXIF orientation ${orientation} is rotated as in viewers, and only once`, async () => {
       const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
       const size = await imageSize(path, 'png')
       assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
@@ -87,7 +87,7 @@ describe('a picture', () => {
     })
   }
 
-  test('with holes is laid over white where the target has none', async () => {
+  test('with transparency is flattened onto white if the target has none', async () => {
     const { path } = await convert(vips, fixture('alpha.png'), 'jpg')
     const { data } = await sharp(path)
       .extract({ left: 19, top: 14, width: 1, height: 1 })
@@ -99,7 +99,7 @@ describe('a picture', () => {
     )
   })
 
-  test('with holes keeps them where the target can', async () => {
+  test('with transparency keeps it if the target supports it', async () => {
     for (const to of ['webp', 'avif', 'tiff', 'gif'] as const) {
       const { path } = await convert(vips, fixture('alpha.png'), to)
       const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
@@ -108,7 +108,7 @@ describe('a picture', () => {
     }
   })
 
-  test('becomes an icon of each size up to its own, square and in its middle', async () => {
+  test('becomes an icon with all sizes up to its own, square and centered', async () => {
     const sizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listed = await output('icns2png', '-l', path)
@@ -150,7 +150,7 @@ describe('a picture', () => {
     )
   })
 
-  test('of 16 bits stays so in PNG and TIFF', async () => {
+  test('with 16 bits per channel keeps them in PNG and TIFF', async () => {
     assert.match(await output('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
     assert.match(
       await output('tiffinfo', (await convert(vips, fixture('deep.png'), 'tiff')).path),
@@ -159,7 +159,7 @@ describe('a picture', () => {
     assert.equal(await pdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
   })
 
-  test('has as many pixels per inch as before, where the format says how many', async () => {
+  test('keeps its pixels per inch if the format stores them', async () => {
     const source = join(scratchFolder('dense'), 'dense.png')
     const ground = { width: 60, height: 40, channels: 3, background: '#08f' } as const
     await sharp({ create: ground }).withDensity(300).png().toFile(source)
@@ -171,7 +171,7 @@ describe('a picture', () => {
     assert.match(await output('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('that tells no pixels per inch has usual ones, and a page of usual size', async () => {
+  test('without pixels per inch gets the default, and a page of the default size', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')
@@ -182,7 +182,7 @@ describe('a picture', () => {
     }
     const page = async (path: string) => output('pdfinfo', (await convert(vips, path, 'pdf')).path)
     assert.match(await page(source), /Page size: +72 x 36 pts/)
-    // None on one side: 2,835 dots per meter and 0 in the pHYs of the PNG, 0 and 72 per inch in the JFIF header.
+    // Missing for one side: 2,835 dots per meter and 0 in the PNG's pHYs, 0 and 72 per inch in the JFIF header.
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
@@ -197,7 +197,7 @@ describe('a picture', () => {
     assert.match(await page(photo), /Page size: +72 x 36 pts/)
   })
 
-  test('of few colors keeps them in WebP, unless it is told otherwise', async () => {
+  test('with few colors is lossless in WebP, unless requested otherwise', async () => {
     const red = Buffer.from([220, 0, 0])
     const checked = Buffer.concat(
       Array.from({ length: 32 * 32 }, (_, at) => (at % 2 ? red : Buffer.from([0, 0, 220]))),
@@ -216,7 +216,7 @@ describe('a picture', () => {
     assert.notDeepEqual(await dots({ lossless: false }), checked)
   })
 
-  test('that moves keeps its frames and their times in GIF and WebP, both ways', async () => {
+  test('with animation keeps frames and delays between GIF and WebP', async () => {
     for (const [source, to] of [
       ['animated.gif', 'webp'],
       ['animated.webp', 'gif'],
@@ -229,13 +229,13 @@ describe('a picture', () => {
     }
   })
 
-  test('that moves gives its first frame and a warning elsewhere', async () => {
+  test('with animation becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 })
   })
 
-  test('of several pages becomes a ZIP of pages with a manifest, or pages of a PDF', async () => {
+  test('with several pages becomes a ZIP of pages with a manifest, or a PDF', async () => {
     const run = await convert(vips, fixture('pages.tiff'), 'jpg', { options: { quality: 7 } })
     const { path, format, result } = run
     assertProgressRises(run)
@@ -251,7 +251,7 @@ describe('a picture', () => {
     })
   })
 
-  test('is put into a PDF page each, in the order of the inputs', async () => {
+  test('becomes one PDF page per input, in order', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
       operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],
@@ -264,10 +264,10 @@ describe('a picture', () => {
   })
 })
 
-describe('several HEIC pictures', () => {
+describe('several HEIC images', () => {
   after(removeRuns)
 
-  test('become a PDF of all of them', async () => {
+  test('are combined in a PDF', async () => {
     const { path } = await convert(vips, fixture('corners.heic'), 'pdf', {
       operation: 'merge',
       more: [fixture('corners.heic')],
@@ -275,7 +275,7 @@ describe('several HEIC pictures', () => {
     assert.equal(await pdfPages(path), 2)
   })
 
-  test('in one file become the main one of them, which is told', async () => {
+  test('in one file are converted as the primary image only, with a warning', async () => {
     const folder = scratchFolder('two-in-one')
     const colors = ['#ff0000', '#0000ff']
     const paths = await Promise.all(
@@ -297,11 +297,11 @@ describe('several HEIC pictures', () => {
   })
 })
 
-describe('an option of a picture', () => {
+describe('an image option or image', () => {
   after(removeRuns)
   const source = fixture('corners.png')
 
-  test('sets the size: max never enlarges, scale does, crop cuts', async () => {
+  test('sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
     const size = async (options: Record<string, unknown>) =>
       imageSize((await convert(vips, source, 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
@@ -310,7 +310,7 @@ describe('an option of a picture', () => {
     assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
-  test('sets the quality by number and by word, in every format that has one', async () => {
+  test('sets the quality as number or level in every lossy format', async () => {
     for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
       const bytes = async (quality: unknown) =>
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
@@ -321,7 +321,7 @@ describe('an option of a picture', () => {
     }
   })
 
-  test('of a palette keeps its colors as sharp as its shapes in JPEG', async () => {
+  test('with a palette keeps full color resolution in JPEG', async () => {
     const indexed = join(scratchFolder('indexed'), 'indexed.png')
     await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexed)
     const chromaOf = async (path: string) =>
@@ -329,7 +329,7 @@ describe('an option of a picture', () => {
     assert.deepEqual([await chromaOf(indexed), await chromaOf(fixture('corners.jpg'))], ['4:4:4', '4:2:0'])
   })
 
-  test('in gray becomes the same DjVu', async () => {
+  test('in gray is stored as a gray DjVu', async () => {
     const gray = join(scratchFolder('gray'), 'gray.png')
     await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
     const page = (await convert(vips, gray, 'djvu')).path
@@ -342,16 +342,16 @@ describe('an option of a picture', () => {
     assert.ok(apart / before.data.length < 8, `${apart / before.data.length} levels apart`)
   })
 
-  test('keeps every pixel in WebP when asked to', async () => {
+  test('can make WebP lossless', async () => {
     const photo = fixture('corners.jpg')
     const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
-    const made = async (options: Record<string, unknown>) =>
+    const convertImage = async (options: Record<string, unknown>) =>
       pixels((await convert(vips, photo, 'webp', { options })).path)
-    assert.deepEqual(await made({ lossless: 'true' }), await pixels(photo))
-    assert.notDeepEqual(await made({}), await pixels(photo))
+    assert.deepEqual(await convertImage({ lossless: 'true' }), await pixels(photo))
+    assert.notDeepEqual(await convertImage({}), await pixels(photo))
   })
 
-  test('of many megapixels becomes a WebP with less effort, which noise would multiply', async () => {
+  test('with many megapixels is encoded to WebP with less effort', async () => {
     const size = { channels: 3, background: 'gray' } as const
     const noise = { type: 'gaussian', mean: 128, sigma: 9 } as const
     const tile = await sharp({ create: { width: 256, height: 256, ...size, noise } })
@@ -362,11 +362,11 @@ describe('an option of a picture', () => {
       .composite([{ input: tile, tile: true }])
       .jpeg({ quality: 60 })
       .toFile(photo)
-    const made = await readFile((await convert(vips, photo, 'webp')).path)
-    assert.ok(made.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
+    const convertImage = await readFile((await convert(vips, photo, 'webp')).path)
+    assert.ok(convertImage.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
   })
 
-  test('that comes as HEIC keeps every pixel in WebP too', async () => {
+  test('can make WebP from HEIC lossless too', async () => {
     const rough = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
     await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(rough)
@@ -379,15 +379,15 @@ describe('an option of a picture', () => {
     assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
   })
 
-  test('makes PNG indexed, interlaced, and more or less packed', async () => {
-    const made = async (options: Record<string, unknown>) =>
+  test('makes PNG indexed, interlaced, and more or less compressed', async () => {
+    const convertImage = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
-    assert.match(await output('file', await made({ palette: 'true' })), /colormap/)
-    assert.match(await output('file', await made({ progressive: true })), /interlaced/)
-    assert.match(await output('file', await made({ progressive: 'false' })), /non-interlaced/)
+    assert.match(await output('file', await convertImage({ palette: 'true' })), /colormap/)
+    assert.match(await output('file', await convertImage({ progressive: true })), /interlaced/)
+    assert.match(await output('file', await convertImage({ progressive: 'false' })), /non-interlaced/)
     assert.ok(
-      (await readFile(await made({ compressionLevel: 0 }))).length >
-        (await readFile(await made({ compressionLevel: 9 }))).length,
+      (await readFile(await convertImage({ compressionLevel: 0 }))).length >
+        (await readFile(await convertImage({ compressionLevel: 9 }))).length,
     )
   })
 
@@ -396,7 +396,7 @@ describe('an option of a picture', () => {
     assert.match(await output('file', path), /progressive/)
   })
 
-  test('out of bounds is refused', () => {
+  test('out of range is refused', () => {
     const png = vips.capabilities.find(({ to }) => to.includes('png'))
     for (const options of [
       { compressionLevel: 10 },
@@ -410,7 +410,7 @@ describe('an option of a picture', () => {
   })
 })
 
-test('a large drawing that is to be a little larger is drawn at that size, not as large as any', async () => {
+test('a large drawing that is slightly enlarged is rendered at that size, not at the maximum', async () => {
   const path = join(scratchFolder('drawings'), 'large.svg')
   await writeFile(
     path,
@@ -421,7 +421,7 @@ test('a large drawing that is to be a little larger is drawn at that size, not a
   assert.deepEqual([width, height], [1000, 1000])
 })
 
-describe('a hostile picture', () => {
+describe('a hostile image', () => {
   after(removeRuns)
 
   async function failing(name: string, bytes: string | Buffer, from: 'svg' | 'png' | 'jpg', code: ErrorCode) {
@@ -434,18 +434,18 @@ describe('a hostile picture', () => {
     return (await convert(vips, fixture('corners.png'), 'png')).workDir
   }
 
-  test('that is cut off is corrupt', async () => {
+  test('that is truncated is corrupt', async () => {
     const whole = await readFile(fixture('orientation-6.jpg'))
     await failing('cut.jpg', whole.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
 
-  test('that claims more pixels than the limit is refused before it is decoded', async () => {
+  test('that declares more pixels than the limit is refused before decoding', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
     await failing('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
   })
 
-  test('of entities that multiply is refused', async () => {
+  test('with exploding XML entities is refused', async () => {
     const entities = Array.from(
       { length: 20 },
       (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
@@ -454,7 +454,7 @@ describe('a hostile picture', () => {
     await failing('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
   })
 
-  test('reads no other file and no server', async () => {
+  test('cannot read other files or servers', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -473,8 +473,8 @@ describe('a hostile picture', () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xi="http://www.w3.org/2001/XInclude" width="8" height="8"><rect width="8" height="8" fill="#fff"/>${images}<xi:include href="file:///etc/passwd" parse="text"/></svg>`
     const path = join(folder, 'links.svg')
     await writeFile(path, svg)
-    const made = await convert(vips, path, 'png')
-    const { data } = await sharp(made.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    const convertImage = await convert(vips, path, 'png')
+    const { data } = await sharp(convertImage.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
     assert.ok(
       [...data].every((value) => value === 255),
       'something was drawn over the white',

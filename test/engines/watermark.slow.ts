@@ -6,8 +6,8 @@ import { videoFormats } from '../../lib/engines/ffmpeg/capabilities.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { codecs, imageSize, output } from './inspect-result.ts'
 import { assertColor, readPixels } from './inspect-pixels.ts'
+import { codecs, imageSize, output } from './inspect-result.ts'
 import { convert, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')

@@ -12,8 +12,8 @@ import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
-import { codecs, imageSize, output, pdfText, probed } from './inspect-result.ts'
 import { assertColor, type Changed, changes, colorAt, readFrame, readPixels } from './inspect-pixels.ts'
+import { codecs, imageSize, output, pdfText, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
@@ -284,7 +284,7 @@ describe('a watermark on a video', () => {
     })
     assert.equal(result.method, 'encode')
     assert.deepEqual(await codecs({ path }), ['h264', 'aac'])
-    const { streams, format } = await probed(path)
+    const { streams, format } = await runFfprobe(path)
     assert.deepEqual([streams[0]?.width, streams[0]?.height, streams[0]?.nb_read_packets], [320, 180, 40])
     assert.ok(Math.abs((format.duration ?? 0) - 4) < 0.1)
     const audioHash = (file: string) =>
@@ -310,7 +310,7 @@ describe('a watermark on a video', () => {
       const { path } = await mark(ffmpeg, fixture(name), { ...options, watermarkMargin: 0 }, [
         fixture('corners.png'),
       ])
-      const { streams } = await probed(path)
+      const { streams } = await runFfprobe(path)
       assert.deepEqual([streams[0]?.width, streams[0]?.height], [width, height], name)
       assert.deepEqual(await codecs({ path }), await codecs({ path: fixture(name) }), name)
       const after = await readFrame(path, 'eq(n,5)')

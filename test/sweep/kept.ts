@@ -8,7 +8,7 @@ import { mediaFacts } from '../conformance/media-facts.ts'
 import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
 import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
 import { archiveContents } from '../engines/inspect-archive.ts'
-import { letterCount } from '../engines/inspect-font.ts'
+import { countCharacters } from '../engines/inspect-font.ts'
 import { pdfPages } from '../engines/inspect-result.ts'
 import { likeness } from './likeness.ts'
 
@@ -120,9 +120,9 @@ async function membersOf(
 }
 
 async function lettered({ source, from, result, to }: Compared): Promise<Kept | undefined> {
-  const had = await letterCount(source, from).catch(() => Number.NaN)
+  const had = await countCharacters(source, from).catch(() => Number.NaN)
   if (!(had > 0)) return undefined
-  const has = await letterCount(result, to)
+  const has = await countCharacters(result, to)
   return { share: Math.min(1, has / had), seen: `${has} of ${had} letters` }
 }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { alongWays } from '../engines/convert-along-routes.ts'
+import { convertAlongRoutes } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
 import { mutations } from './mutations.ts'
 import { seeded } from './seeded.ts'
@@ -38,7 +38,7 @@ async function originOf({ origin, name, kind }: Case, path: string, folder: stri
   if ('variant' in origin) return madeVariant(origin.variant, path, shared, kind)
   const source = join(shared, origin.source)
   try {
-    const done = await alongWays(source, origin.as, { within: folder })
+    const done = await convertAlongRoutes(source, origin.as, { within: folder })
     await copyFile(done.path, path)
   } catch (error) {
     throw new NotMade(`${name}: ${error instanceof Error ? error.message : error}`)
@@ -78,7 +78,7 @@ export async function makeShared(shared: string): Promise<void> {
   await mkdir(join(folder, 'below'), { recursive: true })
   await writeFile(join(shared, 'story.html'), story)
   await writeFile(join(shared, 'list.csv'), list)
-  const book = await alongWays(join(shared, 'story.html'), 'epub', { within: shared })
+  const book = await convertAlongRoutes(join(shared, 'story.html'), 'epub', { within: shared })
   await copyFile(book.path, join(shared, 'story.epub'))
   await copyFile(fixture('office/slides.odp'), join(shared, 'slides.odp'))
   await copyFile(fixture('subtitles.srt'), join(shared, 'subtitles.srt'))

@@ -4,7 +4,7 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
-import { type AlongWays, alongWays } from '../engines/convert-along-routes.ts'
+import { type RouteResult, convertAlongRoutes } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
 import { type Kept, keptOf } from './kept.ts'
 import { makeFile, NotMade } from './make-file.ts'
@@ -51,7 +51,7 @@ export async function outcomeOf(one: Case, folder: string, shared: string): Prom
     const variant = 'variant' in one.origin ? one.origin.variant : undefined
     const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(limitS * 1000)
-    const ended = await alongWays(path, one.to, { options, signal, within: own }).catch((error: unknown) =>
+    const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch((error: unknown) =>
       signal.aborted ? { outcome: 'hang' as const, why: `no end within ${limitS} s` } : failed(error),
     )
     if ('outcome' in ended) return ended
@@ -84,8 +84,8 @@ interface HeldTo {
   readonly words: string | undefined
 }
 
-async function judged(one: Case, done: AlongWays, { source, made, words }: HeldTo): Promise<Told> {
-  const { fidelity, codes, result, format, way, from } = done
+async function judged(one: Case, done: RouteResult, { source, made, words }: HeldTo): Promise<Told> {
+  const { fidelity, codes, result, format, route: way, from } = done
   const told = [
     ...codes.filter((code) => !besides.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),

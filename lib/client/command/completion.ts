@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { tools } from '../api-facts.ts'
+import { tools } from '../api-constants.ts'
 import type { Format } from '../api-types.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exit, UsageError } from './exit.ts'
+import { type ExitCode, exit, UsageError } from './exit-codes.ts'
 import { commands } from './help.ts'
-import { readJson, writeJson } from './kept-json.ts'
-import { extensionOf, optionsOf } from './pair-options.ts'
+import { readJson, writeJson } from './json-files.ts'
+import { extensionOf, fetchOptions } from './conversion-options.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -37,17 +37,17 @@ export function completionScript(shell: string | undefined): string {
 
 export async function complete(words: readonly string[], session: Session): Promise<ExitCode> {
   // Shells read words anew: one with a sign of theirs, from whoever answers as the service, would be carried out.
-  const found = (await candidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
-  for (const line of found) session.terminal.result(line)
+  const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
+  for (const line of matches) session.terminal.result(line)
   return exit.done
 }
 
-async function candidates(words: readonly string[], { client }: Session): Promise<readonly string[]> {
+async function findCandidates(words: readonly string[], { client }: Session): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1).filter((word) => !word.startsWith('-'))
   if (typed.startsWith('--')) {
     const [file, to] = [before.at(-2), before.at(-1)]
-    const options = file && to ? await optionsOf(client, { from: extensionOf(file), to }) : []
+    const options = file && to ? await fetchOptions(client, { from: extensionOf(file), to }) : []
     return [...(options ?? []).map(({ name }) => `--${name}`), '--out', '--json', '--force', '--help']
   }
   const names = Object.keys(commands)
@@ -56,7 +56,7 @@ async function candidates(words: readonly string[], { client }: Session): Promis
   const starting = (words: readonly string[]) => words.filter((word) => word.startsWith(typed))
   if (command === 'tool') return before.length === 1 ? starting(tools) : []
   if (command === 'completion') return starting(Object.keys(scripts))
-  const formats = await knownFormats(client)
+  const formats = await readFormats(client)
   if (command === 'formats' || command === 'options') return starting(formats.map(({ id }) => id))
   if (names.includes(command)) return []
   const source = formats.find(({ extensions }) => extensions.includes(extensionOf(before.at(-1) ?? '')))
@@ -64,10 +64,10 @@ async function candidates(words: readonly string[], { client }: Session): Promis
 }
 
 /** Of today, so that a key pressed twice is one request. */
-async function knownFormats(client: Session['client']): Promise<readonly Format[]> {
+async function readFormats(client: Session['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
-  const kept = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
-  if (kept && kept.url === client.url && Date.now() - kept.at < 86_400_000) return kept.formats
+  const cached = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
+  if (cached && cached.url === client.url && Date.now() - cached.at < 86_400_000) return cached.formats
   const formats = await client.formats()
   await writeJson(path, { at: Date.now(), url: client.url, formats })
   return formats

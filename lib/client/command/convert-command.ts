@@ -1,26 +1,26 @@
 import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exit, sentenceOf, UsageError } from './exit.ts'
-import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
-import { extensionOf, optionsOf, requireKnown } from './pair-options.ts'
-import { Records } from './records.ts'
-import { runWorks } from './run-works.ts'
+import { type ExitCode, exit, messageOf, UsageError } from './exit-codes.ts'
+import { findInputs, type Input, OutputNames, defaultOutput } from './inputs.ts'
+import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
+import { WorkRecords } from './resume-records.ts'
+import { runWorks } from './run-work-items.ts'
 import type { Session } from './session.ts'
-import { throughPipe, type Work } from './work.ts'
+import { convertThroughPipe, type Work } from './work-item.ts'
 
 /** Works at a time: what keeps two processors and a line busy. */
-const usualAtOnce = 8
+const defaultConcurrency = 8
 
-export function atOnceOf({ flags }: Arguments): number {
-  const atOnce = Number(flags.jobs ?? usualAtOnce)
-  if (Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 100) return atOnce
+export function concurrencyOf({ flags }: Arguments): number {
+  const maxConcurrent = Number(flags.jobs ?? defaultConcurrency)
+  if (Number.isInteger(maxConcurrent) && maxConcurrent >= 1 && maxConcurrent <= 100) return maxConcurrent
   throw new UsageError(`--jobs: expected a number from 1 to 100, got ${flags.jobs}.`)
 }
 
 export const openRecords = ({ terminal }: Session) =>
-  new Records(stateFolder, (reason) =>
-    terminal.note(`Nothing can be kept to go on with after a break: ${sentenceOf(reason)}`),
+  new WorkRecords(stateFolder, (reason) =>
+    terminal.note(`Nothing can be kept to go on with after a break: ${messageOf(reason)}`),
   )
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
@@ -31,51 +31,51 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
   const files = flags.to === undefined ? given.words.slice(0, -1) : given.words
   const to = (flags.to ?? given.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
-    const asked = isFormat(to) ? `Which file shall become ${to}?` : `What shall become of ${to}?`
-    throw new UsageError(`${asked} As: mutabor report.docx pdf. mutabor help lists the commands.`)
+    const question = isFormat(to) ? `Which file shall become ${to}?` : `What shall become of ${to}?`
+    throw new UsageError(`${question} As: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
   if (!isFormat(to)) throw new UsageError(`The last word is the format to convert to, as pdf; ${to} is none.`)
-  if (files.includes('-')) return fromPipe(given, to, session)
-  const wanted = async () => {
-    const sources = await sourcesOf(to, session)
+  if (files.includes('-')) return convertStdin(given, to, session)
+  const isConvertible = async () => {
+    const sources = await findSourceExtensions(to, session)
     return (extension: string) => sources.has(extension)
   }
-  const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, wanted)
+  const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, isConvertible)
   if (inputs.length === 0) throw new UsageError(`Nothing in ${files.join(', ')} becomes ${to}.`)
-  requireRoom(inputs, flags.out)
+  requireSingleOutput(inputs, flags.out)
   await requireOptions(inputs, to, given, session)
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const names = new OutputNames()
-  const works = inputs.map((input): Work => {
-    const own = output ?? names.next(input, to)
+  const jobs = inputs.map((input): Work => {
+    const itemOutput = output ?? names.next(input, to)
     return {
-      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'convert', to }, options, output: own },
-      ...{ folder: input.folder, expected: own ?? usualOutput(input, to) },
+      ...{ sources: [toSnapshot(input)], shown: input.shown, request: { kind: 'convert', to }, options, output: itemOutput },
+      ...{ folder: input.folder, expected: itemOutput ?? defaultOutput(input, to) },
     }
   })
   const records = openRecords(session)
-  const code = await runWorks(works, session, records, {
+  const code = await runWorks(jobs, session, records, {
     force: flags.force === true,
-    atOnce: atOnceOf(given),
+    maxConcurrent: concurrencyOf(given),
   })
   await records.sweep()
   return code
 }
 
-const seen = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
+const toSnapshot = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
 
 /** A name with an ending is a file. */
 const isFolder = (out: string | undefined): boolean =>
   out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
 
-function requireRoom(inputs: readonly Input[], out: string | undefined): void {
+function requireSingleOutput(inputs: readonly Input[], out: string | undefined): void {
   if (out === undefined || isFolder(out) || inputs.length <= 1) return
   throw new UsageError(
     `--out ${out} is one file, and there are ${inputs.length} to convert. Name a folder, as out/`,
   )
 }
 
-async function sourcesOf(to: string, { client }: Session): Promise<ReadonlySet<string>> {
+async function findSourceExtensions(to: string, { client }: Session): Promise<ReadonlySet<string>> {
   const [formats, { conversions }] = await Promise.all([
     client.formats(),
     client.call('GET /v1/formats/conversions', { query: { to } }),
@@ -96,20 +96,20 @@ async function requireOptions(
   const names = Object.keys(options)
   if (names.length === 0) return
   for (const from of new Set(inputs.map(({ path }) => extensionOf(path)))) {
-    const known = await optionsOf(client, { from, to })
-    if (known) requireKnown(names, known, `${from} → ${to}`)
+    const known = await fetchOptions(client, { from, to })
+    if (known) requireKnownOptions(names, known, `${from} → ${to}`)
   }
 }
 
-async function fromPipe(given: Arguments, to: string, session: Session): Promise<ExitCode> {
+async function convertStdin(given: Arguments, to: string, session: Session): Promise<ExitCode> {
   const { flags, options } = given
   if (flags.from === undefined)
     throw new UsageError('What comes from stdin has no name: say what it is, as --from png')
   const known =
-    Object.keys(options).length > 0 ? await optionsOf(session.client, { from: flags.from, to }) : undefined
-  if (known) requireKnown(Object.keys(options), known, `${flags.from} → ${to}`)
+    Object.keys(options).length > 0 ? await fetchOptions(session.client, { from: flags.from, to }) : undefined
+  if (known) requireKnownOptions(Object.keys(options), known, `${flags.from} → ${to}`)
   const output = flags.out === undefined || flags.out === '-' ? undefined : flags.out
-  await throughPipe(session, { from: flags.from, to, options, output })
+  await convertThroughPipe(session, { from: flags.from, to, options, output })
   return exit.done
 }
 
@@ -123,14 +123,14 @@ export async function mergeFiles(given: Arguments, session: Session): Promise<Ex
   const kind = await categoryOf(extensionOf(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
   const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
-  const known = await optionsOf(session.client, { from: extensionOf(first.path), operation: 'merge' })
-  if (known) requireKnown(Object.keys(options), known, 'A merge')
+  const known = await fetchOptions(session.client, { from: extensionOf(first.path), operation: 'merge' })
+  if (known) requireKnownOptions(Object.keys(options), known, 'A merge')
   const work: Work = {
-    ...{ sources: inputs.map(seen), shown: inputs.map(({ shown }) => shown).join(' + '), options, output },
-    ...{ wish: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
+    ...{ sources: inputs.map(toSnapshot), shown: inputs.map(({ shown }) => shown).join(' + '), options, output },
+    ...{ request: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
     expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
   }
-  return runWorks([work], session, openRecords(session), { force: flags.force === true, atOnce: 1 })
+  return runWorks([work], session, openRecords(session), { force: flags.force === true, maxConcurrent: 1 })
 }
 
 /** PDFs are merged by a tool of their own, and so are documents that become one. */
@@ -151,25 +151,25 @@ export async function runTool(given: Arguments, session: Session): Promise<ExitC
     isFolder(flags.out) ? flags.out : undefined,
     async () => (extension) => extension === 'pdf',
   )
-  requireRoom(inputs, flags.out)
-  const known = await optionsOf(session.client, { operation: tool })
-  if (known) requireKnown(Object.keys(options), known, tool)
+  requireSingleOutput(inputs, flags.out)
+  const known = await fetchOptions(session.client, { operation: tool })
+  if (known) requireKnownOptions(Object.keys(options), known, tool)
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
-  const works = inputs.map((input): Work => {
+  const jobs = inputs.map((input): Work => {
     // Beside its source a result needs another name.
-    const beside = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
+    const besideSource = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
     return {
-      ...{ sources: [seen(input)], shown: input.shown, wish: { kind: 'tool', tool }, options },
+      ...{ sources: [toSnapshot(input)], shown: input.shown, request: { kind: 'tool', tool }, options },
       ...{
-        output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : beside),
+        output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : besideSource),
         folder: input.folder,
         expected: undefined,
       },
     }
   })
-  return runWorks(works, session, openRecords(session), {
+  return runWorks(jobs, session, openRecords(session), {
     force: flags.force === true,
-    atOnce: atOnceOf(given),
+    maxConcurrent: concurrencyOf(given),
   })
 }

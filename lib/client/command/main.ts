@@ -1,24 +1,24 @@
-import { isFailure } from '../failure.ts'
+import { isFailure } from '../errors.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
-import { codeOf, type ExitCode, exit, sentenceOf } from './exit.ts'
+import { exitCodeOf, type ExitCode, exit, messageOf } from './exit-codes.ts'
 import { commands, helpText } from './help.ts'
-import { extensionOf } from './pair-options.ts'
+import { extensionOf } from './conversion-options.ts'
 import { openSession, type Session } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
-type Command = (given: Arguments, session: Session) => Promise<ExitCode>
+type Command = (args: Arguments, session: Session) => Promise<ExitCode>
 
 /** Loaded when they are called for: a command starts in a blink. */
-const works: Readonly<Record<string, () => Promise<Command>>> = {
+const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert-command.ts')).convertFiles,
   merge: async () => (await import('./convert-command.ts')).mergeFiles,
   tool: async () => (await import('./convert-command.ts')).runTool,
   watch: async () => (await import('./watch-command.ts')).watchFolder,
-  formats: async () => (await import('./look-commands.ts')).showFormats,
-  options: async () => (await import('./look-commands.ts')).showOptions,
-  jobs: async () => (await import('./look-commands.ts')).showJobs,
-  doctor: async () => (await import('./account-commands.ts')).examine,
+  formats: async () => (await import('./list-commands.ts')).showFormats,
+  options: async () => (await import('./list-commands.ts')).showOptions,
+  jobs: async () => (await import('./list-commands.ts')).showJobs,
+  doctor: async () => (await import('./account-commands.ts')).runDoctor,
   mcp: async () => (await import('../mcp/serve.ts')).serveAgents,
 }
 
@@ -27,68 +27,68 @@ export async function runCommand(argv: readonly string[], signal: AbortSignal): 
   const isCompletion = argv[0] === 'complete'
   let terminal = openTerminal({ isJson: argv.includes('--json'), isQuiet: false })
   try {
-    const given = isCompletion ? { words: [], flags: {}, options: {} } : parseArguments(argv)
-    terminal = openTerminal({ isJson: given.flags.json === true, isQuiet: given.flags.quiet === true })
+    const args = isCompletion ? { words: [], flags: {}, options: {} } : parseArguments(argv)
+    terminal = openTerminal({ isJson: args.flags.json === true, isQuiet: args.flags.quiet === true })
     if (isCompletion) {
       const { complete } = await import('./completion.ts')
-      return await within(given, terminal, signal, (session) =>
+      return await withSession(args, terminal, signal, (session) =>
         complete(argv.slice(argv.indexOf('--') + 1), session),
       )
     }
-    return await dispatch(given, terminal, signal)
+    return await dispatch(args, terminal, signal)
   } catch (thrown) {
     if (signal.aborted) return exit.interrupted
-    tell(thrown, terminal)
-    return codeOf(thrown)
+    reportFailure(thrown, terminal)
+    return exitCodeOf(thrown)
   }
 }
 
-async function dispatch(given: Arguments, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
-  const [first, ...rest] = given.words
-  const isNamed = first !== undefined && first in commands
-  const named = { ...given, words: rest }
-  if (given.flags.version) return said(terminal, manifest.version)
-  if (first === undefined || first === 'help' || given.flags.help) {
-    const words = first === 'help' || isNamed ? rest : given.words
-    return help(words, given, terminal, signal)
+async function dispatch(args: Arguments, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  const [first, ...rest] = args.words
+  const isCommand = first !== undefined && first in commands
+  const withoutCommand = { ...args, words: rest }
+  if (args.flags.version) return printResult(terminal, manifest.version)
+  if (first === undefined || first === 'help' || args.flags.help) {
+    const words = first === 'help' || isCommand ? rest : args.words
+    return help(words, args, terminal, signal)
   }
-  if (first === 'login') return (await import('./account-commands.ts')).logIn(named, terminal)
+  if (first === 'login') return (await import('./account-commands.ts')).logIn(withoutCommand, terminal)
   if (first === 'logout') return (await import('./account-commands.ts')).logOut(terminal)
   if (first === 'completion')
-    return said(terminal, (await import('./completion.ts')).completionScript(rest[0]))
-  const work = works[first]
-  return within(given, terminal, signal, async (session) => {
-    if (work) return (await work())(named, session)
-    return (await import('./convert-command.ts')).convertFiles(given, session)
+    return printResult(terminal, (await import('./completion.ts')).completionScript(rest[0]))
+  const work = commandLoaders[first]
+  return withSession(args, terminal, signal, async (session) => {
+    if (work) return (await work())(withoutCommand, session)
+    return (await import('./convert-command.ts')).convertFiles(args, session)
   })
 }
 
 /** Of nothing in particular, or of the pair that is about to be converted. */
 async function help(
   words: readonly string[],
-  given: Arguments,
+  args: Arguments,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const [file, to] = words
-  if (file === undefined || (to === undefined && file in commands)) return said(terminal, helpText())
+  if (file === undefined || (to === undefined && file in commands)) return printResult(terminal, helpText())
   const pair = to === undefined ? [file] : [extensionOf(file) || file, to]
-  const { showOptions } = await import('./look-commands.ts')
-  return within(given, terminal, signal, (session) => showOptions({ ...given, words: pair }, session))
+  const { showOptions } = await import('./list-commands.ts')
+  return withSession(args, terminal, signal, (session) => showOptions({ ...args, words: pair }, session))
 }
 
-function said(terminal: Terminal, text: string): ExitCode {
+function printResult(terminal: Terminal, text: string): ExitCode {
   terminal.result(text)
   return exit.done
 }
 
-async function within(
-  given: Arguments,
+async function withSession(
+  args: Arguments,
   terminal: Terminal,
   signal: AbortSignal,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const session = await openSession(given, terminal, signal)
+  const session = await openSession(args, terminal, signal)
   try {
     return await work(session)
   } finally {
@@ -96,11 +96,11 @@ async function within(
   }
 }
 
-function tell(thrown: unknown, terminal: Terminal): void {
+function reportFailure(thrown: unknown, terminal: Terminal): void {
   const code = isFailure(thrown) ? thrown.code : 'USAGE'
   if (terminal.isJson)
-    terminal.result(JSON.stringify({ status: 'failed', error: { code, message: sentenceOf(thrown) } }))
-  else terminal.note(sentenceOf(thrown))
+    terminal.result(JSON.stringify({ status: 'failed', error: { code, message: messageOf(thrown) } }))
+  else terminal.note(messageOf(thrown))
 }
 
 /** How a shell calls it. */

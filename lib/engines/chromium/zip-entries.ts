@@ -1,6 +1,11 @@
 import { openAsBlob } from 'node:fs'
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js'
-import { maxUnpackedBytesFor, maxEntries, archiveTooLargeError, tooManyEntriesError } from '../seven-zip/limits.ts'
+import {
+  archiveTooLargeError,
+  maxEntries,
+  maxUnpackedBytesFor,
+  tooManyEntriesError,
+} from '../seven-zip/limits.ts'
 
 /** The files of a ZIP, each read on demand. */
 export interface ZipEntries {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { requestedFields, type MetadataName, MetadataOptions } from '../metadata/options.ts'
+import { getRequestedFields, type MetadataName, MetadataOptions } from '../metadata/options.ts'
 import { demuxerArgs } from './demuxers.ts'
 import { metadataMuxers, type ProbeOutput, probeMetadata } from './metadata.ts'
 import { joinTagsAndAudio } from './mp3-tags.ts'
@@ -55,7 +55,7 @@ export async function writeMediaMetadata(
   tools: Tools,
 ): Promise<EngineResult> {
   const options = MetadataOptions.parse(work.options)
-  const tagValues = requestedFields(options)
+  const tagValues = getRequestedFields(options)
   const { to } = work
   const source = await probeMetadata(input.path, to, tools)
   const streams = source.streams.filter((stream) => isCopied(stream, to, options.strip))

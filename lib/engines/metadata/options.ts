@@ -43,7 +43,7 @@ export const metadataNames = [
 export type MetadataName = (typeof metadataNames)[number]
 
 /** Returns the fields to write. @throws AppError INVALID_INPUT when there is nothing to do. */
-export function requestedFields(options: MetadataOptions): Map<MetadataName, string> {
+export function getRequestedFields(options: MetadataOptions): Map<MetadataName, string> {
   const fields = new Map(
     metadataNames.flatMap((name): [MetadataName, string][] => {
       const value = options[name]

@@ -8,7 +8,7 @@ import { rewriteMetadata } from '../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { PdfWriteOptions } from './capabilities.ts'
 import { exifDate, exiftool } from './exiftool.ts'
-import { type MetadataName, MetadataOptions, requestedFields } from './options.ts'
+import { getRequestedFields, type MetadataName, MetadataOptions } from './options.ts'
 import { writeWebp } from './webp.ts'
 
 /** Writes the metadata of a file; its pixels or pages stay unchanged bit for bit. */
@@ -60,7 +60,7 @@ function valuesOf(name: MetadataName, tag: string, text: string): string[] {
 async function writePdfMetadata(work: EngineWork, input: InputFile, tools: Tools): Promise<EngineResult> {
   const options = PdfWriteOptions.parse(work.options)
   const pdf = await openEditable(input, options.password, tools)
-  const fields = requestedFields(options)
+  const fields = getRequestedFields(options)
   const description = fields.get('description')
   if (description !== undefined) {
     if (fields.has('subject'))
@@ -84,7 +84,7 @@ async function writeImageMetadata(
   tools: Tools,
 ): Promise<EngineResult> {
   const options = MetadataOptions.parse(fields)
-  const lines = tagAssignments(requestedFields(options), imageTags)
+  const lines = tagAssignments(getRequestedFields(options), imageTags)
   const path = join(outDir, `output.${formatById(from).extensions[0]}`)
   try {
     if (from === 'webp') await rename(await writeWebp(input.path, lines, options.strip, tools), path)

@@ -58,18 +58,18 @@ export async function makeReadable(folder: string, expectedCharset: string): Pro
     if (stats.isDirectory() || stats.isFile()) await chmod(path, isExecutable ? 0o755 : 0o644)
     if (!isUtf8(entry.name)) invalidNames.push(entry)
   }
-  const [{ guessCharset: guessed }, { decodeText: lettersOf }] = await Promise.all([
+  const [{ guessCharset }, { decodeText }] = await Promise.all([
     import('../text/detect-charset.ts'),
     import('../text/decode.ts'),
   ])
-  const charset = guessed(
+  const charset = guessCharset(
     Buffer.concat(invalidNames.flatMap(({ name }) => [name, Buffer.from('\n')])),
     expectedCharset,
   )
   // Rename the content of a folder before the folder itself, because renaming the folder changes their paths.
   for (const { path, name } of invalidNames.reverse()) {
     const parent = path.subarray(0, path.length - name.length - 1)
-    const target = joinPath(parent, Buffer.from(lettersOf(name, charset).replaceAll('/', '_')))
+    const target = joinPath(parent, Buffer.from(decodeText(name, charset).replaceAll('/', '_')))
     const isTaken = (await lstat(target).catch(ignoreMissing)) !== undefined
     await rename(path, isTaken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }

@@ -180,13 +180,13 @@ async function unpackLockedRar(
   { limitBytes, password }: Limits,
   tools: Tools,
 ): Promise<void> {
-  if (password === '') throw lockedArchiveError(false)
+  if (password === '') throw createPasswordError(false)
   // unar accepts the password only as an argument; other processes cannot see those of the sandbox.
   const command = ['unar', '-q', '-D', '-f', '-o', folder, '-password', password, path] as const
   try {
     await runWithSizeLimit({ folder, limitBytes }, command, tools, { env: unarEnv })
   } catch (error) {
-    throw error instanceof ProcessFailure ? lockedArchiveError(true, error) : error
+    throw error instanceof ProcessFailure ? createPasswordError(true, error) : error
   }
 }
 
@@ -197,7 +197,7 @@ function checkAndReport(entries: readonly ArchiveEntry[], limitBytes: number, to
 }
 
 /** Error for an archive that needs a password, or a different one. */
-export function lockedArchiveError(hadPassword: boolean, cause?: unknown): AppError {
+export function createPasswordError(hadPassword: boolean, cause?: unknown): AppError {
   const sentence = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
     : 'The archive is protected. Send its password in the option password.'

@@ -50,6 +50,6 @@ export const encodingOption = z
   .meta(inputOption)
 
 /** Returns the requested charset; undefined if it is to be detected. */
-export function requestedCharset(label: string | undefined): string | undefined {
+export function resolveRequestedCharset(label: string | undefined): string | undefined {
   return label === undefined || label.toLowerCase() === 'auto' ? undefined : charsetNamed(label)
 }

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { InputFile, Tools } from '../engine.ts'
-import { requestedCharset } from './charsets.ts'
+import { resolveRequestedCharset } from './charsets.ts'
 import type { Charset, TextSample } from './detect-charset.ts'
 
 // The encoding tables are imported when first needed: many processes never read a text.
@@ -49,7 +49,7 @@ export async function detectFileCharset(
   tools: Tools,
 ): Promise<Charset> {
   const { detectCharset: charsetOf } = await import('./detect-charset.ts')
-  const charset = charsetOf(await sampleText(path), format, requestedCharset(encoding))
+  const charset = charsetOf(await sampleText(path), format, resolveRequestedCharset(encoding))
   if (charset.by === 'guess') {
     const sentence = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
     tools.warn('ENCODING_ASSUMED', sentence)

@@ -1,0 +1,70 @@
+import { extname } from 'node:path'
+import type { Api } from '../api-types.ts'
+import { isFailure } from '../errors.ts'
+import type { Mutabor } from '../mutabor.ts'
+import { UsageError } from './exit-codes.ts'
+import { formatColumns } from './terminal.ts'
+
+type Operation = NonNullable<
+  NonNullable<Api['operations']['GET /v1/formats/conversions']['query']>['operation']
+>
+type Conversion = Api['operations']['GET /v1/formats/conversions']['data']['conversions'][number]
+export type Option = NonNullable<Conversion['options']>[number]
+
+export const extensionOf = (path: string) => extname(path).slice(1).toLowerCase()
+
+/** What a pair, or a tool, takes; undefined where the service knows no such pair. */
+export async function fetchOptions(
+  client: Mutabor,
+  conversion: { readonly from?: string; readonly to?: string; readonly operation?: string },
+): Promise<readonly Option[] | undefined> {
+  const { from, to, operation } = conversion
+  try {
+    const { conversions } = await client.call('GET /v1/formats/conversions', {
+      query: {
+        ...(from && { from }),
+        ...(to && { to }),
+        ...(operation && { operation: operation as Operation }), // the service says when there is none
+      },
+    })
+    return conversions[0]?.options
+  } catch (thrown) {
+    if (isFailure(thrown, 'FORMAT_NOT_FOUND')) return undefined
+    throw thrown
+  }
+}
+
+/** The service drops what it does not know; somebody who has typed it wants to hear of that. */
+export function requireKnownOptions(given: readonly string[], known: readonly Option[], subject: string): void {
+  const names = known.map(({ name }) => name)
+  for (const name of given) {
+    if (names.includes(name)) continue
+    const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
+    const list =
+      names.length > 0 ? `It takes ${names.map((one) => `--${one}`).join(', ')}.` : 'It takes none.'
+    throw new UsageError(`${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`)
+  }
+}
+
+/** Letters to add, leave out or change. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, character] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [to, otherCharacter] of [...other].entries())
+      next.push(
+        Math.min((row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1, (row[to] ?? 0) + (character === otherCharacter ? 0 : 1)),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+export const formatOptions = (options: readonly Option[]): string[] =>
+  formatColumns(options.map((option) => [`  --${option.name}`, formatValues(option), option.description]))
+
+function formatValues({ type, enum: values, min, max, default: defaultValue }: Option): string {
+  const range = min !== undefined || max !== undefined ? `${min ?? ''}–${max ?? ''}` : ''
+  const kinds = [values?.join('|'), range, values || range ? '' : type].filter(Boolean).join(' or ')
+  return defaultValue === undefined ? kinds : `${kinds} [${String(defaultValue)}]`
+}
