@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
-import { keepTypes } from '../lib/client/make-types.ts'
+import { writeTypes } from '../lib/client/make-types.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi.ts'
 import { adminOf, managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
@@ -45,7 +45,7 @@ try {
 }
 await keep('../functions/routes/examples.json', recorded)
 // New reply fields need new types in the client.
-if (!process.env['EXAMPLES_TO']) await keepTypes()
+if (!process.env['EXAMPLES_TO']) await writeTypes()
 
 async function keep(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = Object.entries(examples).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)

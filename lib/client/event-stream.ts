@@ -9,7 +9,7 @@ export interface StreamEvent {
  * Events of a body as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). `retry` is told as an
  * event of that name.
  */
-export async function* eventsOf(
+export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
   onChunk: () => void = () => undefined,
 ): AsyncGenerator<StreamEvent> {

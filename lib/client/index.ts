@@ -1,6 +1,6 @@
-export type { ErrorCode } from './api-facts.ts'
+export type { ErrorCode } from './api-constants.ts'
 export type * from './api-types.ts'
-export { type FailureCode, isFailure, MutaborError } from './failure.ts'
+export { type FailureCode, isFailure, MutaborError } from './errors.ts'
 export * from './mutabor.ts'
 export type { How, Options, Source } from './request-body.ts'
 export { Result, type ResultFile } from './result.ts'

@@ -1,4 +1,4 @@
-// Makes api-types.ts and api-facts.ts from the contracts: `node lib/client/make-types.ts`. A test compares them with
+// Makes api-types.ts and api-constants.ts from the contracts: `node lib/client/make-types.ts`. A test compares them with
 // what is checked in, so that the API cannot change without its client.
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -19,40 +19,42 @@ interface Operation {
 }
 
 /** What narrows a value without changing its type would only be noise. */
-const unsaid = new Set([
+const omittedKeywords = new Set([
   ...['pattern', 'format', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['propertyNames', 'example', 'examples', 'default', 'id', 'contentMediaType', 'contentEncoding'],
 ])
 
-function plain(value: unknown, isSchema = true): unknown {
-  if (Array.isArray(value)) return value.map((one) => plain(one))
+function simplify(value: unknown, isSchema = true): unknown {
+  if (Array.isArray(value)) return value.map((one) => simplify(one))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([key]) => !isSchema || !unsaid.has(key))
+  const entries = Object.entries(value).filter(([key]) => !isSchema || !omittedKeywords.has(key))
   return Object.fromEntries(
     entries.map(([key, inner]) =>
       key === '$ref' && isSchema
         ? [key, String(inner).replace('#/components/schemas/', '#/definitions/')]
-        : [key, plain(inner, !isSchema || key !== 'properties')],
+        : [key, simplify(inner, !isSchema || key !== 'properties')],
     ),
   )
 }
 
-const closed = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
+const closedObject = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
   type: 'object',
   properties,
   required,
   additionalProperties: false,
 })
 
-function parametersOf(operation: Operation, place: string): Json {
-  const ofPlace = (operation.parameters ?? []).filter((parameter) => parameter.in === place)
-  if (ofPlace.length === 0) return {}
-  const required = ofPlace.filter((parameter) => parameter.required).map(({ name }) => name)
-  return { [place]: closed(Object.fromEntries(ofPlace.map(({ name, schema }) => [name, schema])), required) }
+function parametersOf(operation: Operation, location: string): Json {
+  const located = (operation.parameters ?? []).filter((parameter) => parameter.in === location)
+  if (located.length === 0) return {}
+  const required = located.filter((parameter) => parameter.required).map(({ name }) => name)
+  return {
+    [location]: closedObject(Object.fromEntries(located.map(({ name, schema }) => [name, schema])), required),
+  }
 }
 
 /** What the client hands out: `data` of an envelope, or the body itself where there is none. */
-function dataOf({ responses }: Operation): Json {
+function dataSchemaOf({ responses }: Operation): Json {
   const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '204'
   const schema = responses[status]?.content?.['application/json']?.schema
   const properties = schema?.['properties'] as Json | undefined // as JSON Schema has it
@@ -61,21 +63,21 @@ function dataOf({ responses }: Operation): Json {
 
 const json = 'application/json'
 
-function shapeOf(operation: Operation): Json {
+function createShape(operation: Operation): Json {
   const body = operation.requestBody?.content
   const bodySchema = body?.[json]?.schema ?? Object.values(body ?? {})[0]?.schema
   const properties = {
     ...parametersOf(operation, 'path'),
     ...parametersOf(operation, 'query'),
     ...(bodySchema && { body: bodySchema }),
-    data: dataOf(operation),
+    data: dataSchemaOf(operation),
   }
   const optional = (name: string) => {
     const { required } = (properties as Record<string, Json>)[name] ?? {} // each is a schema
     return name !== 'data' && name !== 'path' && (!Array.isArray(required) || required.length === 0)
   }
   const required = Object.keys(properties).filter((name) => !optional(name))
-  return { ...closed(properties, required), description: operation.summary }
+  return { ...closedObject(properties, required), description: operation.summary }
 }
 
 /** Shapes that many replies share, by the operation whose data they are. */
@@ -88,21 +90,21 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** Puts references in the place of what has a name. */
-function referred(value: unknown, named: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((one) => referred(one, named))
+function replaceWithRefs(value: unknown, named: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => replaceWithRefs(one, named))
   if (typeof value !== 'object' || value === null) return value
   const name = named.get(JSON.stringify(value))
   if (name) return { $ref: `#/definitions/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, referred(inner, named)]))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceWithRefs(inner, named)]))
 }
 
 /** Options that are on or off wherever they occur: a command line gives them no value. */
-function switches(): readonly string[] {
+function findSwitches(): readonly string[] {
   const views = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ options }) => optionViews(options)),
   )
-  const isOther = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
-  return [...new Set(views.map(({ name }) => name))].filter((name) => !isOther.has(name)).sort()
+  const nonSwitches = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
+  return [...new Set(views.map(({ name }) => name))].filter((name) => !nonSwitches.has(name)).sort()
 }
 
 /** The text of both files. */
@@ -114,22 +116,22 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
     ),
   )
   const shapes = new Map<string, unknown>(
-    operations.map(([name, operation]) => [name, plain(dataOf(operation))]),
+    operations.map(([name, operation]) => [name, simplify(dataSchemaOf(operation))]),
   )
   const named = Object.entries(names).map(([name, title]) => [title, shapes.get(name)] as const)
   const events = Object.entries(document.webhooks ?? {}).map(([name, { post }]) => {
     const { requestBody } = post as Operation // each is a POST
     return [name, requestBody?.content[json]?.schema ?? {}] as const
   })
-  const whole = {
-    ...closed({
-      operations: closed(Object.fromEntries(operations.map(([name, one]) => [name, shapeOf(one)]))),
-      events: closed(Object.fromEntries(events)),
+  const rootSchema = {
+    ...closedObject({
+      operations: closedObject(Object.fromEntries(operations.map(([name, one]) => [name, createShape(one)]))),
+      events: closedObject(Object.fromEntries(events)),
     }),
     definitions: document.components?.schemas,
   }
   const byText = new Map(named.map(([title, schema]) => [JSON.stringify(schema), title]))
-  const schema = referred(plain(whole), byText) as JSONSchema // still one
+  const schema = replaceWithRefs(simplify(rootSchema), byText) as JSONSchema // still one
   const definitions = { ...schema.definitions, ...Object.fromEntries(named) } as JSONSchema['definitions']
   const banner = '// Made by make-types.ts from the contracts of the service. Not edited by hand.'
   const types = await compile({ ...schema, definitions } as JSONSchema, 'Api', {
@@ -150,7 +152,7 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   const facts = [
     banner,
     list('idempotent', 'Operations that take an Idempotency-Key.', takesKey),
-    list('switches', 'Options that are on or off.', switches()),
+    list('switches', 'Options that are on or off.', findSwitches()),
     list('tools', 'What `tool` runs.', toolOperations),
     list('formOnly', 'Operations whose body is a form.', takesForms),
     `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
@@ -162,13 +164,13 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
 
 export const generated = {
   types: new URL('api-types.ts', import.meta.url),
-  facts: new URL('api-facts.ts', import.meta.url),
+  facts: new URL('api-constants.ts', import.meta.url),
 }
 
-export async function keepTypes(): Promise<void> {
+export async function writeTypes(): Promise<void> {
   const { types, facts } = await makeTypes()
   await writeFile(generated.types, types)
   await writeFile(generated.facts, facts)
 }
 
-if (import.meta.main) await keepTypes()
+if (import.meta.main) await writeTypes()

@@ -1,24 +1,24 @@
 import type { Api, Format, Job, TaskImportUpload } from './api-types.ts'
-import { MutaborError } from './failure.ts'
+import { MutaborError } from './errors.ts'
 import {
   commonFields,
   convertFields,
-  filled,
+  createForm,
   type How,
   mergeFields,
   type Options,
+  prepareFiles,
   type Source,
-  sendable,
 } from './request-body.ts'
 import { Result } from './result.ts'
 import { type Settings, Transport } from './transport.ts'
-import { type FileData, nameOf, type Uploading, upload } from './upload.ts'
-import { followed, type Heard, isOver, statusOf, type Waiting, waitFor } from './wait.ts'
+import { type FileData, fileNameOf, type Uploading, upload } from './upload.ts'
+import { followJob, type Heard, isFinished, readStatus, type Waiting, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
 /** Path, query and body of an operation, as its types have them. */
-export type Given<Name extends keyof Operations> = Omit<Operations[Name], 'data'> & Sending
-type Sending = Partial<Record<'signal', AbortSignal> & Record<'idempotencyKey', string>>
+export type Given<Name extends keyof Operations> = Omit<Operations[Name], 'data'> & SendOptions
+type SendOptions = Partial<Record<'signal', AbortSignal> & Record<'idempotencyKey', string>>
 type Arguments<Name extends keyof Operations> =
   Record<string, never> extends Omit<Operations[Name], 'data'> ? [given?: Given<Name>] : [given: Given<Name>]
 
@@ -43,7 +43,7 @@ export type Pipeline = Readonly<
 >
 
 /** Seconds in which most conversions are over, so that one request is enough. */
-const firstWaitS = 2
+const initialWaitS = 2
 
 export class Mutabor {
   readonly #transport: Transport
@@ -64,22 +64,22 @@ export class Mutabor {
     return this.#transport.call({ operation, ...given }) as Promise<Operations[Name]['data']> // by the contract
   }
 
-  convert(file: Source, to: string, options: Options = {}, how: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, how)
+  convert(file: Source, to: string, options: Options = {}, settings: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, settings)
   }
 
   /** A PDF tool, or `compress`. */
-  tool(file: Source, tool: string, options: Options = {}, how: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, how)
+  tool(file: Source, tool: string, options: Options = {}, settings: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, settings)
   }
 
   /** Files become one. Of other kinds than PDF with `mergeType` among the options: `video`, `audio`, `image`. */
   merge(
     files: readonly Source[],
     { mergeType, targetFormat, ...options }: Options = {},
-    how: How = {},
+    settings: How = {},
   ): Promise<Result> {
-    return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, how)
+    return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, settings)
   }
 
   /** Many files in one job; what cannot be converted is told of by its item. */
@@ -87,32 +87,32 @@ export class Mutabor {
     items: readonly BatchItem[],
     to: string | undefined,
     options: Options = {},
-    how: How = {},
+    settings: How = {},
   ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
-    const wishes = items.map(({ file, filename, to: own, options: wish }) => ({
-      ...{ targetFormat: own, filename: filename ?? nameOf(file, undefined), options: wish },
+    const requests = items.map(({ file, filename, to: own, options: itemOptions }) => ({
+      ...{ targetFormat: own, filename: filename ?? fileNameOf(file, undefined), options: itemOptions },
     }))
-    const files = await sendable(
+    const files = await prepareFiles(
       this.#transport,
       items.map(({ file }) => file),
-      how,
+      settings,
       items.map(({ filename }) => filename),
     )
-    const fields = { ...commonFields(how), targetFormat: to, options }
+    const fields = { ...commonFields(settings), targetFormat: to, options }
     const body =
       'blobs' in files
-        ? filled(files.blobs, { ...fields, items: wishes })
-        : { ...fields, items: files.places.map((place, at) => ({ ...wishes[at], ...place })) }
+        ? createForm(files.blobs, { ...fields, items: requests })
+        : { ...fields, items: files.places.map((place, at) => ({ ...requests[at], ...place })) }
     const sent = {
       operation: 'POST /v1/convert/batch',
       body,
-      headers: { prefer: `wait=${firstWaitS}` },
+      headers: { prefer: `wait=${initialWaitS}` },
     } as const
     const accepted = (await this.#transport.call({
       ...sent,
-      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
     })) as Operations['POST /v1/convert/batch']['data'] // by the contract
-    const result = await this.#finished(accepted, how)
+    const result = await this.#waitForResult(accepted, settings)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
       const { status, code, message, result } = tasks[taskName] ?? {}
@@ -125,12 +125,12 @@ export class Mutabor {
   }
 
   /** A job of tasks that take files from each other by name. */
-  async pipeline(tasks: Pipeline, how: How = {}): Promise<Result> {
+  async pipeline(tasks: Pipeline, settings: How = {}): Promise<Result> {
     const ready: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {
       const { file, ...rest } = task as { file?: FileData; filename?: string; operation: string }
       const isUpload = task.operation === 'import/upload' && file !== undefined
-      const { signal, onSent } = how
+      const { signal, onSent } = settings
       ready[name] = isUpload
         ? { ...rest, upload_id: await this.upload(file, { filename: rest.filename, signal, onSent }) }
         : task
@@ -139,36 +139,36 @@ export class Mutabor {
       operation: 'POST /v1/jobs',
       body: {
         tasks: ready,
-        ...(how.tag && { tag: how.tag }),
-        ...(how.webhookUrl && { webhookUrl: how.webhookUrl }),
+        ...(settings.tag && { tag: settings.tag }),
+        ...(settings.webhookUrl && { webhookUrl: settings.webhookUrl }),
       },
-      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
     })) as { id: string } // by the contract
-    return this.#finished(await this.status(job.id), how)
+    return this.#waitForResult(await this.status(job.id), settings)
   }
 
   /** @returns the id of an upload, which serves one conversion */
-  upload(file: FileData, how: Uploading = {}): Promise<string> {
-    return upload(this.#transport, file, how)
+  upload(file: FileData, settings: Uploading = {}): Promise<string> {
+    return upload(this.#transport, file, settings)
   }
 
   status(jobId: string): Promise<Job> {
-    return statusOf(this.#transport, jobId)
+    return readStatus(this.#transport, jobId)
   }
 
   /** The job when it is over, however it has ended. */
   wait(jobId: string, waiting: Waiting = {}): Promise<Job> {
-    return waitFor(this.#transport, jobId, waiting)
+    return waitForJob(this.#transport, jobId, waiting)
   }
 
   /** What the job has made, when it is completed. @throws MutaborError what the job has failed by */
-  async result(jobId: string, how: Waiting = {}): Promise<Result> {
-    return this.#finished(await this.status(jobId), how)
+  async result(jobId: string, settings: Waiting = {}): Promise<Result> {
+    return this.#waitForResult(await this.status(jobId), settings)
   }
 
   /** First the job as it is, then what happens to it, until its end. */
   events(jobId: string, from: { signal?: AbortSignal; lastEventId?: string } = {}): AsyncGenerator<Heard> {
-    return followed(this.#transport, jobId, from)
+    return followJob(this.#transport, jobId, from)
   }
 
   /** Your jobs, the newest first, page after page. */
@@ -189,33 +189,38 @@ export class Mutabor {
   async #run(
     operation: 'POST /v1/convert' | 'POST /v1/convert/merge',
     files: readonly Source[],
-    wish: Options,
+    itemOptions: Options,
     options: Options,
-    how: How,
+    settings: How,
   ): Promise<Result> {
-    const fields = { ...wish, ...commonFields(how), options }
+    const fields = { ...itemOptions, ...commonFields(settings), options }
     const isMerge = operation !== 'POST /v1/convert'
-    const sent = await sendable(this.#transport, [...files, ...(how.more ?? [])], how, [how.filename])
+    const sent = await prepareFiles(this.#transport, [...files, ...(settings.more ?? [])], settings, [
+      settings.filename,
+    ])
     const job = await this.#transport.call({
       operation,
       body:
         'blobs' in sent
-          ? filled(sent.blobs, fields, isMerge ? 'file' : 'additionalFile')
+          ? createForm(sent.blobs, fields, isMerge ? 'file' : 'additionalFile')
           : { ...fields, ...(isMerge ? mergeFields : convertFields)(sent.places) },
-      headers: { prefer: `wait=${how.onProgress ? 1 : firstWaitS}` },
-      ...{ signal: how.signal, idempotencyKey: how.idempotencyKey },
+      headers: { prefer: `wait=${settings.onProgress ? 1 : initialWaitS}` },
+      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
     })
-    return this.#finished(job as Job, how) // by the contract
+    return this.#waitForResult(job as Job, settings) // by the contract
   }
 
-  async #finished(job: Job, how: How): Promise<Result> {
-    how.onJob?.(job)
-    const over = isOver(job) ? job : await this.wait(job.jobId, how)
-    if (over.status === 'completed') return new Result(this.#transport, over)
-    const { code, message, details } = over.error ?? {
-      ...{ code: over.status === 'expired' ? 'FILE_GONE' : 'CONFLICT', details: { status: over.status } },
-      message: `The job was ${over.status}.`,
+  async #waitForResult(job: Job, settings: How): Promise<Result> {
+    settings.onJob?.(job)
+    const finished = isFinished(job) ? job : await this.wait(job.jobId, settings)
+    if (finished.status === 'completed') return new Result(this.#transport, finished)
+    const { code, message, details } = finished.error ?? {
+      ...{
+        code: finished.status === 'expired' ? 'FILE_GONE' : 'CONFLICT',
+        details: { status: finished.status },
+      },
+      message: `The job was ${finished.status}.`,
     }
-    throw new MutaborError(code as MutaborError['code'], message, { job: over, details }) // one of the service's
+    throw new MutaborError(code as MutaborError['code'], message, { job: finished, details }) // one of the service's
   }
 }

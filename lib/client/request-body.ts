@@ -1,6 +1,6 @@
 import type { Job } from './api-types.ts'
 import type { Transport } from './transport.ts'
-import { blobOf, type FileData, nameOf, type Uploading, upload } from './upload.ts'
+import { type FileData, fileNameOf, toBlob, type Uploading, upload } from './upload.ts'
 import type { Waiting } from './wait.ts'
 
 /** A file: its bytes, the address that the service fetches it from, an upload, or that of an earlier job. */
@@ -31,57 +31,60 @@ export interface How extends Waiting, Uploading {
 }
 
 /** Bytes up to which files go in the form itself: functions of a cloud take no more. */
-const formBytes = 4 * 1024 ** 2
+const maxFormBytes = 4 * 1024 ** 2
 
 interface NamedBlob {
   readonly blob: Blob
   readonly name: string
 }
 
-interface Place {
+interface FileReference {
   readonly uploadId?: string
   readonly url?: string
   readonly job?: EarlierJob
 }
 
-const isPlace = (source: Source): source is URL | { readonly uploadId: string } | EarlierJob =>
+const isReference = (source: Source): source is URL | { readonly uploadId: string } | EarlierJob =>
   source instanceof URL || 'uploadId' in source || 'jobId' in source
 
 /** Blobs for a form when all are small, and otherwise where each of them is. */
-export async function sendable(
+export async function prepareFiles(
   transport: Transport,
   sources: readonly Source[],
-  how: How,
+  options: How,
   names: readonly (string | undefined)[],
-): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly places: readonly Place[] }> {
+): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly places: readonly FileReference[] }> {
   const blobs = sources.flatMap((source, at) =>
-    isPlace(source) || source instanceof ReadableStream
+    isReference(source) || source instanceof ReadableStream
       ? []
-      : [{ blob: blobOf(source), name: nameOf(source, names[at]) }],
+      : [{ blob: toBlob(source), name: fileNameOf(source, names[at]) }],
   )
   const bytes = blobs.reduce((sum, { blob }) => sum + blob.size, 0)
-  if (blobs.length === sources.length && bytes <= formBytes && !how.resume) return { blobs }
-  const places: Place[] = []
+  if (blobs.length === sources.length && bytes <= maxFormBytes && !options.resume) return { blobs }
+  const places: FileReference[] = []
   for (const [at, source] of sources.entries()) {
     if (source instanceof URL) places.push({ url: source.href })
     else if ('uploadId' in source) places.push({ uploadId: source.uploadId })
     else if ('jobId' in source) places.push({ job: source })
     else {
-      const uploadId = await upload(transport, source, { ...how, filename: nameOf(source, names[at]) })
-      how.onUpload?.(uploadId)
+      const uploadId = await upload(transport, source, {
+        ...options,
+        filename: fileNameOf(source, names[at]),
+      })
+      options.onUpload?.(uploadId)
       places.push({ uploadId })
     }
   }
   return { places }
 }
 
-export const convertFields = ([first, ...more]: readonly Place[]): Options => ({
+export const convertFields = ([first, ...more]: readonly FileReference[]): Options => ({
   ...{ uploadId: first?.uploadId, fileUrl: first?.url },
   ...{ sourceJobId: first?.job?.jobId, sourceTask: first?.job?.task },
   ...(more.length > 0 && { additionalUploadIds: more.map(({ uploadId }) => uploadId) }),
 })
 
-export const mergeFields = (places: readonly Place[]): Options => {
+export const mergeFields = (places: readonly FileReference[]): Options => {
   const [uploadIds, fileUrls] = [
     places.flatMap((one) => one.uploadId ?? []),
     places.flatMap((one) => one.url ?? []),
@@ -96,11 +99,11 @@ export const commonFields = ({ tag, webhookUrl, engine, filename, export: export
   }),
 })
 
-/** @param others name of the parts after the first */
-export function filled(blobs: readonly NamedBlob[], fields: Options, others = 'file'): FormData {
+/** @param otherName name of the parts after the first */
+export function createForm(blobs: readonly NamedBlob[], fields: Options, otherName = 'file'): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
-  for (const [at, { blob, name }] of blobs.entries()) form.append(at === 0 ? 'file' : others, blob, name)
+  for (const [at, { blob, name }] of blobs.entries()) form.append(at === 0 ? 'file' : otherName, blob, name)
   return form
 }

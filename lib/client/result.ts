@@ -1,6 +1,6 @@
 import type { Job } from './api-types.ts'
-import { MutaborError } from './failure.ts'
-import { pause, type Transport } from './transport.ts'
+import { MutaborError } from './errors.ts'
+import { sleep, type Transport } from './transport.ts'
 
 export interface ResultFile {
   readonly filename: string
@@ -11,7 +11,7 @@ export interface ResultFile {
 }
 
 /** How often a download that breaks off is taken up again. */
-const attempts = 5
+const maxAttempts = 5
 
 /** What a job has made. Nothing is fetched before it is asked for. */
 export class Result {
@@ -27,21 +27,21 @@ export class Result {
   }
 
   get filename(): string {
-    return this.#one().filename
+    return this.#singleFile().filename
   }
 
   get size(): number {
-    return this.#one().size
+    return this.#singleFile().size
   }
 
-  #one(): ResultFile {
+  #singleFile(): ResultFile {
     const [file] = this.files
     if (!file) throw new MutaborError('FILE_GONE', 'The job has no file to fetch.', { job: this.job })
     return file
   }
 
   /** Bytes as they come. A line that breaks costs nothing: what is missing is fetched. */
-  stream(file: ResultFile = this.#one(), signal?: AbortSignal): ReadableStream<Uint8Array> {
+  stream(file: ResultFile = this.#singleFile(), signal?: AbortSignal): ReadableStream<Uint8Array> {
     const chunks = this.#chunks(file, signal)
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -56,7 +56,7 @@ export class Result {
   }
 
   /** @throws MutaborError DAMAGED when the bytes are not those that the service made */
-  async bytes(file: ResultFile = this.#one(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(file: ResultFile = this.#singleFile(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(await new Response(this.stream(file, signal)).arrayBuffer())
     // Pages without TLS have no digests.
     const digest = await globalThis.crypto?.subtle?.digest('SHA-256', bytes)
@@ -71,18 +71,18 @@ export class Result {
     return new TextDecoder().decode(await this.bytes(file))
   }
 
-  async blob(file: ResultFile = this.#one()): Promise<Blob> {
+  async blob(file: ResultFile = this.#singleFile()): Promise<Blob> {
     return new Blob([await this.bytes(file)], { type: file.mimeType })
   }
 
   async *#chunks(file: ResultFile, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
     let at = 0
     for (let attempt = 0; at < file.size; attempt += 1) {
-      if (attempt > attempts)
+      if (attempt > maxAttempts)
         throw new MutaborError('UNREACHABLE', 'The download broke off.', { job: this.job })
-      if (attempt > 0) await pause(500, signal)
+      if (attempt > 0) await sleep(500, signal)
       try {
-        for await (const chunk of this.#from(file, at, signal)) {
+        for await (const chunk of this.#readFrom(file, at, signal)) {
           at += chunk.length
           attempt = 0
           yield chunk
@@ -93,10 +93,14 @@ export class Result {
     }
   }
 
-  async *#from({ downloadUrl }: ResultFile, at: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#readFrom(
+    { downloadUrl }: ResultFile,
+    at: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     const init = { headers: { ...(at > 0 && { range: `bytes=${at}-` }) } as Record<string, string> }
     const request = () => this.#transport.fetch(downloadUrl, init, signal)
-    const { body, status } = await this.#transport.repeated(request, true, signal)
+    const { body, status } = await this.#transport.sendWithRetries(request, true, signal)
     const reader = body?.getReader()
     if (!reader || (at > 0 && status !== 206)) throw new MutaborError('UNREACHABLE', 'Ranges are not served.')
     try {

@@ -1,5 +1,5 @@
-import { formOnly, idempotent } from './api-facts.ts'
-import { failureOf, MutaborError } from './failure.ts'
+import { formOnly, idempotent } from './api-constants.ts'
+import { MutaborError, readFailure } from './errors.ts'
 
 export interface Settings {
   /** Address of the service; that of the page in a browser when left out, else http://localhost:8080. */
@@ -19,7 +19,7 @@ export interface Settings {
   readonly fetch?: typeof fetch | undefined
 }
 
-export interface Sent {
+export interface ApiRequest {
   /** As the operation is written in the API, `POST /v1/jobs/{jobId}/retry`. */
   readonly operation: string
   readonly path?: Readonly<Record<string, string | number>> | undefined
@@ -32,9 +32,9 @@ export interface Sent {
 }
 
 /** Milliseconds until the head of an answer has to be there: more than the service ever holds one back. */
-const answerMs = 60_000
+const responseTimeoutMs = 60_000
 /** Bytes each second of a body at the least, on a slow line. */
-const slowest = 20_000
+const minBytesPerSecond = 20_000
 
 export class Transport {
   readonly url: string
@@ -42,21 +42,21 @@ export class Transport {
   readonly #fetch: typeof fetch
   #ownerToken: string | undefined
   /** Whether anybody has answered yet. */
-  #isThere = false
+  #hasResponded = false
   /** The first request that makes something: its reply hands out the identity that the others belong to. */
-  #first: Promise<unknown> | undefined
+  #firstRequest: Promise<unknown> | undefined
 
   constructor(settings: Settings) {
-    const here = (globalThis as { location?: { origin?: string } }).location?.origin
-    this.url = (settings.url ?? here ?? 'http://localhost:8080').replace(/\/+$/, '')
+    const pageOrigin = (globalThis as { location?: { origin?: string } }).location?.origin
+    this.url = (settings.url ?? pageOrigin ?? 'http://localhost:8080').replace(/\/+$/, '')
     this.#settings = settings
     this.#fetch = settings.fetch ?? ((...args) => fetch(...args))
     this.#ownerToken = settings.ownerToken
   }
 
   /** `data` of the reply. @throws MutaborError */
-  async call(sent: Sent): Promise<unknown> {
-    const response = await this.send(sent)
+  async call(request: ApiRequest): Promise<unknown> {
+    const response = await this.send(request)
     if (response.status === 204) return null
     const isJson = response.headers.get('content-type')?.includes('json')
     if (!isJson) return response.text()
@@ -66,46 +66,46 @@ export class Transport {
   }
 
   /** The reply, when it is a success. @throws MutaborError */
-  async send(sent: Sent): Promise<Response> {
-    const [method = 'GET', pattern = ''] = sent.operation.split(' ')
+  async send(request: ApiRequest): Promise<Response> {
+    const [method = 'GET', pattern = ''] = request.operation.split(' ')
     const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(String(sent.path?.[name])),
+      encodeURIComponent(String(request.path?.[name])),
     )
     const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(sent.query ?? {}))
+    for (const [name, value] of Object.entries(request.query ?? {}))
       if (value !== undefined) query.set(name, String(value))
     const url = `${this.url}${path}${query.size > 0 ? `?${query}` : ''}`
-    const { body, type } = encoded(sent)
-    const takesKey = (idempotent as readonly string[]).includes(sent.operation)
+    const { body, type } = encodeBody(request)
+    const takesKey = (idempotent as readonly string[]).includes(request.operation)
     const headers: Record<string, string> = {
       accept: 'application/json',
       ...(type && { 'content-type': type }),
-      ...(takesKey && { 'idempotency-key': sent.idempotencyKey ?? newKey() }),
-      ...sent.headers,
+      ...(takesKey && { 'idempotency-key': request.idempotencyKey ?? createIdempotencyKey() }),
+      ...request.headers,
     }
-    const request = () =>
+    const sendOnce = () =>
       this.fetch(
         url,
-        { method, headers: { ...headers, ...this.#identity() }, ...(body && { body }) },
-        sent.signal,
+        { method, headers: { ...headers, ...this.#identityHeaders() }, ...(body && { body }) },
+        request.signal,
       )
-    const mayRepeat = takesKey || method !== 'POST'
-    return this.repeated(() => this.#identified(method, request), mayRepeat, sent.signal)
+    const isRepeatable = takesKey || method !== 'POST'
+    return this.sendWithRetries(() => this.#sendIdentified(method, sendOnce), isRepeatable, request.signal)
   }
 
   /** One request to the service or to its storage, with a deadline for the head of its answer. */
   async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
     const deadline = new AbortController()
-    const sizeMs = (sizeOf(init.body) / slowest) * 1000
-    const timer = setTimeout(() => deadline.abort(), answerMs + sizeMs)
+    const sizeMs = (sizeOf(init.body) / minBytesPerSecond) * 1000
+    const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + sizeMs)
     try {
       const both = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
       const response = await this.#fetch(url, { ...init, signal: both })
-      this.#isThere = true
+      this.#hasResponded = true
       return response
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      if (isUnread(cause))
+      if (isFileReadError(cause))
         throw new MutaborError('DAMAGED', 'The file was changed or removed while it was sent.', { cause })
       const why = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
       throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${why}.`, { cause })
@@ -115,9 +115,9 @@ export class Transport {
   }
 
   /** Sends again what failed for now, as long as the service asks for. */
-  async repeated(
+  async sendWithRetries(
     request: () => Promise<Response>,
-    mayRepeat: boolean,
+    isRepeatable: boolean,
     signal?: AbortSignal,
   ): Promise<Response> {
     const { retries = 4, patienceS = 60 } = this.#settings
@@ -127,36 +127,36 @@ export class Transport {
         throw thrown
       })
       if (!(outcome instanceof MutaborError) && outcome.ok) return outcome
-      const failure = outcome instanceof MutaborError ? outcome : await failureOf(outcome)
+      const failure = outcome instanceof MutaborError ? outcome : await readFailure(outcome)
       const waitS = failure.retryAfterS ?? Math.min(8, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2)
       // Where nobody has ever answered, the address is more likely wrong than the line broken.
-      const most = this.#isThere ? retries : Math.min(1, retries)
-      if (attempt >= most || waitS > patienceS || !passes(failure, mayRepeat)) throw failure
+      const maxRetries = this.#hasResponded ? retries : Math.min(1, retries)
+      if (attempt >= maxRetries || waitS > patienceS || !isTransient(failure, isRepeatable)) throw failure
       this.#settings.onPause?.(failure, waitS)
-      await pause(waitS * 1000, signal)
+      await sleep(waitS * 1000, signal)
     }
   }
 
-  #identity(): Record<string, string> {
+  #identityHeaders(): Record<string, string> {
     const { apiKey } = this.#settings
     if (apiKey) return { authorization: `Bearer ${apiKey}` }
     return this.#ownerToken ? { 'x-owner-token': this.#ownerToken } : {}
   }
 
-  async #identified(method: string, request: () => Promise<Response>): Promise<Response> {
+  async #sendIdentified(method: string, request: () => Promise<Response>): Promise<Response> {
     const isKnown = () => this.#settings.apiKey !== undefined || this.#ownerToken !== undefined
-    if (method === 'GET' || isKnown()) return this.#answered(await request())
-    while (this.#first && !isKnown()) await this.#first
-    if (isKnown()) return this.#answered(await request())
-    const first = request().then((response) => this.#answered(response))
+    if (method === 'GET' || isKnown()) return this.#saveOwnerToken(await request())
+    while (this.#firstRequest && !isKnown()) await this.#firstRequest
+    if (isKnown()) return this.#saveOwnerToken(await request())
+    const first = request().then((response) => this.#saveOwnerToken(response))
     const over = () => {
-      this.#first = undefined
+      this.#firstRequest = undefined
     }
-    this.#first = first.then(over, over)
+    this.#firstRequest = first.then(over, over)
     return first
   }
 
-  #answered(response: Response): Response {
+  #saveOwnerToken(response: Response): Response {
     const token = response.headers.get('x-owner-token')
     if (token && token !== this.#ownerToken && !this.#settings.apiKey) {
       this.#ownerToken = token
@@ -167,19 +167,19 @@ export class Transport {
 }
 
 /** A file that is not as it was when it was opened; only Node says so. */
-const isUnread = (thrown: unknown) =>
+const isFileReadError = (thrown: unknown) =>
   [thrown, (thrown as Error).cause].some((one) => (one as Error | undefined)?.name === 'NotReadableError')
 
 /** Whether a failure may pass by itself; what is refused is not carried out and may always be sent again. */
-function passes({ code, status, retryAfterS }: MutaborError, mayRepeat: boolean): boolean {
+function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: boolean): boolean {
   if (code === 'RATE_LIMITED' || (status === 503 && retryAfterS !== undefined)) return true
   return (
-    mayRepeat &&
+    isRepeatable &&
     (code === 'UNREACHABLE' || code === 'IDEMPOTENCY_IN_PROGRESS' || code === 'SERVICE_UNAVAILABLE')
   )
 }
 
-function encoded({ operation, body }: Sent): { body?: RequestInit['body']; type?: string } {
+function encodeBody({ operation, body }: ApiRequest): { body?: RequestInit['body']; type?: string } {
   if (body === undefined) return {}
   if (body instanceof FormData) return { body }
   if (!(formOnly as readonly string[]).includes(operation))
@@ -194,12 +194,12 @@ const sizeOf = (body: unknown): number => {
 }
 
 /** Not `randomUUID`, which pages without TLS do not have. */
-export const newKey = (): string =>
+export const createIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
 
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const stop = () => {

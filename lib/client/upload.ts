@@ -1,6 +1,6 @@
 import type { Api } from './api-types.ts'
-import { failureOf, isFailure, MutaborError } from './failure.ts'
-import { pause, type Transport } from './transport.ts'
+import { isFailure, MutaborError, readFailure } from './errors.ts'
+import { sleep, type Transport } from './transport.ts'
 
 type Operations = Api['operations']
 
@@ -33,54 +33,54 @@ export interface Uploading {
 }
 
 const mebibyte = 1024 ** 2
-const atOnce = 3
-const attempts = 5
+const maxConcurrentParts = 3
+const maxAttempts = 5
 
-export function blobOf(data: Exclude<FileData, ReadableStream>): Blob {
+export function toBlob(data: Exclude<FileData, ReadableStream>): Blob {
   return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob takes
 }
 
-export const nameOf = (data: unknown, given: string | undefined): string =>
+export const fileNameOf = (data: unknown, given: string | undefined): string =>
   given ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
 
 /** Brings a file to the storage; the id that comes back serves one conversion. */
-export async function upload(transport: Transport, data: FileData, how: Uploading = {}): Promise<string> {
-  const limit = how.partsAbove ?? 50 * mebibyte
-  const filename = nameOf(data, how.filename)
+export async function upload(transport: Transport, data: FileData, options: Uploading = {}): Promise<string> {
+  const limit = options.partsAbove ?? 50 * mebibyte
+  const filename = fileNameOf(data, options.filename)
   if (!(data instanceof ReadableStream)) {
-    const blob = blobOf(data)
-    return blob.size > limit || how.resume
-      ? new PartUpload(transport, filename, how, blob.size).run(new BlobParts(blob))
-      : putWhole(transport, blob, filename, how)
+    const blob = toBlob(data)
+    return blob.size > limit || options.resume
+      ? new MultipartUpload(transport, filename, options, blob.size).run(new BlobParts(blob))
+      : uploadInOneRequest(transport, blob, filename, options)
   }
   const parts = new StreamParts(data)
   const head = await parts.peek(Math.min(limit, 8 * mebibyte))
-  if (parts.isEnd) return putWhole(transport, head, filename, how)
-  return new PartUpload(transport, filename, how, undefined).run(parts)
+  if (parts.isEnd) return uploadInOneRequest(transport, head, filename, options)
+  return new MultipartUpload(transport, filename, options, undefined).run(parts)
 }
 
-async function putWhole(
+async function uploadInOneRequest(
   transport: Transport,
   blob: Blob,
   filename: string,
   { signal, onSent }: Uploading,
 ): Promise<string> {
-  const announced = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
-  const place = (await transport.call({
-    ...{ operation: 'POST /v1/uploads/presign', body: announced, signal },
+  const body = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
+  const target = (await transport.call({
+    ...{ operation: 'POST /v1/uploads/presign', body, signal },
   })) as Operations['POST /v1/uploads/presign']['data'] // by the contract
-  const init = { method: 'PUT', headers: place.headers ?? {}, body: blob }
-  await transport.repeated(() => transport.fetch(place.url, init, signal), true, signal)
+  const init = { method: 'PUT', headers: target.headers ?? {}, body: blob }
+  await transport.sendWithRetries(() => transport.fetch(target.url, init, signal), true, signal)
   onSent?.({ sent: blob.size, total: blob.size })
-  return place.uploadId
+  return target.uploadId
 }
 
-interface Parts {
+interface PartSource {
   /** The next part and its number, from 1; undefined after the last. */
   next(size: number): Promise<{ readonly number: number; readonly bytes: Blob } | undefined>
 }
 
-class BlobParts implements Parts {
+class BlobParts implements PartSource {
   readonly #blob: Blob
   #number = 0
 
@@ -96,11 +96,11 @@ class BlobParts implements Parts {
   }
 }
 
-class StreamParts implements Parts {
+class StreamParts implements PartSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  #held = new Blob([])
+  #buffered = new Blob([])
   #number = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  #lastRead: Promise<unknown> = Promise.resolve()
   isEnd = false
 
   constructor(stream: ReadableStream<Uint8Array>) {
@@ -109,8 +109,8 @@ class StreamParts implements Parts {
 
   /** At least so many bytes, unless the stream ends before. */
   async peek(size: number): Promise<Blob> {
-    const chunks: Blob[] = [this.#held]
-    let length = this.#held.size
+    const chunks: Blob[] = [this.#buffered]
+    let length = this.#buffered.size
     while (length < size && !this.isEnd) {
       const { done, value } = await this.#reader.read()
       if (done) this.isEnd = true
@@ -119,73 +119,73 @@ class StreamParts implements Parts {
         length += value.length
       }
     }
-    this.#held = new Blob(chunks)
-    return this.#held
+    this.#buffered = new Blob(chunks)
+    return this.#buffered
   }
 
   next(size: number) {
-    const part = this.#turn.then(async () => {
+    const part = this.#lastRead.then(async () => {
       const bytes = (await this.peek(size)).slice(0, size)
-      this.#held = this.#held.slice(size)
+      this.#buffered = this.#buffered.slice(size)
       if (bytes.size === 0) return undefined
       this.#number += 1
       return { number: this.#number, bytes }
     })
-    this.#turn = part.catch(() => undefined)
+    this.#lastRead = part.catch(() => undefined)
     return part
   }
 }
 
-interface Arrived {
+interface UploadedPart {
   readonly PartNumber: number
   readonly ETag: string
   readonly Size: number
 }
 
-class PartUpload {
+class MultipartUpload {
   readonly #transport: Transport
   readonly #filename: string
-  readonly #how: Uploading
+  readonly #options: Uploading
   readonly #total: number | undefined
-  readonly #arrived = new Map<number, Arrived>()
+  readonly #uploaded = new Map<number, UploadedPart>()
 
-  constructor(transport: Transport, filename: string, how: Uploading, total: number | undefined) {
+  constructor(transport: Transport, filename: string, options: Uploading, total: number | undefined) {
     this.#transport = transport
     this.#filename = filename
-    this.#how = how
+    this.#options = options
     this.#total = total
   }
 
-  async run(parts: Parts): Promise<string> {
-    const state = await this.#begin()
-    if (!state) return this.#how.resume?.uploadId ?? ''
-    const sender = async () => {
+  async run(parts: PartSource): Promise<string> {
+    const state = await this.#start()
+    if (!state) return this.#options.resume?.uploadId ?? ''
+    const uploadParts = async () => {
       for (let part = await parts.next(state.partSize); part; part = await parts.next(state.partSize)) {
-        if (this.#arrived.get(part.number)?.Size !== part.bytes.size) await this.#send(state, part)
-        this.#tell()
+        if (this.#uploaded.get(part.number)?.Size !== part.bytes.size) await this.#send(state, part)
+        this.#reportProgress()
       }
     }
-    await Promise.all(Array.from({ length: atOnce }, sender))
-    const inOrder = [...this.#arrived.values()].sort((one, other) => one.PartNumber - other.PartNumber)
+    await Promise.all(Array.from({ length: maxConcurrentParts }, uploadParts))
+    const ordered = [...this.#uploaded.values()].sort((one, other) => one.PartNumber - other.PartNumber)
     const { uploadId } = (await this.#transport.call({
       ...{ operation: 'POST /v1/uploads/multipart/{uploadId}/complete', path: { uploadId: state.uploadId } },
       query: { key: state.key },
-      body: { parts: inOrder.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
-      signal: this.#how.signal,
+      body: { parts: ordered.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
+      signal: this.#options.signal,
     })) as Operations['POST /v1/uploads/multipart/{uploadId}/complete']['data'] // by the contract
     return uploadId
   }
 
   /** Undefined when all of it is there already. */
-  async #begin(): Promise<UploadState | undefined> {
-    const { resume, signal, onState } = this.#how
+  async #start(): Promise<UploadState | undefined> {
+    const { resume, signal, onState } = this.#options
     if (resume) {
       try {
         const { parts, complete } = (await this.#transport.call({
           ...{ operation: 'GET /v1/uploads/multipart/{uploadId}', path: { uploadId: resume.uploadId } },
           ...{ query: { key: resume.key }, signal },
         })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // by the contract
-        for (const part of parts) this.#arrived.set(part.PartNumber, part)
+        for (const part of parts) this.#uploaded.set(part.PartNumber, part)
         return complete ? undefined : resume
       } catch (thrown) {
         if (!isFailure(thrown, 'UPLOAD_NOT_FOUND')) throw thrown
@@ -197,17 +197,17 @@ class PartUpload {
       type: 'application/octet-stream',
       ...(size !== undefined && { size }),
     }
-    const begun = (await this.#transport.call({
+    const started = (await this.#transport.call({
       ...{ operation: 'POST /v1/uploads/multipart', body, signal },
     })) as Operations['POST /v1/uploads/multipart']['data'] // by the contract
-    const state = { uploadId: begun.uploadId, key: begun.key, partSize: begun.partSize }
+    const state = { uploadId: started.uploadId, key: started.key, partSize: started.partSize }
     onState?.(state)
     return state
   }
 
   /** With a new address each time: one that failed may have run out. */
   async #send(state: UploadState, { number, bytes }: { number: number; bytes: Blob }): Promise<void> {
-    const { signal } = this.#how
+    const { signal } = this.#options
     for (let attempt = 1; ; attempt += 1) {
       try {
         const { url } = (await this.#transport.call({
@@ -216,20 +216,20 @@ class PartUpload {
           ...{ query: { key: state.key }, signal },
         })) as { url: string } // by the contract
         const response = await this.#transport.fetch(url, { method: 'PUT', body: bytes }, signal)
-        if (!response.ok) throw await failureOf(response)
+        if (!response.ok) throw await readFailure(response)
         const ETag = response.headers.get('etag')
         if (!ETag) throw new MutaborError('UNREACHABLE', 'The storage does not expose the ETag of a part.')
-        this.#arrived.set(number, { PartNumber: number, ETag, Size: bytes.size })
+        this.#uploaded.set(number, { PartNumber: number, ETag, Size: bytes.size })
         return
       } catch (thrown) {
-        if (attempt >= attempts || !isFailure(thrown, 'UNREACHABLE')) throw thrown
-        await pause(500 * 2 ** attempt, signal)
+        if (attempt >= maxAttempts || !isFailure(thrown, 'UNREACHABLE')) throw thrown
+        await sleep(500 * 2 ** attempt, signal)
       }
     }
   }
 
-  #tell(): void {
-    const sent = [...this.#arrived.values()].reduce((sum, { Size }) => sum + Size, 0)
-    this.#how.onSent?.({ sent, total: this.#total })
+  #reportProgress(): void {
+    const sent = [...this.#uploaded.values()].reduce((sum, { Size }) => sum + Size, 0)
+    this.#options.onSent?.({ sent, total: this.#total })
   }
 }

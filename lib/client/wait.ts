@@ -1,7 +1,7 @@
 import type { Api, Job } from './api-types.ts'
-import { eventsOf } from './event-stream.ts'
-import { isFailure, MutaborError } from './failure.ts'
-import { pause, type Transport } from './transport.ts'
+import { isFailure, MutaborError } from './errors.ts'
+import { parseEvents } from './event-stream.ts'
+import { sleep, type Transport } from './transport.ts'
 
 export type Progress = Job['progress']
 
@@ -15,11 +15,12 @@ export interface Waiting {
   readonly timeoutMs?: number | undefined
 }
 
-const ends: readonly string[] = ['completed', 'failed', 'cancelled', 'expired']
-export const isOver = ({ status }: { readonly status: string }): boolean => ends.includes(status)
+const terminalStatuses: readonly string[] = ['completed', 'failed', 'cancelled', 'expired']
+export const isFinished = ({ status }: { readonly status: string }): boolean =>
+  terminalStatuses.includes(status)
 
 /** The job now, or, with `waitS`, when it is over and at the latest then. */
-export const statusOf = (
+export const readStatus = (
   transport: Transport,
   jobId: string,
   waitS = 0,
@@ -31,59 +32,67 @@ export const statusOf = (
   }) as Promise<Job> // by the contract
 
 /** The job when it is over: heard by server-sent events, or asked for where those do not get through. */
-export async function waitFor(transport: Transport, jobId: string, waiting: Waiting = {}): Promise<Job> {
+export async function waitForJob(transport: Transport, jobId: string, waiting: Waiting = {}): Promise<Job> {
   const deadline = AbortSignal.timeout(waiting.timeoutMs ?? 86_400_000)
   const signal = waiting.signal ? AbortSignal.any([waiting.signal, deadline]) : deadline
-  const tell = waiting.onProgress ?? (() => undefined)
+  const onProgress = waiting.onProgress ?? (() => undefined)
   try {
-    return (await listened(transport, jobId, tell, signal)) ?? (await asked(transport, jobId, tell, signal))
+    return (
+      (await waitByEvents(transport, jobId, onProgress, signal)) ??
+      (await waitByPolling(transport, jobId, onProgress, signal))
+    )
   } catch (thrown) {
     if (!deadline.aborted || waiting.signal?.aborted) throw thrown
     throw new MutaborError('WAIT_ENDED', `The job ${jobId} is not over yet.`, { details: { jobId } })
   }
 }
 
-type Tell = (progress: Progress) => void
+type ProgressListener = (progress: Progress) => void
 
 /** Undefined where a stream of events does not get through. */
-async function listened(
+async function waitByEvents(
   transport: Transport,
   jobId: string,
-  tell: Tell,
+  onProgress: ProgressListener,
   signal: AbortSignal,
 ): Promise<Job | undefined> {
   let percent = -1
-  const told = (progress: Progress) => {
-    if (progress.percent > percent) tell(progress)
+  const report = (progress: Progress) => {
+    if (progress.percent > percent) onProgress(progress)
     percent = Math.max(percent, progress.percent)
   }
   try {
-    for await (const { snapshot, event } of followed(transport, jobId, { signal })) {
-      if (snapshot && isOver(snapshot)) return snapshot
-      if (snapshot) told(snapshot.progress)
-      else if (event?.event === 'job.progress') told({ taskName: null, etaMs: null, ...event.job.progress })
+    for await (const { snapshot, event } of followJob(transport, jobId, { signal })) {
+      if (snapshot && isFinished(snapshot)) return snapshot
+      if (snapshot) report(snapshot.progress)
+      else if (event?.event === 'job.progress') report({ taskName: null, etaMs: null, ...event.job.progress })
     }
-    return await statusOf(transport, jobId, 0, signal).then((job) => (isOver(job) ? job : undefined))
+    return await readStatus(transport, jobId, 0, signal).then((job) => (isFinished(job) ? job : undefined))
   } catch (thrown) {
     if (isFailure(thrown, 'UNREACHABLE')) return undefined
     throw thrown
   }
 }
 
-async function asked(transport: Transport, jobId: string, tell: Tell, signal: AbortSignal): Promise<Job> {
+async function waitByPolling(
+  transport: Transport,
+  jobId: string,
+  onProgress: ProgressListener,
+  signal: AbortSignal,
+): Promise<Job> {
   for (;;) {
-    const job = await statusOf(transport, jobId, 5, signal)
-    if (isOver(job)) return job
-    tell(job.progress)
+    const job = await readStatus(transport, jobId, 5, signal)
+    if (isFinished(job)) return job
+    onProgress(job.progress)
     // Where the service does not hold its answer back.
-    await pause(500, signal)
+    await sleep(500, signal)
   }
 }
 
 /** Milliseconds without a byte after which a stream counts as dead; the service sends one more often. */
-const silenceMs = 60_000
+const silenceTimeoutMs = 60_000
 /** Milliseconds until the service's first word, which it says at once: a proxy that holds it back may do so to the end. */
-const firstMs = 15_000
+const firstByteTimeoutMs = 15_000
 
 /** What is told of a job: first, and after a gap, the job as it is; then what happens to it. */
 export interface Heard {
@@ -91,62 +100,62 @@ export interface Heard {
   readonly event?: JobEvent
 }
 
-const isLast = ({ snapshot, event }: Heard): boolean =>
-  snapshot ? isOver(snapshot) : isOver({ status: String(event?.event).slice('job.'.length) })
+const isLastMessage = ({ snapshot, event }: Heard): boolean =>
+  snapshot ? isFinished(snapshot) : isFinished({ status: String(event?.event).slice('job.'.length) })
 
 /** Where a client is in the events of a job. */
-interface Place {
+interface StreamPosition {
   lastEventId: string | undefined
   retryMs: number
   /** The service has no more to tell. */
   isEnd: boolean
 }
 
-const unheard = () => new MutaborError('UNREACHABLE', 'Server-sent events do not get through.')
+const streamBlockedError = () => new MutaborError('UNREACHABLE', 'Server-sent events do not get through.')
 
 /** The job and each of its events until the last; a stream that breaks is taken up where it was. */
-export async function* followed(
+export async function* followJob(
   transport: Transport,
   jobId: string,
   { signal, lastEventId }: { signal?: AbortSignal | undefined; lastEventId?: string | undefined } = {},
 ): AsyncGenerator<Heard> {
-  const place: Place = { lastEventId, retryMs: 1000, isEnd: false }
+  const position: StreamPosition = { lastEventId, retryMs: 1000, isEnd: false }
   // Behind a proxy that lets nothing through, streams would be opened for ever.
-  for (let empty = 0; empty < 3; ) {
-    const before = place.lastEventId
-    for await (const heard of oneStream(transport, jobId, place, signal)) {
-      yield heard
-      if (isLast(heard)) return
+  for (let emptyStreams = 0; emptyStreams < 3; ) {
+    const before = position.lastEventId
+    for await (const message of readStream(transport, jobId, position, signal)) {
+      yield message
+      if (isLastMessage(message)) return
     }
-    if (place.isEnd) return
-    empty = place.lastEventId === before ? empty + 1 : 0
-    await pause(place.retryMs, signal)
+    if (position.isEnd) return
+    emptyStreams = position.lastEventId === before ? emptyStreams + 1 : 0
+    await sleep(position.retryMs, signal)
   }
-  throw unheard()
+  throw streamBlockedError()
 }
 
-async function* oneStream(
+async function* readStream(
   transport: Transport,
   jobId: string,
-  place: Place,
+  position: StreamPosition,
   signal?: AbortSignal,
 ): AsyncGenerator<Heard> {
   const silence = new AbortController()
-  let timer = setTimeout(() => silence.abort(unheard()), firstMs)
-  const alive = () => {
+  let timer = setTimeout(() => silence.abort(streamBlockedError()), firstByteTimeoutMs)
+  const resetTimer = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => silence.abort(), silenceMs)
+    timer = setTimeout(() => silence.abort(), silenceTimeoutMs)
   }
   try {
     const both = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
-    const body = await streamOf(transport, jobId, place, both)
+    const body = await openStream(transport, jobId, position, both)
     if (!body) return
-    for await (const { name, id, data } of eventsOf(body, alive)) {
-      if (name === 'retry') place.retryMs = Number(data)
+    for await (const { name, id, data } of parseEvents(body, resetTimer)) {
+      if (name === 'retry') position.retryMs = Number(data)
       else {
-        place.lastEventId = id || place.lastEventId
-        const told = JSON.parse(data) as Job & JobEvent // as the service sends it
-        yield name === 'snapshot' ? { snapshot: told } : { event: told }
+        position.lastEventId = id || position.lastEventId
+        const report = JSON.parse(data) as Job & JobEvent // as the service sends it
+        yield name === 'snapshot' ? { snapshot: report } : { event: report }
       }
     }
   } catch (thrown) {
@@ -158,14 +167,19 @@ async function* oneStream(
 }
 
 /** Undefined when there is no more to tell. */
-async function streamOf(transport: Transport, jobId: string, place: Place, signal: AbortSignal) {
-  const { lastEventId } = place
+async function openStream(
+  transport: Transport,
+  jobId: string,
+  position: StreamPosition,
+  signal: AbortSignal,
+) {
+  const { lastEventId } = position
   const { status, headers, body } = await transport.send({
     ...{ operation: 'GET /v1/jobs/{jobId}/events', path: { jobId }, signal },
     headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
   })
-  place.isEnd = status === 204
-  if (place.isEnd) return undefined
-  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw unheard()
+  position.isEnd = status === 204
+  if (position.isEnd) return undefined
+  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw streamBlockedError()
   return body
 }

@@ -4,15 +4,15 @@ import type { Api } from './api-types.ts'
 export type WebhookEvent = Api['events'][keyof Api['events']]
 
 export class InvalidSignature extends Error {
-  constructor(why: string) {
-    super(`The webhook is not to be believed: ${why}.`)
+  constructor(reason: string) {
+    super(`The webhook is not to be believed: ${reason}.`)
     this.name = 'InvalidSignature'
   }
 }
 
 type Headers = { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>
 
-const header = (headers: Headers, name: string): string => {
+const readHeader = (headers: Headers, name: string): string => {
   const value =
     typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
   return String(value ?? '')
@@ -32,31 +32,31 @@ export async function verifyWebhook(
   toleranceS = 300,
 ): Promise<WebhookEvent> {
   const [id, at, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    header(headers, name),
+    readHeader(headers, name),
   )
   if (!id || !at || !signatures) throw new InvalidSignature('it carries no signature')
   if (!(Math.abs(Date.now() / 1000 - Number(at)) <= toleranceS)) throw new InvalidSignature('it is too old')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const signed = new Uint8Array([...new TextEncoder().encode(`${id}.${at}.`), ...bytes])
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
-    const raw = fromBase64(secret.replace(/^whsec_/, ''))
-    if (raw.length === 0) throw new InvalidSignature('the secret is none, as whsec_…')
-    const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, [
+    const keyBytes = decodeBase64(secret.replace(/^whsec_/, ''))
+    if (keyBytes.length === 0) throw new InvalidSignature('the secret is none, as whsec_…')
+    const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
       'verify',
     ])
     for (const signature of signatures.split(' ')) {
       const [version, text = ''] = signature.split(',')
       // The comparison takes the same time for every wrong signature.
-      if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, fromBase64(text), signed)))
+      if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, decodeBase64(text), signed)))
         return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent // it is the service's own
     }
   }
   throw new InvalidSignature('no signature fits')
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
     return new Uint8Array()
   }

@@ -7,10 +7,10 @@ import { build } from 'esbuild'
 import * as client from '../../lib/client/index.ts'
 import { managerOf } from '../account.ts'
 import { startService, type TestService } from '../service.ts'
+import { surface } from './client-cases.ts'
 import { commandCases } from './command-cases.ts'
-import { hostileCases } from './hostile-cases.ts'
+import { hostileCases } from './hostile-service-cases.ts'
 import { inFolder } from './run-command.ts'
-import { surface } from './surface.ts'
 
 /** Of all that packed.slow.ts tries, what takes but a moment. */
 const everyday: ReadonlySet<string> = new Set([

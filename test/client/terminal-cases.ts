@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { Mutabor } from '../../lib/client/index.ts'
 import { waitUntil } from '../wait-until.ts'
-import { sound } from './hum.ts'
 import { Shell } from './run-command.ts'
-import { place, screen, type Terminal } from './screen.ts'
-import { slowLine } from './slow-line.ts'
+import { slowLine } from './slow-proxy.ts'
+import { place, screen, type Terminal } from './tmux-screen.ts'
+import { sound } from './wav-file.ts'
 
 const run = promisify(execFile)
 

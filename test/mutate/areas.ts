@@ -97,7 +97,7 @@ export const areas: readonly Area[] = [
     files: ['functions/routes/*.ts', 'functions/*.ts'],
     tests: [
       'test/functions/api-snapshot.test.ts',
-      'test/client/types.test.ts',
+      'test/client/generated-types.test.ts',
       ...tests(
         'functions',
         'record-metrics account-answers format-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline core-api batch list-jobs webhooks workflows',

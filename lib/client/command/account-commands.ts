@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline/promises'
 import { Mutabor } from '../mutabor.ts'
 import type { Arguments } from './arguments.ts'
 import { apiKey, configFile, serviceUrl } from './environment.ts'
-import { type ExitCode, exit, sentenceOf, UsageError } from './exit.ts'
-import { removeFile, writeJson } from './kept-json.ts'
-import { repository } from './local-service.ts'
+import { type ExitCode, exit, messageOf, UsageError } from './exit-codes.ts'
+import { removeFile, writeJson } from './json-files.ts'
+import { findRepository } from './local-service.ts'
 import { readConfig, type Session } from './session.ts'
-import { columns, type Terminal } from './terminal.ts'
+import { formatColumns, type Terminal } from './terminal.ts'
 
 /** `mutabor login [KEY]`: asks for an API key and keeps it, once the service knows it. */
 export async function logIn({ flags, words }: Arguments, terminal: Terminal): Promise<ExitCode> {
   const config = await readConfig()
   const url = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
-  const key = words[0] ?? apiKey ?? (await askFor(`API key of ${url}: `))
+  const key = words[0] ?? apiKey ?? (await prompt(`API key of ${url}: `))
   if (!/^[sc]k_\w+$/.test(key))
     throw new UsageError('An API key begins with sk_ or ck_. Make one in your account.')
   const account = await new Mutabor({ url, apiKey: key }).call('GET /v1/account')
@@ -27,7 +27,7 @@ export async function logOut(terminal: Terminal): Promise<ExitCode> {
   return exit.done
 }
 
-async function askFor(question: string): Promise<string> {
+async function prompt(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
   try {
     return (await lines.question(question)).trim()
@@ -37,37 +37,37 @@ async function askFor(question: string): Promise<string> {
 }
 
 /** `mutabor doctor`: what stands between this machine and a converted file. */
-export async function examine(_given: Arguments, { client, terminal }: Session): Promise<ExitCode> {
+export async function runDoctor(_given: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const findings: { name: string; isRight: boolean; says: string }[] = []
-  const look = async (name: string, work: () => Promise<string>) => {
+  const check = async (name: string, work: () => Promise<string>) => {
     try {
       findings.push({ name, isRight: true, says: await work() })
     } catch (thrown) {
-      findings.push({ name, isRight: false, says: sentenceOf(thrown) })
+      findings.push({ name, isRight: false, says: messageOf(thrown) })
     }
   }
-  await look('node', async () => process.version)
-  await look('service', async () => {
+  await check('node', async () => process.version)
+  await check('service', async () => {
     const startedAt = performance.now()
     const { versions } = await client.call('GET /v1')
     return `${client.url} answers with ${versions[0]?.version}, in ${Math.round(performance.now() - startedAt)} ms`
   })
-  const isThere = findings.at(-1)?.isRight
-  if (isThere) {
-    await look('health', async () => {
+  const isReachable = findings.at(-1)?.isRight
+  if (isReachable) {
+    await check('health', async () => {
       const { status, engines } = await client.call('GET /health')
       const missing = engines.filter(({ available }) => !available).map(({ id }) => id)
       if (status !== 'ok') throw new Error(`the service says: ${status}`)
       return missing.length === 0 ? `all ${engines.length} engines` : `without ${missing.join(', ')}`
     })
-    await look('identity', async () => {
+    await check('identity', async () => {
       const { plan } = await client.call('GET /v1/account/quota')
-      const kept = (await readConfig()).apiKey ? configFile : 'none, as nobody has signed in'
-      return `${apiKey ? 'MUTABOR_API_KEY' : kept}; plan ${plan}`
+      const keySource = (await readConfig()).apiKey ? configFile : 'none, as nobody has signed in'
+      return `${apiKey ? 'MUTABOR_API_KEY' : keySource}; plan ${plan}`
     })
   }
-  await look('repository', async () => repository() ?? 'not here; --local needs one')
-  await look('mcp', async () => {
+  await check('repository', async () => findRepository() ?? 'not here; --local needs one')
+  await check('mcp', async () => {
     await import('@modelcontextprotocol/sdk/server/index.js').catch(() => {
       throw new Error('npm install @modelcontextprotocol/sdk, for mutabor mcp')
     })
@@ -75,9 +75,11 @@ export async function examine(_given: Arguments, { client, terminal }: Session):
   })
   if (terminal.isJson) for (const finding of findings) terminal.result(JSON.stringify(finding))
   else
-    for (const line of columns(findings.map(({ name, isRight, says }) => [isRight ? '✓' : '✗', name, says])))
+    for (const line of formatColumns(
+      findings.map(({ name, isRight, says }) => [isRight ? '✓' : '✗', name, says]),
+    ))
       terminal.result(line)
-  if (!isThere) return exit.unreachable
+  if (!isReachable) return exit.unreachable
   // What only agents need is nobody's fault.
   return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exit.done : exit.failed
 }

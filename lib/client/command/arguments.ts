@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { switches } from '../api-facts.ts'
-import { UsageError } from './exit.ts'
+import { switches } from '../api-constants.ts'
+import { UsageError } from './exit-codes.ts'
 
 /** What the command line itself understands; everything else is an option of the conversion. */
-const own = {
+const ownOptions = {
   url: { type: 'string' },
   to: { type: 'string' },
   from: { type: 'string' },
@@ -19,19 +19,19 @@ const own = {
   version: { type: 'boolean', short: 'V' },
 } as const
 
-type Texts = Partial<Record<'url' | 'to' | 'from' | 'out' | 'jobs' | 'http' | 'root', string>>
-type Flags = Partial<Record<'json' | 'force' | 'quiet' | 'local' | 'help' | 'version', boolean>>
+type TextFlags = Partial<Record<'url' | 'to' | 'from' | 'out' | 'jobs' | 'http' | 'root', string>>
+type BooleanFlags = Partial<Record<'json' | 'force' | 'quiet' | 'local' | 'help' | 'version', boolean>>
 
 export interface Arguments {
   readonly words: readonly string[]
-  readonly flags: Texts & Flags
+  readonly flags: TextFlags & BooleanFlags
   /** Options of the conversion. */
   readonly options: Readonly<Record<string, string | boolean>>
 }
 
 /** `--jpeg-quality 80`, `--jpegQuality=80`, and `--lossless` or `--no-lossless` for what is on or off. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const { tokens } = parseArgs({ args: [...args], options: own, strict: false, tokens: true })
+  const { tokens } = parseArgs({ args: [...args], options: ownOptions, strict: false, tokens: true })
   const words: string[] = []
   const flags: Record<string, string | boolean> = {}
   const options: Record<string, string | boolean> = {}
@@ -40,8 +40,8 @@ export function parseArguments(args: readonly string[]): Arguments {
     if (token?.kind === 'positional') words.push(token.value)
     if (token?.kind !== 'option') continue
     const { name, value } = token
-    if (name in own) {
-      flags[name] = flagValue(name as keyof typeof own, value)
+    if (name in ownOptions) {
+      flags[name] = readFlagValue(name as keyof typeof ownOptions, value)
       continue
     }
     if (!token.rawName.startsWith('--'))
@@ -57,13 +57,13 @@ export function parseArguments(args: readonly string[]): Arguments {
   return { words, flags, options }
 }
 
-function flagValue(name: keyof typeof own, value: string | undefined): string | boolean {
-  if (own[name].type === 'boolean') return true
+function readFlagValue(name: keyof typeof ownOptions, value: string | undefined): string | boolean {
+  if (ownOptions[name].type === 'boolean') return true
   if (value !== undefined) return value
   throw new UsageError(`--${name} wants a value, as --${name}=…`)
 }
 
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (name: string) => name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const isSwitch = (name: string) =>
   (switches as readonly string[]).includes(name) ||

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { tools } from '../api-constants.ts'
 import type { Format } from '../api-types.ts'
+import { extensionOf, fetchOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exit, UsageError } from './exit-codes.ts'
 import { commands } from './help.ts'
 import { readJson, writeJson } from './json-files.ts'
-import { extensionOf, fetchOptions } from './conversion-options.ts'
 import type { Session } from './session.ts'
 
 /**

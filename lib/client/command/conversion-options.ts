@@ -35,14 +35,20 @@ export async function fetchOptions(
 }
 
 /** The service drops what it does not know; somebody who has typed it wants to hear of that. */
-export function requireKnownOptions(given: readonly string[], known: readonly Option[], subject: string): void {
+export function requireKnownOptions(
+  given: readonly string[],
+  known: readonly Option[],
+  subject: string,
+): void {
   const names = known.map(({ name }) => name)
   for (const name of given) {
     if (names.includes(name)) continue
     const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
     const list =
       names.length > 0 ? `It takes ${names.map((one) => `--${one}`).join(', ')}.` : 'It takes none.'
-    throw new UsageError(`${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`)
+    throw new UsageError(
+      `${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`,
+    )
   }
 }
 
@@ -53,7 +59,11 @@ function editDistance(one: string, other: string): number {
     const next = [at + 1]
     for (const [to, otherCharacter] of [...other].entries())
       next.push(
-        Math.min((row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1, (row[to] ?? 0) + (character === otherCharacter ? 0 : 1)),
+        Math.min(
+          (row[to + 1] ?? 0) + 1,
+          (next[to] ?? 0) + 1,
+          (row[to] ?? 0) + (character === otherCharacter ? 0 : 1),
+        ),
       )
     row = next
   }

@@ -1,9 +1,9 @@
 import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
+import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exit, messageOf, UsageError } from './exit-codes.ts'
-import { findInputs, type Input, OutputNames, defaultOutput } from './inputs.ts'
-import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
+import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
 import { WorkRecords } from './resume-records.ts'
 import { runWorks } from './run-work-items.ts'
 import type { Session } from './session.ts'
@@ -49,7 +49,13 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
   const jobs = inputs.map((input): Work => {
     const itemOutput = output ?? names.next(input, to)
     return {
-      ...{ sources: [toSnapshot(input)], shown: input.shown, request: { kind: 'convert', to }, options, output: itemOutput },
+      ...{
+        sources: [toSnapshot(input)],
+        shown: input.shown,
+        request: { kind: 'convert', to },
+        options,
+        output: itemOutput,
+      },
       ...{ folder: input.folder, expected: itemOutput ?? defaultOutput(input, to) },
     }
   })
@@ -126,7 +132,12 @@ export async function mergeFiles(given: Arguments, session: Session): Promise<Ex
   const known = await fetchOptions(session.client, { from: extensionOf(first.path), operation: 'merge' })
   if (known) requireKnownOptions(Object.keys(options), known, 'A merge')
   const work: Work = {
-    ...{ sources: inputs.map(toSnapshot), shown: inputs.map(({ shown }) => shown).join(' + '), options, output },
+    ...{
+      sources: inputs.map(toSnapshot),
+      shown: inputs.map(({ shown }) => shown).join(' + '),
+      options,
+      output,
+    },
     ...{ request: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
     expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
   }

@@ -1,4 +1,4 @@
-import { columns } from './terminal.ts'
+import { formatColumns } from './terminal.ts'
 
 /** What each command is for, and how it is called. */
 export const commands: Readonly<Record<string, readonly [usage: string, says: string]>> = {
@@ -23,9 +23,11 @@ export const helpText = (): string =>
     'mutabor photos jpg --quality 80          a folder, each result beside its source',
     'mutabor - webp --from png < a.png > b    stdin to stdout',
     '',
-    ...columns(Object.entries(commands).map(([name, [usage, says]]) => [`mutabor ${name}`, usage, says])),
+    ...formatColumns(
+      Object.entries(commands).map(([name, [usage, description]]) => [`mutabor ${name}`, usage, description]),
+    ),
     '',
-    ...columns([
+    ...formatColumns([
       ['-o, --out PLACE', 'file or folder of the result; beside the source when left out'],
       ['-f, --force', 'do it again, and replace files that are not from here'],
       ['-j, --jobs N', 'files at a time, 8 when left out'],

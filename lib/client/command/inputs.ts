@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
-import { UsageError } from './exit.ts'
+import { UsageError } from './exit-codes.ts'
 
 /** A file to convert, and where its result belongs. */
 export interface Input {
@@ -22,34 +22,37 @@ export async function findInputs(
 ): Promise<readonly Input[]> {
   const found = new Map<string, Input>()
   for (const word of words) {
-    const { paths, base } = await pathsOf(word, isWanted)
-    for (const path of paths) await add(found, path, out, base)
+    const { paths, base } = await resolveWord(word, isWanted)
+    for (const path of paths) await addInput(found, path, out, base)
   }
   return [...found.values()]
 }
 
 /** @returns what a word stands for, and the folder whose tree is kept */
-async function pathsOf(
+async function resolveWord(
   word: string,
   isWanted: () => Promise<(extension: string) => boolean>,
 ): Promise<{ paths: readonly string[]; base: string }> {
-  const place = await statOf(word)
-  if (place?.isDirectory()) {
-    const wanted = await isWanted()
-    const paths = await filesUnder(word)
-    return { paths: paths.filter((path) => wanted(extname(path).slice(1).toLowerCase())), base: word }
+  const stats = await tryStat(word)
+  if (stats?.isDirectory()) {
+    const isWantedExtension = await isWanted()
+    const paths = await listFiles(word)
+    return {
+      paths: paths.filter((path) => isWantedExtension(extname(path).slice(1).toLowerCase())),
+      base: word,
+    }
   }
-  if (place) return { paths: [word], base: dirname(word) }
+  if (stats) return { paths: [word], base: dirname(word) }
   const { base, matches } = glob(word)
-  const paths = base === undefined ? [] : (await filesUnder(base)).filter(matches)
+  const paths = base === undefined ? [] : (await listFiles(base)).filter(matches)
   if (base === undefined || paths.length === 0) throw new UsageError(`There is no file ${word}.`)
   return { paths, base }
 }
 
-const statOf = (path: string) => stat(path).catch(() => undefined)
+const tryStat = (path: string) => stat(path).catch(() => undefined)
 
 /** @param base folder whose tree is kept under `out` */
-async function add(
+async function addInput(
   found: Map<string, Input>,
   shown: string,
   out: string | undefined,
@@ -62,7 +65,7 @@ async function add(
 }
 
 /** Those that a file manager shows, in order. */
-async function filesUnder(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const shown = entries
     .filter(({ name }) => !name.startsWith('.'))
@@ -70,7 +73,7 @@ async function filesUnder(folder: string): Promise<string[]> {
   const paths: string[] = []
   for (const entry of shown) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) paths.push(...(await filesUnder(path)))
+    if (entry.isDirectory()) paths.push(...(await listFiles(path)))
     else if (entry.isFile()) paths.push(path)
   }
   return paths
@@ -88,14 +91,14 @@ export function glob(pattern: string): {
   const source = parts
     .slice(first)
     .map((part, at, all) =>
-      part === '**' ? '(?:[^/]+/)*' : `${partSource(part)}${at < all.length - 1 ? '/' : ''}`,
+      part === '**' ? '(?:[^/]+/)*' : `${partPattern(part)}${at < all.length - 1 ? '/' : ''}`,
     )
     .join('')
   const expression = new RegExp(`^${source}$`)
   return { base, matches: (path) => expression.test(relative(base, path).split(sep).join('/')) }
 }
 
-const partSource = (part: string) =>
+const partPattern = (part: string) =>
   part
     .replace(/[.+^$()|\\]/g, '\\$&')
     .replace(/\*/g, '[^/]*')
@@ -104,7 +107,7 @@ const partSource = (part: string) =>
     .replace(/\[!/g, '[^')
 
 /** A result beside its source, when it has the name that results usually have. */
-export const usualOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
+export const defaultOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
   join(folder, `${basename(path, extname(path))}.${format}`)
 
 /** Results of files that differ in their endings, or in folders that are not kept, alone: each has a name of its own. */
@@ -113,8 +116,8 @@ export class OutputNames {
 
   /** Undefined for the first that comes, whose result has the name that results usually have. */
   next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
-    const usual = usualOutput(input, format)
-    if (this.#isFree(usual, input)) return undefined
+    const fallback = defaultOutput(input, format)
+    if (this.#isFree(fallback, input)) return undefined
     for (let copy = 1; ; copy += 1) {
       const number = copy > 1 ? ` ${copy}` : ''
       const name = join(input.folder, `${basename(input.path)}${number}.${format}`)

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { inherited, stateFolder } from './environment.ts'
-import { UsageError } from './exit.ts'
+import { inheritedEnvironment, stateFolder } from './environment.ts'
+import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface LocalService {
@@ -14,13 +14,13 @@ export interface LocalService {
 }
 
 /** A service for this command, when none answers; undefined when one does. */
-export async function startLocal(url: string, terminal: Terminal): Promise<LocalService | undefined> {
-  const answers = await fetch(new URL('/v1', url), { signal: AbortSignal.timeout(2000) }).then(
+export async function startLocalService(url: string, terminal: Terminal): Promise<LocalService | undefined> {
+  const isRunning = await fetch(new URL('/v1', url), { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.ok,
     () => false,
   )
-  if (answers) return undefined
-  const root = repository()
+  if (isRunning) return undefined
+  const root = findRepository()
   if (!root) {
     throw new UsageError(
       `Nothing answers at ${url}, and --local finds no repository of Mutabor here or above. Go there, or set MUTABOR_URL.`,
@@ -29,12 +29,12 @@ export async function startLocal(url: string, terminal: Terminal): Promise<Local
   terminal.note('Starting a service for this command …')
   const child = spawn(process.execPath, [join(root, 'lib/local/setup.mjs'), 'start'], {
     cwd: root,
-    env: { ...inherited(), PORT: '0', DATA_DIR: join(stateFolder, 'service') },
+    env: { ...inheritedEnvironment(), PORT: '0', DATA_DIR: join(stateFolder, 'service') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let stderrText = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-4000)
+    stderrText = `${stderrText}${chunk}`.slice(-4000)
   })
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -49,20 +49,20 @@ export async function startLocal(url: string, terminal: Terminal): Promise<Local
     return { url: ready, stop }
   }
   await stop()
-  throw new UsageError(`The service did not start. ${said.trim()}`)
+  throw new UsageError(`The service did not start. ${stderrText.trim()}`)
 }
 
 /** The folder of Mutabor itself, from here or from this file upwards. */
-export function repository(): string | undefined {
+export function findRepository(): string | undefined {
   for (const start of [process.cwd(), dirname(fileURLToPath(import.meta.url))])
     for (let folder = start; ; folder = dirname(folder)) {
-      if (isOurs(folder)) return folder
+      if (isRepository(folder)) return folder
       if (folder === dirname(folder)) break
     }
   return undefined
 }
 
-function isOurs(folder: string): boolean {
+function isRepository(folder: string): boolean {
   try {
     return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'mutabor'
   } catch {

@@ -1,9 +1,9 @@
 import { isFailure } from '../errors.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
-import { exitCodeOf, type ExitCode, exit, messageOf } from './exit-codes.ts'
-import { commands, helpText } from './help.ts'
 import { extensionOf } from './conversion-options.ts'
+import { type ExitCode, exit, exitCodeOf, messageOf } from './exit-codes.ts'
+import { commands, helpText } from './help.ts'
 import { openSession, type Session } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 

@@ -3,7 +3,7 @@ import { takesColor } from './environment.ts'
 /** Where a command says things: results on stdout, everything else on stderr. */
 export interface Terminal {
   /** Whether somebody watches. */
-  readonly isWatched: boolean
+  readonly isInteractive: boolean
   readonly isJson: boolean
   /** A line of the result. */
   result(line: string): void
@@ -16,7 +16,7 @@ export interface Terminal {
 interface Stream {
   write(text: string): unknown
   readonly isTTY?: boolean
-  readonly columns?: number
+  readonly formatColumns?: number
 }
 
 export function openTerminal(
@@ -28,50 +28,50 @@ export function openTerminal(
   stdout: Stream = process.stdout,
   stderr: Stream = process.stderr,
 ): Terminal {
-  const isWatched = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
-  let standing: readonly string[] = []
+  const isInteractive = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
+  let drawn: readonly string[] = []
   /** In one piece: what is taken away and what takes its place are never seen apart. */
   const paint = (lines: readonly string[], above = '') => {
-    const up = standing.length > 0 ? `\u001b[${standing.length}A\u001b[J` : ''
-    const width = (stderr.columns ?? 80) - 1
-    const text = lines.map((line) => `${cutTo(width, plain(line))}\n`).join('')
+    const up = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[J` : ''
+    const width = (stderr.formatColumns ?? 80) - 1
+    const text = lines.map((line) => `${truncateToWidth(width, stripControls(line))}\n`).join('')
     if (up || above || text) stderr.write(`${up}${above}${text}`)
-    standing = lines
+    drawn = lines
   }
   return {
-    ...{ isWatched, isJson },
+    ...{ isInteractive, isJson },
     result: (line) => {
-      const lines = standing
+      const lines = drawn
       paint([])
       stdout.write(`${line}\n`)
       paint(lines)
     },
     note: (line) => {
-      if (!isQuiet) paint(standing, `${plain(line)}\n`)
+      if (!isQuiet) paint(drawn, `${stripControls(line)}\n`)
     },
     draw: (lines) => {
-      if (isWatched && lines.join('\n') !== standing.join('\n')) paint(lines)
+      if (isInteractive && lines.join('\n') !== drawn.join('\n')) paint(lines)
     },
   }
 }
 
 /** Names of files may hold what steers a terminal. */
-export const plain = (text: string): string =>
+export const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
 
-const wide =
+const wideCharacter =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
 /** A line that wraps would be two, and the bars would climb. */
-export function cutTo(cells: number, line: string): string {
-  let left = cells
-  let cut = ''
+export function truncateToWidth(cells: number, line: string): string {
+  let remaining = cells
+  let text = ''
   for (const { segment } of new Intl.Segmenter().segment(line)) {
-    left -= wide.test(segment) ? 2 : 1
-    if (left < 0) break
-    cut += segment
+    remaining -= wideCharacter.test(segment) ? 2 : 1
+    if (remaining < 0) break
+    text += segment
   }
-  return cut
+  return text
 }
 
 export const bar = (share: number, width = 24): string => {
@@ -79,7 +79,7 @@ export const bar = (share: number, width = 24): string => {
   return `${'█'.repeat(full)}${'░'.repeat(width - full)}`
 }
 
-export function bytesText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** at
@@ -87,9 +87,9 @@ export function bytesText(bytes: number): string {
 }
 
 /** Columns of text, each as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(
-    (most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)),
+    (widest, row) => row.map((cell, at) => Math.max(widest[at] ?? 0, cell.length)),
     [],
   )
   return rows.map((row) =>

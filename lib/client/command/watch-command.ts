@@ -3,17 +3,17 @@ import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
-import { atOnceOf, openRecords } from './convert-command.ts'
-import { type ExitCode, exit, UsageError } from './exit.ts'
-import { findInputs, type Input, OutputNames, usualOutput } from './inputs.ts'
-import { optionsOf, requireKnown } from './pair-options.ts'
-import type { Seen } from './records.ts'
-import { runWorks } from './run-works.ts'
+import { fetchOptions, requireKnownOptions } from './conversion-options.ts'
+import { concurrencyOf, openRecords } from './convert-command.ts'
+import { type ExitCode, exit, UsageError } from './exit-codes.ts'
+import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
+import type { FileSnapshot } from './resume-records.ts'
+import { runWorks } from './run-work-items.ts'
 import type { Session } from './session.ts'
-import type { Work } from './work.ts'
+import type { Work } from './work-item.ts'
 
 /** A file that has not grown for so long is whole. */
-const quietMs = 1500
+const minUnchangedMs = 1500
 
 /** `mutabor watch FOLDER --to pdf`: whatever arrives there is converted into `FOLDER/converted`, or `--out`. */
 export async function watchFolder(given: Arguments, session: Session): Promise<ExitCode> {
@@ -28,92 +28,98 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
   await mkdir(out, { recursive: true })
   const { conversions } = await session.client.call('GET /v1/formats/conversions', { query: { to } })
   if (conversions.length === 0) throw new UsageError(`Nothing becomes ${to}.`)
-  const sources = await readable(new Set(conversions.map(({ from }) => from)), session)
+  const sources = await findExtensions(new Set(conversions.map(({ from }) => from)), session)
   const [pair] = conversions
   const known =
     pair && Object.keys(options).length > 0
-      ? await optionsOf(session.client, { from: pair.from, to })
+      ? await fetchOptions(session.client, { from: pair.from, to })
       : undefined
-  if (known) requireKnown(Object.keys(options), known, `${pair?.from} → ${to}`)
+  if (known) requireKnownOptions(Object.keys(options), known, `${pair?.from} → ${to}`)
   const records = openRecords(session)
   const ended = once(session.signal, 'abort')
-  const tried = new Set<string>()
+  const attempted = new Set<string>()
   const names = new OutputNames()
-  const running = {
-    ...{ force: flags.force === true, atOnce: atOnceOf(given) },
+  const runOptions = {
+    ...{ force: flags.force === true, maxConcurrent: concurrencyOf(given) },
     // A service that is away for a while comes back.
-    onUndone: ({ sources: files }: Work) => {
-      for (const file of files) tried.delete(version(file))
+    onNotDone: ({ sources: files }: Work) => {
+      for (const file of files) attempted.delete(versionOf(file))
     },
   }
-  const look = async () => {
+  const convertNewFiles = async () => {
     const inputs = await findInputs([folder], out, async () => (extension) => sources.has(extension))
-    const fresh = inputs.filter((input) => isNew(input, out, tried))
-    for (const input of fresh) tried.add(version(input))
-    const works = fresh.map((input): Work => {
-      const { path, size, mtimeMs, shown, folder: place } = input
+    const fresh = inputs.filter((input) => isNew(input, out, attempted))
+    for (const input of fresh) attempted.add(versionOf(input))
+    const jobs = fresh.map((input): Work => {
+      const { path, size, mtimeMs, shown, folder: outputFolder } = input
       const output = names.next(input, to)
       return {
-        ...{ sources: [{ path, size, mtimeMs }], shown, options, output, folder: place },
-        ...{ wish: { kind: 'convert', to }, expected: output ?? usualOutput(input, to) },
+        ...{ sources: [{ path, size, mtimeMs }], shown, options, output, folder: outputFolder },
+        ...{ request: { kind: 'convert', to }, expected: output ?? defaultOutput(input, to) },
       }
     })
-    if (works.length > 0) await runWorks(works, session, records, running)
+    if (jobs.length > 0) await runWorks(jobs, session, records, runOptions)
   }
   session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${out}. Ctrl-C ends it.`)
-  const stop = repeat(folder, look, session)
+  const stop = repeatOnChange(folder, convertNewFiles, session)
   await ended
   stop()
   return exit.done
 }
 
-const version = ({ path, size, mtimeMs }: Seen) => `${path} ${size} ${mtimeMs}`
+const versionOf = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
 
-const isNew = (input: Input, out: string, tried: ReadonlySet<string>): boolean =>
-  !input.path.startsWith(`${out}/`) && Date.now() - input.mtimeMs >= quietMs && !tried.has(version(input))
+const isNew = (input: Input, out: string, attempted: ReadonlySet<string>): boolean =>
+  !input.path.startsWith(`${out}/`) &&
+  Date.now() - input.mtimeMs >= minUnchangedMs &&
+  !attempted.has(versionOf(input))
 
-async function readable(ids: ReadonlySet<string>, { client }: Session): Promise<ReadonlySet<string>> {
+async function findExtensions(ids: ReadonlySet<string>, { client }: Session): Promise<ReadonlySet<string>> {
   const formats = await client.formats()
   return new Set(formats.filter(({ id }) => ids.has(id)).flatMap(({ extensions }) => extensions))
 }
 
 /** Looks when something has happened, one look at a time, and now and then where nothing is told, as on network drives. */
-function repeat(folder: string, look: () => Promise<void>, { signal, terminal }: Session): () => void {
+function repeatOnChange(
+  folder: string,
+  convertNewFiles: () => Promise<void>,
+  { signal, terminal }: Session,
+): () => void {
   let isRunning = false
-  let again = false
+  let isPending = false
   const start = () => {
     if (signal.aborted) return
     if (isRunning) {
-      again = true
+      isPending = true
       return
     }
     isRunning = true
-    void look()
+    void convertNewFiles()
       .catch((error: unknown) => terminal.note(String(error)))
       .then(() => {
         isRunning = false
-        const missed = again
-        again = false
+        const missed = isPending
+        isPending = false
         if (missed) start()
       })
   }
-  let later: NodeJS.Timeout | undefined
+  let timeout: NodeJS.Timeout | undefined
   let watcher: FSWatcher | undefined
-  const soon = () => {
+  const scheduleSoon = () => {
     start()
-    clearTimeout(later)
-    later = setTimeout(start, quietMs + 100)
+    clearTimeout(timeout)
+    timeout = setTimeout(start, minUnchangedMs + 100)
   }
   try {
-    watcher = watch(folder, { recursive: true }, soon)
+    watcher = watch(folder, { recursive: true }, scheduleSoon)
   } catch {
     terminal.note('This folder does not tell of changes: it is looked at every five seconds.')
   }
   const timer = setInterval(start, 5000)
-  soon()
+  scheduleSoon()
   return () => {
     watcher?.close()
     clearInterval(timer)
-    clearTimeout(later)
+    clearTimeout(timeout)
   }
 }

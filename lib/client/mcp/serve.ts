@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Arguments } from '../command/arguments.ts'
-import { type ExitCode, exit, UsageError } from '../command/exit.ts'
+import { type ExitCode, exit, UsageError } from '../command/exit-codes.ts'
 import type { Session } from '../command/session.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { AgentFiles } from './files.ts'
+import { AgentFiles } from './agent-files.ts'
 
 /** `mutabor mcp`: agents call by stdin and stdout, or with `--http PORT` at http://localhost:PORT/mcp. */
 export async function serveAgents({ flags }: Arguments, session: Session): Promise<ExitCode> {
-  const sdk = await load()
+  const sdk = await loadSdk()
   const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
   const open = () => sdk.agentServer(session.client, new AgentFiles(root), manifest.version)
   const ended = once(session.signal, 'abort')
   if (flags.http !== undefined) {
-    const close = await overHttp(sdk, Number(flags.http), open, session)
+    const close = await serveHttp(sdk, Number(flags.http), open, session)
     await ended
     await close()
     return exit.done
@@ -32,22 +32,23 @@ export async function serveAgents({ flags }: Arguments, session: Session): Promi
 }
 
 /** The SDK is an optional peer: whoever only converts files does without it. */
-async function load() {
+async function loadSdk() {
   try {
-    const [{ agentServer }, { StdioServerTransport }, { StreamableHTTPServerTransport }] = await Promise.all([
-      import('./server.ts'),
-      import('@modelcontextprotocol/sdk/server/stdio.js'),
-      import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
-    ])
-    return { agentServer, StdioServerTransport, StreamableHTTPServerTransport }
+    const [{ createMcpServer }, { StdioServerTransport }, { StreamableHTTPServerTransport }] =
+      await Promise.all([
+        import('./server.ts'),
+        import('@modelcontextprotocol/sdk/server/stdio.js'),
+        import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
+      ])
+    return { agentServer: createMcpServer, StdioServerTransport, StreamableHTTPServerTransport }
   } catch (cause) {
     throw new UsageError('mutabor mcp needs its SDK: npm install @modelcontextprotocol/sdk', { cause })
   }
 }
 
-type Sdk = Awaited<ReturnType<typeof load>>
+type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-async function overHttp(
+async function serveHttp(
   sdk: Sdk,
   port: number,
   open: () => ReturnType<Sdk['agentServer']>,
@@ -55,7 +56,7 @@ async function overHttp(
 ): Promise<() => Promise<void>> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('--http: expected a port, as --http 3333')
-  const conversations = new Map<string, InstanceType<Sdk['StreamableHTTPServerTransport']>>()
+  const sessions = new Map<string, InstanceType<Sdk['StreamableHTTPServerTransport']>>()
   let allowedHosts: string[] = []
   const http = createServer(async (request, response) => {
     if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp') {
@@ -63,7 +64,7 @@ async function overHttp(
       return
     }
     const id = request.headers['mcp-session-id']
-    const known = conversations.get(String(id))
+    const known = sessions.get(String(id))
     if (id !== undefined && !known) {
       response.writeHead(404).end('There is no such session.')
       return
@@ -74,8 +75,8 @@ async function overHttp(
         sessionIdGenerator: randomUUID,
         // A page of another site whose name leads here must not drive it.
         ...{ enableDnsRebindingProtection: true, allowedHosts },
-        onsessioninitialized: (made: string) => void conversations.set(made, transport),
-        onsessionclosed: (gone: string) => void conversations.delete(gone),
+        onsessioninitialized: (made: string) => void sessions.set(made, transport),
+        onsessionclosed: (gone: string) => void sessions.delete(gone),
       })
     // Its types are written for looser settings of the compiler than ours.
     if (!known) await open().connect(transport as Transport)
@@ -88,7 +89,7 @@ async function overHttp(
   allowedHosts = [`localhost:${actual}`, `127.0.0.1:${actual}`]
   terminal.note(`Agents are served at http://localhost:${actual}/mcp`)
   return async () => {
-    for (const transport of conversations.values()) await transport.close()
+    for (const transport of sessions.values()) await transport.close()
     http.closeAllConnections()
     http.close()
   }

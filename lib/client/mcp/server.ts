@@ -6,8 +6,8 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { messageOf } from '../command/exit-codes.ts'
 import { extensionOf, fetchOptions } from '../command/conversion-options.ts'
+import { messageOf } from '../command/exit-codes.ts'
 import { isFailure } from '../errors.ts'
 import type { Mutabor } from '../mutabor.ts'
 import type { Options } from '../request-body.ts'
@@ -67,7 +67,10 @@ function createHandlers(
   files: AgentFiles,
   onResult: () => Promise<void>,
 ): Readonly<Record<ToolName, ToolHandler>> {
-  const runConversion = async (convert: () => Promise<Result>, given: ToolArguments): Promise<CallToolResult> => {
+  const runConversion = async (
+    convert: () => Promise<Result>,
+    given: ToolArguments,
+  ): Promise<CallToolResult> => {
     const output = given['output'] === undefined ? undefined : String(given['output'])
     await files.requireFree(output)
     const result = await convert()
@@ -90,7 +93,11 @@ function createHandlers(
     },
     merge: async (given) => {
       const opened = await Promise.all((given['files'] as readonly unknown[]).map((one) => files.open(one)))
-      const mergeOptions = { ...readOptions(given), mergeType: given['kind'] ?? 'pdf', targetFormat: given['to'] }
+      const mergeOptions = {
+        ...readOptions(given),
+        mergeType: given['kind'] ?? 'pdf',
+        targetFormat: given['to'],
+      }
       const sources = opened.map(({ source }) => source)
       return runConversion(() => client.merge(sources, mergeOptions), given)
     },
@@ -115,7 +122,9 @@ function createHandlers(
     formats: async ({ format }) => {
       if (format !== undefined) {
         const found = await client.call('GET /v1/formats/{formatId}', { path: { formatId: String(format) } })
-        return textResult(`${found.id}: ${found.name} (${found.category}). It becomes ${found.targets.join(', ')}.`)
+        return textResult(
+          `${found.id}: ${found.name} (${found.category}). It becomes ${found.targets.join(', ')}.`,
+        )
       }
       const lines = (await client.formats()).map(
         ({ id, category, canRead, canWrite }) =>

@@ -1,9 +1,9 @@
-import { isFailure } from '../failure.ts'
+import { isFailure } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
-import { type ExitCode, exit, UsageError } from './exit.ts'
-import { optionLines, optionsOf } from './pair-options.ts'
+import { fetchOptions, formatOptions } from './conversion-options.ts'
+import { type ExitCode, exit, UsageError } from './exit-codes.ts'
 import type { Session } from './session.ts'
-import { bytesText, columns } from './terminal.ts'
+import { formatBytes, formatColumns } from './terminal.ts'
 
 /** `mutabor formats [FORMAT]`. */
 export async function showFormats(
@@ -19,7 +19,7 @@ export async function showFormats(
     const rows = formats.map(({ id, category, name, canRead, canWrite }) => [
       ...[id, category, `${canRead ? 'reads' : '     '} ${canWrite ? 'writes' : ''}`, name],
     ])
-    for (const line of columns(rows)) terminal.result(line)
+    for (const line of formatColumns(rows)) terminal.result(line)
   } else {
     const [format] = formats
     terminal.result(
@@ -34,18 +34,19 @@ export async function showFormats(
 export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const [from, to] = words
   if (from === undefined) throw new UsageError('Of which pair? As: mutabor options png webp')
-  const options = to === undefined ? await ofTool(from, client) : await optionsOf(client, { from, to })
+  const options =
+    to === undefined ? await toolOptions(from, client) : await fetchOptions(client, { from, to })
   if (!options)
     throw new UsageError(`${words.join(' → ')} does not work here. mutabor formats ${from} lists what does.`)
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
-  else for (const line of optionLines(options)) terminal.result(line)
+  else for (const line of formatOptions(options)) terminal.result(line)
   return exit.done
 }
 
-async function ofTool(name: string, client: Session['client']) {
+async function toolOptions(name: string, client: Session['client']) {
   try {
-    return await optionsOf(client, { operation: name })
+    return await fetchOptions(client, { operation: name })
   } catch (thrown) {
     if (!isFailure(thrown, 'INVALID_INPUT')) throw thrown
     throw new UsageError(`There is no tool ${name}. Of a pair, as: mutabor options ${name} pdf`)
@@ -64,7 +65,7 @@ export async function showJobs(
       terminal.result(`${job.jobId}  ${job.status}  ${job.progress.percent} %`)
       if (job.error) terminal.result(`${job.error.code}: ${job.error.message}`)
       for (const file of job.result?.files ?? [])
-        terminal.result(`${file.filename}  ${bytesText(file.size)}  ${file.downloadUrl}`)
+        terminal.result(`${file.filename}  ${formatBytes(file.size)}  ${file.downloadUrl}`)
     }
     return exit.done
   }
@@ -74,7 +75,7 @@ export async function showJobs(
     const rows = jobs.map(({ jobId: id, status, createdAt, source, target }) => [
       ...[id, status, createdAt, `${source?.filename ?? ''} → ${target?.format ?? ''}`],
     ])
-    for (const line of columns(rows)) terminal.result(line)
+    for (const line of formatColumns(rows)) terminal.result(line)
   }
   return exit.done
 }

@@ -1,6 +1,6 @@
 import type * as Client from '../../lib/client/index.ts'
-import { cut, type Fetch, once, pathOf } from './broken-lines.ts'
-import { sound } from './hum.ts'
+import { cut, type Fetch, once, pathOf } from './broken-connections.ts'
+import { sound } from './wav-file.ts'
 
 /** What the client can do, by name. Nothing here is Node's own: browsers run the same. */
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadState } from '../upload.ts'
-import { readJson, removeFile, writeJson } from './kept-json.ts'
+import { readJson, removeFile, writeJson } from './json-files.ts'
 
 /** A file as it was when it was looked at last. */
-export interface Seen {
+export interface FileSnapshot {
   readonly path: string
   readonly size: number
   readonly mtimeMs: number
@@ -13,73 +13,73 @@ export interface Seen {
 
 /** How far a piece of work has come: a command that was killed goes on from here when it is called again. */
 export interface WorkRecord {
-  readonly sources: readonly Seen[]
+  readonly sources: readonly FileSnapshot[]
   /** Sent with the request, so that what was sent before the end is not sent twice. */
   readonly key: string
   readonly upload?: UploadState
   readonly uploadId?: string
   readonly jobId?: string
-  readonly output?: Seen
+  readonly output?: FileSnapshot
 }
 
-export const hashOf = (value: unknown) =>
+export const shortHash = (value: unknown) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 const dayMs = 86_400_000
 
-export class Records {
+export class WorkRecords {
   readonly #folder: string
-  readonly #onLost: (reason: unknown) => void
-  #isLost = false
+  readonly #onWriteFailure: (reason: unknown) => void
+  #hasFailed = false
   /** What this command has written, by what it was made of. */
   readonly #claims = new Map<string, string>()
 
-  /** @param onLost told once, when nothing can be kept: that is no reason not to convert */
-  constructor(folder: string, onLost: (reason: unknown) => void) {
+  /** @param onWriteFailure told once, when nothing can be kept: that is no reason not to convert */
+  constructor(folder: string, onWriteFailure: (reason: unknown) => void) {
     this.#folder = folder
-    this.#onLost = onLost
+    this.#onWriteFailure = onWriteFailure
   }
 
-  #work = (identity: unknown) => join(this.#folder, 'works', `${hashOf(identity)}.json`)
-  #output = (path: string) => join(this.#folder, 'outputs', `${hashOf(path)}.json`)
-  #keep = async (path: string, value: unknown) => {
+  #workPath = (identity: unknown) => join(this.#folder, 'works', `${shortHash(identity)}.json`)
+  #outputPath = (path: string) => join(this.#folder, 'outputs', `${shortHash(path)}.json`)
+  #save = async (path: string, value: unknown) => {
     try {
       await writeJson(path, value)
     } catch (reason) {
-      if (!this.#isLost) this.#onLost(reason)
-      this.#isLost = true
+      if (!this.#hasFailed) this.#onWriteFailure(reason)
+      this.#hasFailed = true
     }
   }
 
   /** A file that is there while a process makes such a result. */
-  held(what: unknown): string {
-    return join(this.#folder, 'held', hashOf(what))
+  lockPath(identity: unknown): string {
+    return join(this.#folder, 'held', shortHash(identity))
   }
 
   /** Whether nothing else that this command converts has become this file. */
-  claim(output: string, { path }: Seen): boolean {
+  claim(output: string, { path }: FileSnapshot): boolean {
     const source = this.#claims.get(output) ?? path
     this.#claims.set(output, source)
     return source === path
   }
 
   /** @param identity what is wanted of which files, and of whom */
-  async open(identity: unknown, sources: readonly Seen[]): Promise<OpenRecord> {
-    const path = this.#work(identity)
+  async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<OpenRecord> {
+    const path = this.#workPath(identity)
     const found = (await readJson(path)) as WorkRecord | undefined // our own file
     const isSame = found !== undefined && JSON.stringify(found.sources) === JSON.stringify(sources)
     const fresh = { sources, key: crypto.randomUUID() }
-    return new OpenRecord(path, isSame ? found : fresh, this.#keep)
+    return new OpenRecord(path, isSame ? found : fresh, this.#save)
   }
 
   /** Whether a command of ours wrote this file, and nobody has changed it since. */
-  async isOurs(output: string): Promise<boolean> {
-    const seen = await lookAt(output)
-    const known = await readJson(this.#output(output))
-    return seen !== undefined && JSON.stringify(seen) === JSON.stringify(known)
+  async isOwnOutput(output: string): Promise<boolean> {
+    const seen = await snapshotOf(output)
+    const stored = await readJson(this.#outputPath(output))
+    return seen !== undefined && JSON.stringify(seen) === JSON.stringify(stored)
   }
 
-  async written(output: Seen): Promise<void> {
-    await this.#keep(this.#output(output.path), output)
+  async addOutput(output: FileSnapshot): Promise<void> {
+    await this.#save(this.#outputPath(output.path), output)
   }
 
   /** Forgets what nobody has come back to for a month. */
@@ -97,36 +97,36 @@ export class Records {
 
 export class OpenRecord {
   readonly #path: string
-  readonly #keep: (path: string, value: unknown) => Promise<void>
-  #now: WorkRecord
-  #turn = Promise.resolve()
+  readonly #save: (path: string, value: unknown) => Promise<void>
+  #record: WorkRecord
+  #lastWrite = Promise.resolve()
 
-  constructor(path: string, now: WorkRecord, keep: (path: string, value: unknown) => Promise<void>) {
+  constructor(path: string, record: WorkRecord, save: (path: string, value: unknown) => Promise<void>) {
     this.#path = path
-    this.#now = now
-    this.#keep = keep
+    this.#record = record
+    this.#save = save
   }
 
-  get now(): WorkRecord {
-    return this.#now
+  get record(): WorkRecord {
+    return this.#record
   }
 
   /** One after the other: what is said last stays. */
-  add(news: Partial<WorkRecord>): Promise<void> {
-    this.#now = { ...this.#now, ...news }
-    this.#turn = this.#turn.then(() => this.#keep(this.#path, this.#now))
-    return this.#turn
+  update(changes: Partial<WorkRecord>): Promise<void> {
+    this.#record = { ...this.#record, ...changes }
+    this.#lastWrite = this.#lastWrite.then(() => this.#save(this.#path, this.#record))
+    return this.#lastWrite
   }
 
   /** As if nothing had happened yet. */
-  async forget(): Promise<void> {
-    this.#now = { sources: this.#now.sources, key: crypto.randomUUID() }
-    await this.#turn
+  async reset(): Promise<void> {
+    this.#record = { sources: this.#record.sources, key: crypto.randomUUID() }
+    await this.#lastWrite
     await removeFile(this.#path)
   }
 }
 
-export async function lookAt(path: string): Promise<Seen | undefined> {
+export async function snapshotOf(path: string): Promise<FileSnapshot | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found && { path, size: found.size, mtimeMs: found.mtimeMs }
 }

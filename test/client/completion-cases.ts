@@ -1,5 +1,5 @@
 import { waitUntil } from '../wait-until.ts'
-import { place, screen, type Terminal } from './screen.ts'
+import { place, screen, type Terminal } from './tmux-screen.ts'
 
 const typed = [
   ['mutabor tool split-p', /mutabor tool split-pdf/],

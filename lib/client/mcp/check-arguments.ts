@@ -13,8 +13,8 @@ export interface Schema {
 }
 
 /** @returns what is wrong with the arguments of a call, as a sentence; undefined of those that are in order */
-export const wrongIn = (given: unknown, schema: Schema): string | undefined =>
-  wrong(given, schema, 'arguments')
+export const findArgumentError = (given: unknown, schema: Schema): string | undefined =>
+  findError(given, schema, 'arguments')
 
 const typeOf = (value: unknown) =>
   value === null
@@ -25,26 +25,26 @@ const typeOf = (value: unknown) =>
         ? 'integer'
         : typeof value
 
-function wrong(value: unknown, schema: Schema, at: string): string | undefined {
+function findError(value: unknown, schema: Schema, at: string): string | undefined {
   const type = typeOf(value)
   if (type !== schema.type) return `${at}: expected ${schema.type}, got ${type}.`
   if (schema.enum && !schema.enum.includes(String(value))) return `${at}: expected ${schema.enum.join(', ')}.`
   if (schema.minimum !== undefined && Number(value) < schema.minimum)
     return `${at}: expected ${schema.minimum} or more, got ${value}.`
-  if (Array.isArray(value)) return wrongItems(value, schema, at)
-  return schema.type === 'object' ? wrongFields(value as Record<string, unknown>, schema) : undefined // by its type
+  if (Array.isArray(value)) return findItemError(value, schema, at)
+  return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined // by its type
 }
 
-function wrongItems(values: readonly unknown[], { items, minItems, maxItems }: Schema, at: string) {
+function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, at: string) {
   const { length } = values
   if (minItems !== undefined && length < minItems)
     return `${at}: expected ${minItems} at least, got ${length}.`
   if (maxItems !== undefined && length > maxItems)
     return `${at}: expected ${maxItems} at most, got ${length}.`
-  return items && first(values.map((value, index) => wrong(value, items, `${at}[${index}]`)))
+  return items && first(values.map((value, index) => findError(value, items, `${at}[${index}]`)))
 }
 
-function wrongFields(given: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
+function findFieldError(given: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema
   const missing = required.find((name) => given[name] === undefined)
   if (missing !== undefined) return `${missing} is missing.`
@@ -53,7 +53,7 @@ function wrongFields(given: Readonly<Record<string, unknown>>, schema: Schema): 
   if (unknown !== undefined && !additionalProperties)
     return `There is no argument ${unknown}; expected ${names.join(', ')}.`
   const known = names.filter((name) => given[name] !== undefined)
-  return first(known.map((name) => properties[name] && wrong(given[name], properties[name], name)))
+  return first(known.map((name) => properties[name] && findError(given[name], properties[name], name)))
 }
 
 const first = (found: readonly (string | undefined)[]) => found.find((one) => one !== undefined)

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { alone } from '../../lib/client/command/alone.ts'
 import { parseArguments } from '../../lib/client/command/arguments.ts'
-import { picture, told, watched } from '../../lib/client/command/bars.ts'
+import { withFileLock } from '../../lib/client/command/file-lock.ts'
 import { findInputs, glob, OutputNames } from '../../lib/client/command/inputs.ts'
-import { localName } from '../../lib/client/command/local-name.ts'
-import { bar, bytesText, cutTo, openTerminal } from '../../lib/client/command/terminal.ts'
-import { failureOf } from '../../lib/client/failure.ts'
+import { createProgressItem, renderBars, updateProgress } from '../../lib/client/command/progress-bars.ts'
+import { safeLocalName } from '../../lib/client/command/safe-file-name.ts'
+import { bar, formatBytes, openTerminal, truncateToWidth } from '../../lib/client/command/terminal.ts'
+import { readFailure } from '../../lib/client/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 
@@ -63,7 +63,7 @@ test('results of a folder keep its tree, and hidden files are left alone', async
 })
 
 test('sizes and bars are as people read them', () => {
-  assert.deepEqual([0, 999, 1234, 56_789, 1_500_000_000].map(bytesText), [
+  assert.deepEqual([0, 999, 1234, 56_789, 1_500_000_000].map(formatBytes), [
     '0 B',
     '999 B',
     '1.2 kB',
@@ -75,11 +75,11 @@ test('sizes and bars are as people read them', () => {
 
 test('a bar never falls back, and what is done in a moment has none of its own', () => {
   const now = 10_000
-  const large = watched('film.mov', 0)
-  const small = watched('icon.png', now - 100)
+  const large = createProgressItem('film.mov', 0)
+  const small = createProgressItem('icon.png', now - 100)
   const seen: number[] = []
   const tell = (stage: string, share: number) => {
-    told(large, stage, share)
+    updateProgress(large, stage, share)
     seen.push(Math.round(large.share * 100))
   }
   tell('upload', 0.5)
@@ -89,12 +89,12 @@ test('a bar never falls back, and what is done in a moment has none of its own',
   tell('export', 0)
   tell('export', 1)
   assert.deepEqual(seen, [20, 40, 40, 70, 70, 100])
-  told(small, 'convert', 0.5)
-  const [first, total, ...more] = picture([large, small], { over: 1, all: 3, now })
+  updateProgress(small, 'convert', 0.5)
+  const [first, total, ...more] = renderBars([large, small], { finished: 1, total: 3, now })
   assert.match(first ?? '', /100 % {2}film\.mov {2}export$/)
   assert.equal(total, `${bar(2.5 / 3)}   1 of 3`)
   assert.deepEqual(more, [])
-  assert.equal(picture([watched('one.png', now)], { over: 0, all: 1, now }).length, 1)
+  assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
 
 test('names of files neither steer a terminal nor break its lines', () => {
@@ -106,7 +106,7 @@ test('names of files neither steer a terminal nor break its lines', () => {
   terminal.draw(['日本語の長い名前.png'])
   terminal.draw([])
   assert.deepEqual(written, ['✓ a�[2Jb�.png\n', '日本語の長\n', '\u001b[1A\u001b[J'])
-  assert.equal(cutTo(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
+  assert.equal(truncateToWidth(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })
 
 test('every result has a name of its own, however many sources are called the same', () => {
@@ -130,7 +130,7 @@ test('what a service calls a result leads nowhere else, hides nothing and steers
     '…and ünï.pdf',
   ]
   const safe = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
-  assert.deepEqual(names.map(localName), safe)
+  assert.deepEqual(names.map(safeLocalName), safe)
 })
 
 test('one process at a time is at a result, and takes over from one that was killed', async () => {
@@ -145,22 +145,22 @@ test('one process at a time is at a result, and takes over from one that was kil
     if (told.length < 2) await waitUntil(() => told.length === 2, 'the others wait')
     atOnce -= 1
   }
-  await Promise.all([1, 2, 3].map(() => alone(place, how, work)))
+  await Promise.all([1, 2, 3].map(() => withFileLock(place, how, work)))
   assert.deepEqual(told, [process.pid, process.pid])
   const gone = spawn(process.execPath, ['-e', '0'])
   await once(gone, 'close')
   for (const left of [gone.pid, process.pid]) {
     await writeFile(place, String(left))
-    await alone(place, how, work)
+    await withFileLock(place, how, work)
   }
   await assert.rejects(readFile(place), 'nothing is left behind')
-  assert.equal(await alone('/etc/hostname/held', how, async () => 'made'), 'made')
+  assert.equal(await withFileLock('/etc/hostname/held', how, async () => 'made'), 'made')
   assert.equal(told.length, 2)
 })
 
 test('Retry-After is so many seconds, or a date', async () => {
   const secondsOf = async (after: string) =>
-    (await failureOf(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
+    (await readFailure(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
   const inAMinute = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
   assert.ok(inAMinute !== undefined && inAMinute > 50 && inAMinute <= 60, String(inAMinute))
   assert.deepEqual(

@@ -3,20 +3,20 @@ import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileBlob } from '../command/file-blob.ts'
-import { localName } from '../command/local-name.ts'
-import { MutaborError } from '../failure.ts'
+import { openFile } from '../command/open-file.ts'
+import { safeLocalName } from '../command/safe-file-name.ts'
+import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 
 /** Bytes of a file that an agent may send, and of a result that it may read at once. */
 export const limits = { file: 500 * 1024 ** 2, resource: 5 * 1024 ** 2, textLength: 50_000 } as const
 
-const refused = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
+const createError = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
 
 function requireSize(name: string, size: number): void {
   if (size > limits.file)
-    throw refused(
+    throw createError(
       'FILE_TOO_LARGE',
       `${name} has ${size} bytes; at most ${limits.file} are taken from an agent.`,
     )
@@ -28,7 +28,7 @@ export class AgentFiles {
   readonly #root: string | undefined
   readonly #results = new Map<string, { result: Result; file: ResultFile }>()
   /** Files that this server wrote: it may write them anew. */
-  readonly #written = new Set<string>()
+  readonly #ownFiles = new Set<string>()
 
   constructor(root: string | undefined) {
     this.#root = root
@@ -37,60 +37,61 @@ export class AgentFiles {
   async open(given: unknown): Promise<{ source: Source; name: string }> {
     const text = String(given)
     if (/^https?:\/\//i.test(text)) {
-      if (!URL.canParse(text)) throw refused('INVALID_INPUT', `${text} is no address.`)
+      if (!URL.canParse(text)) throw createError('INVALID_INPUT', `${text} is no address.`)
       const url = new URL(text)
       return { source: url, name: basename(url.pathname) }
     }
-    const known = this.#results.get(text)
-    if (known) requireSize(text, known.file.size)
-    if (known) return { source: await known.result.blob(known.file), name: known.file.filename }
-    if (text.startsWith('mutabor://')) throw refused('FILE_GONE', `${text} is no result of this session.`)
-    const path = await this.#inside(text)
+    const stored = this.#results.get(text)
+    if (stored) requireSize(text, stored.file.size)
+    if (stored) return { source: await stored.result.blob(stored.file), name: stored.file.filename }
+    if (text.startsWith('mutabor://')) throw createError('FILE_GONE', `${text} is no result of this session.`)
+    const path = await this.#resolveInRoot(text)
     const found = await stat(path)
-    if (!found.isFile()) throw refused('INVALID_INPUT', `${text} is no file.`)
+    if (!found.isFile()) throw createError('INVALID_INPUT', `${text} is no file.`)
     requireSize(text, found.size)
-    return { source: await fileBlob(path, found.size), name: basename(path) }
+    return { source: await openFile(path, found.size), name: basename(path) }
   }
 
   /** Writes the result where it is wanted, or keeps it as a resource. */
-  async keep(result: Result, output: string | undefined): Promise<readonly Kept[]> {
-    const kept: Kept[] = []
+  async saveResult(result: Result, output: string | undefined): Promise<readonly SavedFile[]> {
+    const saved: SavedFile[] = []
     for (const [at, file] of result.files.entries()) {
       if (output === undefined) {
         const uri = `mutabor://${result.job.jobId}/${encodeURIComponent(file.filename)}`
         this.#results.set(uri, { result, file })
-        kept.push({ file, uri })
+        saved.push({ file, uri })
       } else {
         // One name for several files would keep the last.
-        const name = at === 0 ? basename(output) : localName(file.filename)
-        const path = join(await this.#inside(dirname(output)), name)
+        const name = at === 0 ? basename(output) : safeLocalName(file.filename)
+        const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
-        kept.push({ file, path })
+        saved.push({ file, path })
       }
     }
-    return kept
+    return saved
   }
 
   /** Before anything is converted: a place that cannot be written to, or is taken. */
   async requireFree(output: string | undefined): Promise<void> {
-    if (output !== undefined) await this.#free(join(await this.#inside(dirname(output)), basename(output)))
+    if (output !== undefined)
+      await this.#requireFree(join(await this.#resolveInRoot(dirname(output)), basename(output)))
   }
 
-  async #free(path: string): Promise<void> {
-    const isThere = await lstat(path).then(Boolean, () => false)
-    if (isThere && !this.#written.has(path))
-      throw refused('CONFLICT', `${basename(path)} is there already. Name another output.`)
+  async #requireFree(path: string): Promise<void> {
+    const exists = await lstat(path).then(Boolean, () => false)
+    if (exists && !this.#ownFiles.has(path))
+      throw createError('CONFLICT', `${basename(path)} is there already. Name another output.`)
   }
 
   /** Under its name when all of it is there; what a link there leads to is left alone. */
   async #write(path: string, bytes: ReadableStream<Uint8Array>): Promise<void> {
-    await this.#free(path)
-    const draft = join(dirname(path), `.${basename(path)}.mutabor-part`)
-    await rm(draft, { force: true })
+    await this.#requireFree(path)
+    const temporary = join(dirname(path), `.${basename(path)}.mutabor-part`)
+    await rm(temporary, { force: true })
     const source = Readable.fromWeb(bytes as Parameters<typeof Readable.fromWeb>[0])
-    await pipeline(source, createWriteStream(draft, { flags: 'wx' }))
-    await rename(draft, path)
-    this.#written.add(path)
+    await pipeline(source, createWriteStream(temporary, { flags: 'wx' }))
+    await rename(temporary, path)
+    this.#ownFiles.add(path)
   }
 
   list(): readonly { readonly uri: string; readonly file: ResultFile }[] {
@@ -98,11 +99,11 @@ export class AgentFiles {
   }
 
   async read(uri: string): Promise<{ bytes: Uint8Array; mimeType: string }> {
-    const known = this.#results.get(uri)
-    if (!known) throw refused('FILE_GONE', `${uri} is no result of this session.`)
-    const { result, file } = known
+    const stored = this.#results.get(uri)
+    if (!stored) throw createError('FILE_GONE', `${uri} is no result of this session.`)
+    const { result, file } = stored
     if (file.size > limits.resource) {
-      throw refused(
+      throw createError(
         'FILE_TOO_LARGE',
         `${file.filename} has ${file.size} bytes, and at most ${limits.resource} are read at once. It is at ${file.downloadUrl}, or call the tool with output.`,
       )
@@ -111,20 +112,23 @@ export class AgentFiles {
   }
 
   /** A link may lead out of the folder, so it is where it leads that counts. */
-  async #inside(path: string): Promise<string> {
+  async #resolveInRoot(path: string): Promise<string> {
     if (this.#root === undefined)
-      throw refused('URL_NOT_ALLOWED', 'Files of this machine are not served here: send an http(s) address.')
+      throw createError(
+        'URL_NOT_ALLOWED',
+        'Files of this machine are not served here: send an http(s) address.',
+      )
     const root = await realpath(this.#root)
     const real = await realpath(resolve(root, path)).catch(() => {
-      throw refused('INVALID_INPUT', `There is no ${path}.`)
+      throw createError('INVALID_INPUT', `There is no ${path}.`)
     })
     if (real !== root && !real.startsWith(`${root}${sep}`))
-      throw refused('URL_NOT_ALLOWED', `${path} is not below the folder that agents may use (--root).`)
+      throw createError('URL_NOT_ALLOWED', `${path} is not below the folder that agents may use (--root).`)
     return real
   }
 }
 
-interface Kept {
+interface SavedFile {
   readonly file: ResultFile
   readonly path?: string
   readonly uri?: string

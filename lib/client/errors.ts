@@ -1,4 +1,4 @@
-import type { ErrorCode } from './api-facts.ts'
+import type { ErrorCode } from './api-constants.ts'
 import type { Job } from './api-types.ts'
 
 /** A code of the service, or what only a client can know. */
@@ -11,7 +11,7 @@ export type FailureCode =
   /** What arrived is not what was sent. */
   | 'DAMAGED'
 
-interface More {
+interface FailureDetails {
   /** HTTP status; 0 where nothing answered. */
   readonly status?: number
   readonly details?: Readonly<Record<string, unknown>> | undefined
@@ -31,15 +31,15 @@ export class MutaborError extends Error {
   /** The job that failed. */
   readonly job: Job | undefined
 
-  constructor(code: FailureCode, message: string, more: More = {}) {
-    super(message, { cause: more.cause })
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause })
     this.name = 'MutaborError'
     this.code = code
-    this.status = more.status ?? 0
-    this.details = more.details ?? {}
-    this.requestId = more.requestId
-    this.retryAfterS = more.retryAfterS
-    this.job = more.job
+    this.status = details.status ?? 0
+    this.details = details.details ?? {}
+    this.requestId = details.requestId
+    this.retryAfterS = details.retryAfterS
+    this.job = details.job
   }
 }
 
@@ -47,7 +47,7 @@ export class MutaborError extends Error {
 export const isFailure = (thrown: unknown, ...codes: readonly FailureCode[]): thrown is MutaborError =>
   thrown instanceof MutaborError && (codes.length === 0 || codes.includes(thrown.code))
 
-interface Told {
+interface ErrorReply {
   readonly error?: {
     readonly code?: unknown
     readonly message?: unknown
@@ -57,30 +57,36 @@ interface Told {
 }
 
 /** What a reply that is not a success says. */
-export async function failureOf(response: Response): Promise<MutaborError> {
+export async function readFailure(response: Response): Promise<MutaborError> {
   const text = await response.text().catch(() => '')
-  const { error, meta } = told(text)
-  const after = response.headers.get('retry-after') || ''
+  const { error, meta } = parseReply(text)
+  const retryAfter = response.headers.get('retry-after') || ''
   // Seconds, or a date.
-  const seconds = /^\d+$/.test(after) ? Number(after) : Math.max(0, (Date.parse(after) - Date.now()) / 1000)
-  const more = {
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000)
+  const details = {
     status: response.status,
     details: error?.details,
     requestId: meta?.requestId ?? response.headers.get('x-request-id') ?? undefined,
     retryAfterS: Number.isFinite(seconds) ? seconds : undefined,
   }
   if (typeof error?.code === 'string' && typeof error.message === 'string')
-    return new MutaborError(error.code as ErrorCode, error.message, more) // a newer service may have newer codes
+    return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may have newer codes
   // OAuth has a form of its own.
-  if (typeof error === 'string') return new MutaborError('INVALID_REQUEST', error, more)
+  if (typeof error === 'string') return new MutaborError('INVALID_REQUEST', error, details)
   const storage = /<Code>(\w+)<\/Code>/.exec(text)?.[1]
-  const said = storage ? `: the storage says ${storage}` : ''
-  return new MutaborError('UNREACHABLE', `No usable answer came (status ${response.status}${said}).`, more)
+  const storageError = storage ? `: the storage says ${storage}` : ''
+  return new MutaborError(
+    'UNREACHABLE',
+    `No usable answer came (status ${response.status}${storageError}).`,
+    details,
+  )
 }
 
-function told(text: string): Told {
+function parseReply(text: string): ErrorReply {
   try {
-    return (JSON.parse(text) ?? {}) as Told // looked at before it is believed
+    return (JSON.parse(text) ?? {}) as ErrorReply // looked at before it is believed
   } catch {
     return {}
   }

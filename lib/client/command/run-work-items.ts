@@ -1,18 +1,18 @@
 import { relative } from 'node:path'
-import { isFailure } from '../failure.ts'
-import { picture, told, type Watched, watched } from './bars.ts'
-import { codeOf, type ExitCode, exit, sentenceOf } from './exit.ts'
-import type { Records } from './records.ts'
+import { isFailure } from '../errors.ts'
+import { type ExitCode, exit, exitCodeOf, messageOf } from './exit-codes.ts'
+import { createProgressItem, type ProgressItem, renderBars, updateProgress } from './progress-bars.ts'
+import type { WorkRecords } from './resume-records.ts'
 import type { Session } from './session.ts'
-import { bytesText } from './terminal.ts'
-import { type Done, perform, type Work } from './work.ts'
+import { formatBytes } from './terminal.ts'
+import { performWork, type Work, type WorkResult } from './work-item.ts'
 
-export interface Running {
+export interface RunOptions {
   readonly force: boolean
   /** Works at a time. */
-  readonly atOnce: number
+  readonly maxConcurrent: number
   /** Told of each that was not done for a reason that may pass. */
-  readonly onUndone?: (work: Work) => void
+  readonly onNotDone?: (work: Work) => void
 }
 
 const redrawMs = 100
@@ -21,11 +21,11 @@ const redrawMs = 100
 export async function runWorks(
   works: readonly Work[],
   session: Session,
-  records: Records,
-  { force, atOnce, onUndone }: Running,
+  records: WorkRecords,
+  { force, maxConcurrent: atOnce, onNotDone: onUndone }: RunOptions,
 ): Promise<ExitCode> {
   const { terminal, signal } = session
-  const active = new Set<Watched>()
+  const active = new Set<ProgressItem>()
   const waiting = [...works]
   const failures: unknown[] = []
   let done = 0
@@ -33,32 +33,32 @@ export async function runWorks(
     terminal.draw(
       signal.aborted
         ? []
-        : picture(active, { over: done + failures.length, all: works.length, now: Date.now() }),
+        : renderBars(active, { finished: done + failures.length, total: works.length, now: Date.now() }),
     )
-  let isTold = false
+  let isReported = false
   const onWait = (pid: number) => {
-    if (!isTold) terminal.note(`Another command (process ${pid}) is at work here: waiting for it.`)
-    isTold = true
+    if (!isReported) terminal.note(`Another command (process ${pid}) is at work here: waiting for it.`)
+    isReported = true
   }
-  const redraw = terminal.isWatched ? setInterval(draw, redrawMs) : undefined
+  const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
   const worker = async () => {
     for (let work = waiting.shift(); work && !signal.aborted; work = waiting.shift()) {
-      const one = watched(work.shown, Date.now())
-      active.add(one)
-      const telling = { progress: (stage: string, share: number) => told(one, stage, share) }
+      const item = createProgressItem(work.shown, Date.now())
+      active.add(item)
+      const progress = { progress: (stage: string, share: number) => updateProgress(item, stage, share) }
       try {
-        const made = await perform(work, session, records, { force, telling, onWait })
+        const workResult = await performWork(work, session, records, { force, progress, onWait })
         done += 1
-        tellDone(made, session)
+        reportDone(workResult, session)
       } catch (thrown) {
         if (signal.aborted) return
         failures.push(thrown)
-        tellFailure(work, thrown, session)
+        reportFailure(work, thrown, session)
         // The others would fail as well, each after as long a wait.
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
           for (const undone of [work, ...waiting.splice(0)]) onUndone?.(undone)
       } finally {
-        active.delete(one)
+        active.delete(item)
       }
     }
   }
@@ -70,39 +70,42 @@ export async function runWorks(
     return exit.interrupted
   }
   if (works.length > 1 && failures.length > 0) terminal.note(`${done} of ${works.length} are done.`)
-  return verdict(done, failures)
+  return exitCode(done, failures)
 }
 
-function verdict(done: number, failures: readonly unknown[]): ExitCode {
+function exitCode(done: number, failures: readonly unknown[]): ExitCode {
   if (failures.length === 0) return exit.done
   if (done > 0) return exit.partly
-  const codes = new Set(failures.map(codeOf))
+  const codes = new Set(failures.map(exitCodeOf))
   const [only] = codes
   return codes.size === 1 && only !== undefined ? only : exit.failed
 }
 
-const near = (path: string) => {
-  const way = relative(process.cwd(), path)
-  return way.startsWith('..') ? path : way
+const displayPath = (path: string) => {
+  const relativePath = relative(process.cwd(), path)
+  return relativePath.startsWith('..') ? path : relativePath
 }
 
-function tellDone({ work, outputs, bytes, isOld, warnings }: Done, { terminal }: Session): void {
+function reportDone(
+  { work, outputs, bytes, isUpToDate: isOld, warnings }: WorkResult,
+  { terminal }: Session,
+): void {
   if (terminal.isJson) {
     const status = isOld ? 'unchanged' : 'completed'
     terminal.result(JSON.stringify({ source: work.shown, status, outputs, bytes, warnings }))
     return
   }
-  const to = outputs.map(near).join(', ')
-  terminal.note(isOld ? `= ${to}  is up to date` : `✓ ${work.shown} → ${to}  ${bytesText(bytes)}`)
+  const to = outputs.map(displayPath).join(', ')
+  terminal.note(isOld ? `= ${to}  is up to date` : `✓ ${work.shown} → ${to}  ${formatBytes(bytes)}`)
   for (const warning of warnings) terminal.note(`  ${warning}`)
 }
 
-function tellFailure(work: Work, thrown: unknown, { terminal }: Session): void {
+function reportFailure(work: Work, thrown: unknown, { terminal }: Session): void {
   const code = isFailure(thrown) ? thrown.code : 'FAILED'
   if (terminal.isJson) {
-    const error = { code, message: sentenceOf(thrown) }
+    const error = { code, message: messageOf(thrown) }
     terminal.result(JSON.stringify({ source: work.shown, status: 'failed', error }))
     return
   }
-  terminal.note(`✗ ${work.shown}: ${sentenceOf(thrown)} (${code})`)
+  terminal.note(`✗ ${work.shown}: ${messageOf(thrown)} (${code})`)
 }

@@ -13,9 +13,9 @@ export async function readJson(path: string): Promise<unknown> {
 /** Whole or not at all, and for nobody else's eyes. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}`
-  await writeFile(draft, JSON.stringify(value), { mode: 0o600 })
-  await rename(draft, path)
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, JSON.stringify(value), { mode: 0o600 })
+  await rename(temporary, path)
 }
 
 export const removeFile = (path: string): Promise<void> => rm(path, { force: true })
