@@ -1,4 +1,4 @@
-// Codes that clients may meet: each is given somewhere, and some test has met it.
+// Codes that clients can get: each is used somewhere and covered by a test.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const textsOf = (pattern: string, except: RegExp) =>
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
 
-/** Without the tables and the contracts, which only name codes. */
+/** Without the tables and contracts, which only list codes. */
 const code = textsOf('{lib,functions}/**/*.ts', /error-kinds|openapi|lib\/client\/|functions\/web\//).replace(
   /\berrors: \[[^\]]*\]|frameErrors = \[[^\]]*\]/g,
   '',
@@ -21,7 +21,7 @@ const code = textsOf('{lib,functions}/**/*.ts', /error-kinds|openapi|lib\/client
 const tests = textsOf('test/**/*.{ts,tsv,csv}', /codes\.test|conformance\/results\/sweep/)
 const isIn = (text: string) => (name: string) => new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`).test(text)
 
-test('each error code is given somewhere, and met by a test', () => {
+test('every error code is used and covered by a test', () => {
   const given = isIn(code.replaceAll(/@throws.*$/gm, ''))
   assert.deepEqual(
     errorCodes.filter((name) => !given(name)),
@@ -33,14 +33,14 @@ test('each error code is given somewhere, and met by a test', () => {
   )
 })
 
-test('each code of a frame is given somewhere', () => {
+test('every error code of WebSocket frames is used', () => {
   assert.deepEqual(
     frameErrors.filter((name) => !isIn(code)(name)),
     [],
   )
 })
 
-test('each warning is met by a test', () => {
+test('every warning code is covered by a test', () => {
   const names = code.matchAll(/(?:\bwarn\(\s*|\bwarning: \{ code: )'([A-Z_]+)'/g)
   const warnings = [...new Set([...names].map(([, name = '']) => name))]
   assert.ok(warnings.length > 40, `${warnings.length} warnings`)

@@ -15,7 +15,7 @@ import { taskOperations } from '../lib/tasks/index.ts'
 type Wrong = Readonly<Record<string, string>>
 
 /** Messages by field. */
-function said(schema: z.ZodType, value: unknown): Wrong {
+function messagesFor(schema: z.ZodType, value: unknown): Wrong {
   try {
     parseInput(schema, value, 'body')
   } catch (error) {
@@ -111,7 +111,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
 ]
 for (const [what, schema, value, expected] of sentences) {
   test(`${what} are reported with the expected and the actual value`, () => {
-    assert.deepEqual(said(schema, value), expected)
+    assert.deepEqual(messagesFor(schema, value), expected)
   })
 }
 
@@ -140,17 +140,17 @@ test('no error about input contains the terms of zod', () => {
       if (seen.has(schema.shape[field])) continue
       seen.add(schema.shape[field])
       for (const value of wrong) {
-        const error = said(schema, { [field]: value })[field] ?? ''
+        const error = messagesFor(schema, { [field]: value })[field] ?? ''
         assert.doesNotMatch(error.replace(/, got .*/s, ''), forDevelopers, `${name}: ${field}`)
       }
     }
-    for (const error of Object.values(said(schema, {}))) assert.doesNotMatch(error, forDevelopers, name)
+    for (const error of Object.values(messagesFor(schema, {}))) assert.doesNotMatch(error, forDevelopers, name)
   }
 })
 
 test('of a hundred invalid fields only some are listed', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
-  assert.equal(Object.keys(said(z.strictObject({}), fields)).length, 20)
+  assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
 })
 
 test('errors about values from the table have a fixed order', () => {
@@ -162,18 +162,18 @@ test('errors about values from the table have a fixed order', () => {
 
 test('a long value is truncated, but not within a character', () => {
   const list = z.strictObject({ a: z.int() })
-  assert.equal(said(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
+  assert.equal(messagesFor(list, { a: 'x'.repeat(78) })['a'], `expected a whole number, got "${'x'.repeat(78)}"`)
   assert.equal(
-    said(list, { a: 1e16 })['a'],
+    messagesFor(list, { a: 1e16 })['a'],
     'expected a whole number and at most 9007199254740991, got 10000000000000000',
   )
   const long = `${'x'.repeat(78)}😀`
   assert.equal(
-    said(list, { a: long })['a'],
+    messagesFor(list, { a: long })['a'],
     `expected a whole number, got "${'x'.repeat(78)}…" with 80 characters`,
   )
   assert.equal(
-    said(list, { a: Array(50).fill(12) })['a'],
+    messagesFor(list, { a: Array(50).fill(12) })['a'],
     `expected a whole number, got [${'12,'.repeat(50).slice(0, 79)}…`,
   )
 })

@@ -60,7 +60,7 @@ export async function recordEvents(
       const received = receiver.at('/events').map(({ json }) => json)
       const first = wanted.flatMap((name) => received.find(({ event }) => event === name) ?? [])
       if (first.length === wanted.length) return Object.fromEntries(first.map((one) => [one.event, one]))
-      if (left === 0) throw new Error(`only ${first.map(({ event }) => event)} were told`)
+      if (left === 0) throw new Error(`only ${first.map(({ event }) => event)} were received`)
       await sleep(1000)
     }
   }

@@ -1,15 +1,15 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
+import type { ContentSummary } from './content-summary.ts'
 
 /** How much sound a file holds, by its own header: what no program has to decode. */
-interface Sound {
+interface AudioProperties {
   readonly channels: number
   readonly rate: number
   /** Of each channel. */
   readonly samples: number
 }
 
-const holdingOf = ({ channels, rate, samples }: Sound): Holding => ({
+const createSummary = ({ channels, rate, samples }: AudioProperties): ContentSummary => ({
   counts: { samples, channels },
   ...(rate > 0 && { seconds: samples / rate }),
   features: ['sound'],
@@ -18,23 +18,23 @@ const holdingOf = ({ channels, rate, samples }: Sound): Holding => ({
 type Chunk = readonly [id: string, start: number, size: number]
 
 /** Of RIFF and of EA IFF 85: named chunks, each filled up to an even length. */
-async function chunksOf(bytes: FileBytes, from: number, isBig: boolean): Promise<readonly Chunk[]> {
+async function readChunks(bytes: FileBytes, from: number, isBig: boolean): Promise<readonly Chunk[]> {
   const chunks: Chunk[] = []
   for (let at = from; at + 8 <= bytes.size && chunks.length < 100; ) {
     const head = await bytes.at(at, 8)
-    const told = isBig ? head.readUInt32BE(4) : head.readUInt32LE(4)
+    const declaredSize = isBig ? head.readUInt32BE(4) : head.readUInt32LE(4)
     // A program that wrote into a pipe could not say how long it became.
-    const size = Math.min(told, bytes.size - at - 8)
+    const size = Math.min(declaredSize, bytes.size - at - 8)
     chunks.push([head.toString('latin1', 0, 4), at + 8, size])
     at += 8 + size + (size % 2)
   }
   return chunks
 }
 
-export async function wav(bytes: FileBytes): Promise<Holding | undefined> {
+export async function wav(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return undefined
-  const chunks = await chunksOf(bytes, 12, false)
+  const chunks = await readChunks(bytes, 12, false)
   const [, formatAt = 0, formatSize = 0] = chunks.find(([id]) => id === 'fmt ') ?? []
   const [, , dataSize = 0] = chunks.find(([id]) => id === 'data') ?? []
   if (formatSize < 16) return undefined
@@ -42,39 +42,39 @@ export async function wav(bytes: FileBytes): Promise<Holding | undefined> {
   const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
   const bits = format.readUInt16LE(14)
   // Of what is packed, the number of samples is a fact of its own.
-  const isPlain = block > 0 && block === channels * Math.ceil(bits / 8)
-  if (isPlain) return holdingOf({ channels, rate, samples: Math.floor(dataSize / block) })
+  const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
+  if (isPcm) return createSummary({ channels, rate, samples: Math.floor(dataSize / block) })
   const [, factAt, factSize = 0] = chunks.find(([id]) => id === 'fact') ?? []
   if (factAt === undefined || factSize < 4) return undefined
-  return holdingOf({ channels, rate, samples: (await bytes.at(factAt, 4)).readUInt32LE(0) })
+  return createSummary({ channels, rate, samples: (await bytes.at(factAt, 4)).readUInt32LE(0) })
 }
 
-export async function aiff(bytes: FileBytes): Promise<Holding | undefined> {
+export async function aiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   if (head.toString('latin1', 0, 4) !== 'FORM' || !head.toString('latin1', 8, 12).startsWith('AIF'))
     return undefined
-  const [, at] = (await chunksOf(bytes, 12, true)).find(([id]) => id === 'COMM') ?? []
+  const [, at] = (await readChunks(bytes, 12, true)).find(([id]) => id === 'COMM') ?? []
   if (at === undefined) return undefined
-  const facts = await bytes.at(at, 18)
+  const properties = await bytes.at(at, 18)
   // A float of 80 bits: without its fraction, as rates are whole.
-  const exponent = facts.readUInt16BE(8) - 16_383 - 63
-  const rate = Number(facts.readBigUInt64BE(10)) * 2 ** exponent
-  return holdingOf({ channels: facts.readUInt16BE(0), rate, samples: facts.readUInt32BE(2) })
+  const exponent = properties.readUInt16BE(8) - 16_383 - 63
+  const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
+  return createSummary({ channels: properties.readUInt16BE(0), rate, samples: properties.readUInt32BE(2) })
 }
 
 /** RFC 9639, 8.2. */
-export async function flac(bytes: FileBytes): Promise<Holding | undefined> {
+export async function flac(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 42)
   if (head.toString('latin1', 0, 4) !== 'fLaC' || head.length < 42) return undefined
   const word = head.readBigUInt64BE(18)
   const samples = Number(word & 0xfffffffffn)
   // 0 stands for a number that was not known.
   if (samples === 0) return undefined
-  return holdingOf({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
+  return createSummary({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
 }
 
 /** RFC 3533: the last page tells the position of its end; RFC 7845 and Vorbis I begin with what they are. */
-export async function ogg(bytes: FileBytes): Promise<Holding | undefined> {
+export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 128)
   const opus = head.indexOf('OpusHead', 0, 'latin1')
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
@@ -88,7 +88,7 @@ export async function ogg(bytes: FileBytes): Promise<Holding | undefined> {
   if (end < 0) return undefined
   if (opus > 0) {
     const skipped = head.readUInt16LE(opus + 10)
-    return holdingOf({
+    return createSummary({
       channels: head.readUInt8(opus + 9),
       rate: 48_000,
       samples: Math.max(0, end - skipped),
@@ -96,20 +96,20 @@ export async function ogg(bytes: FileBytes): Promise<Holding | undefined> {
   }
   // FLAC in Ogg, 1.0.1: what a file of its own begins with stands nine bytes behind.
   if (flac > 0) {
-    const about = Number(head.readBigUInt64BE(flac + 27) >> 36n)
-    return holdingOf({ channels: ((about >> 5) & 7) + 1, rate: about >> 8, samples: end })
+    const streamInfo = Number(head.readBigUInt64BE(flac + 27) >> 36n)
+    return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
   }
-  return holdingOf({
+  return createSummary({
     channels: head.readUInt8(vorbis + 11),
     rate: head.readUInt32LE(vorbis + 12),
     samples: end,
   })
 }
 
-const rates = [44_100, 48_000, 32_000] as const
+const sampleRates = [44_100, 48_000, 32_000] as const
 
 /** MPEG audio by the count of frames that its first one tells ("Xing", "Info"), which every encoder of today writes. */
-export async function mp3(bytes: FileBytes): Promise<Holding | undefined> {
+export async function mp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tag = await bytes.at(0, 10)
   // ID3v2.4, 3.1 and 6.2: seven bits a byte.
   const start =
@@ -120,19 +120,23 @@ export async function mp3(bytes: FileBytes): Promise<Holding | undefined> {
   if (frame.length < 192 || frame.readUInt16BE(0) < 0xffe0) return undefined
   const version = (frame.readUInt8(1) >> 3) & 3
   const isLayer3 = ((frame.readUInt8(1) >> 1) & 3) === 1
-  const base = rates[(frame.readUInt8(2) >> 2) & 3]
+  const base = sampleRates[(frame.readUInt8(2) >> 2) & 3]
   if (!isLayer3 || base === undefined || version === 1) return undefined
   const channels = frame.readUInt8(3) >> 6 === 3 ? 1 : 2
   const isFirst = version === 3
   const at = 4 + (isFirst ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17)
-  const mark = frame.toString('latin1', at, at + 4)
-  if ((mark !== 'Xing' && mark !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
+  const marker = frame.toString('latin1', at, at + 4)
+  if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
   const frames = frame.readUInt32BE(at + 8)
   const rate = isFirst ? base : version === 2 ? base / 2 : base / 4
   // What the encoder put before and behind, as its own mark tells (LAME's tag, revision 1).
-  const added = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
+  const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
     ? frame.readUIntBE(at + 141, 3)
     : 0
-  const filling = (added >> 12) + (added & 0xfff)
-  return holdingOf({ channels, rate, samples: Math.max(0, frames * (isFirst ? 1152 : 576) - filling) })
+  const paddingSamples = (padding >> 12) + (padding & 0xfff)
+  return createSummary({
+    channels,
+    rate,
+    samples: Math.max(0, frames * (isFirst ? 1152 : 576) - paddingSamples),
+  })
 }

@@ -1,12 +1,12 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './content-summary.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
 
 /** How many pictures a file holds, and whether they are transparent, by what stands around the pixels. */
-const holdingOf = (
-  counts: Holding['counts'],
+const createSummary = (
+  counts: ContentSummary['counts'],
   isTransparent: boolean,
   isAnimated = (counts.frames ?? 1) > 1,
-): Holding => {
+): ContentSummary => {
   const features: Feature[] = [
     ...(isAnimated ? (['animation'] as const) : []),
     ...(isTransparent ? (['transparency'] as const) : []),
@@ -14,10 +14,10 @@ const holdingOf = (
   return { counts, features }
 }
 
-const mostParts = 100_000
+const maxParts = 100_000
 
 /** GIF89a, 20 and 23; of a longer one a part of its frames would have to be read. */
-export async function gif(bytes: FileBytes): Promise<Holding | undefined> {
+export async function gif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
   const skipBlocks = (from: number) => {
@@ -25,28 +25,28 @@ export async function gif(bytes: FileBytes): Promise<Holding | undefined> {
     while ((data[at] ?? 0) > 0) at += (data[at] ?? 0) + 1
     return at + 1
   }
-  const colors = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+  const colorTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
   let frames = 0
   let isTransparent = false
-  for (let at = 13 + colors(data[10] ?? 0); at < data.length && frames < mostParts; ) {
+  for (let at = 13 + colorTableBytes(data[10] ?? 0); at < data.length && frames < maxParts; ) {
     const kind = data[at]
     if (kind === 0x21) {
       isTransparent ||= data[at + 1] === 0xf9 && ((data[at + 3] ?? 0) & 1) === 1
       at = skipBlocks(at + 2)
     } else if (kind === 0x2c) {
       frames++
-      at = skipBlocks(at + 11 + colors(data[at + 9] ?? 0))
+      at = skipBlocks(at + 11 + colorTableBytes(data[at + 9] ?? 0))
     } else break
   }
-  return frames === 0 ? undefined : holdingOf({ frames }, isTransparent)
+  return frames === 0 ? undefined : createSummary({ frames }, isTransparent)
 }
 
 /** RFC 9649. */
-export async function webp(bytes: FileBytes): Promise<Holding | undefined> {
+export async function webp(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 0
   let isTransparent = false
   let parts = 0
-  for (let at = 12; at + 8 <= bytes.size && parts < mostParts; parts++) {
+  for (let at = 12; at + 8 <= bytes.size && parts < maxParts; parts++) {
     const head = await bytes.at(at, 16)
     const id = head.toString('latin1', 0, 4)
     if (id === 'VP8X') isTransparent = ((head[8] ?? 0) & 0x10) !== 0
@@ -55,11 +55,11 @@ export async function webp(bytes: FileBytes): Promise<Holding | undefined> {
     const size = head.readUInt32LE(4)
     at += 8 + size + (size % 2)
   }
-  return holdingOf({ frames: Math.max(1, frames) }, isTransparent)
+  return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }
 
 /** PNG, third edition, 11.2 and 11.3: up to the pixels. */
-export async function png(bytes: FileBytes): Promise<Holding | undefined> {
+export async function png(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 1
   let isTransparent = false
   for (let at = 8, parts = 0; at + 12 <= bytes.size && parts < 1000; parts++) {
@@ -71,14 +71,14 @@ export async function png(bytes: FileBytes): Promise<Holding | undefined> {
     if (id === 'IDAT') break
     at += 12 + head.readUInt32BE(0)
   }
-  return holdingOf({ frames: Math.max(1, frames) }, isTransparent)
+  return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }
 
-const alphaSamples = 338
-const isReduced = 254
+const extraSamplesTag = 338
+const subfileTypeTag = 254
 
 /** TIFF 6.0, section 2: a chain of directories, one for each page; small previews beside them are none. */
-export async function tiff(bytes: FileBytes): Promise<Holding | undefined> {
+export async function tiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   const isBig = head.toString('latin1', 0, 2) === 'MM'
   const short = (buffer: Buffer, at: number) => (isBig ? buffer.readUInt16BE(at) : buffer.readUInt16LE(at))
@@ -98,13 +98,13 @@ export async function tiff(bytes: FileBytes): Promise<Holding | undefined> {
         long(directory, index * 12 + 8),
       ]),
     )
-    if (((tags.get(isReduced) ?? 0) & 1) === 0) pages++
-    isTransparent ||= tags.has(alphaSamples)
+    if (((tags.get(subfileTypeTag) ?? 0) & 1) === 0) pages++
+    isTransparent ||= tags.has(extraSamplesTag)
     at = directory.length < count * 12 + 4 ? 0 : long(directory, count * 12)
   }
-  return pages === 0 ? undefined : holdingOf({ pages }, isTransparent, false)
+  return pages === 0 ? undefined : createSummary({ pages }, isTransparent, false)
 }
 
 /** A format that holds one picture and no more. */
-export const still = async (bytes: FileBytes): Promise<Holding | undefined> =>
-  bytes.size === 0 ? undefined : holdingOf({ frames: 1 }, false)
+export const singleImage = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+  bytes.size === 0 ? undefined : createSummary({ frames: 1 }, false)

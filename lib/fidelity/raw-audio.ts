@@ -1,8 +1,12 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
+import type { ContentSummary } from './content-summary.ts'
 
 /** Sound of fewer people; see `audio.ts`. */
-const holdingOf = (channels: number | undefined, rate: number, samples: number): Holding | undefined =>
+const createSummary = (
+  channels: number | undefined,
+  rate: number,
+  samples: number,
+): ContentSummary | undefined =>
   rate > 0 && samples > 0
     ? {
         counts: { samples, ...(channels !== undefined && { channels }) },
@@ -16,12 +20,12 @@ const ac3Rates = [48_000, 44_100, 32_000]
 const ac3Kilobits = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
 const ac3Channels = [2, 1, 2, 3, 3, 4, 4, 5]
 /** Beyond it, the frames are E-AC-3's (annex E). */
-const lastOfAc3 = 10
+const maxAc3Version = 10
 
 /** AC-3 has a steady rate: as many frames as fit into the file. */
-export async function ac3(bytes: FileBytes): Promise<Holding | undefined> {
+export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
-  if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > lastOfAc3) return undefined
+  if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
   const rate = ac3Rates[head.readUInt8(4) >> 6]
   const kilobits = ac3Kilobits[(head.readUInt8(4) & 63) >> 1]
   const layout = head.readUInt8(6) >> 5
@@ -30,9 +34,9 @@ export async function ac3(bytes: FileBytes): Promise<Holding | undefined> {
   // Where the bass stands depends on what is in front of it.
   const bits = head.readUInt16BE(6)
   const before = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
-  const hasBass = ((bits >> (12 - before)) & 1) === 1
-  return holdingOf(
-    (ac3Channels[layout] ?? 0) + (hasBass ? 1 : 0),
+  const hasLfe = ((bits >> (12 - before)) & 1) === 1
+  return createSummary(
+    (ac3Channels[layout] ?? 0) + (hasLfe ? 1 : 0),
     rate,
     Math.round(bytes.size / frame) * 1536,
   )
@@ -41,7 +45,7 @@ export async function ac3(bytes: FileBytes): Promise<Holding | undefined> {
 const adtsRates = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
 
 /** AAC by itself (ISO/IEC 14496-3, 1.A.3.2): each frame says how long it is. */
-export async function adts(bytes: FileBytes): Promise<Holding | undefined> {
+export async function adts(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   let frames = 0
   let at = 0
@@ -53,7 +57,7 @@ export async function adts(bytes: FileBytes): Promise<Holding | undefined> {
   }
   const rate = (adtsRates[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
   // Its second half may be an octave that a decoder adds, so that of channels one may be two.
-  return frames === 0 ? undefined : holdingOf(undefined, rate, frames * 1024)
+  return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
 }
 
 /** Bytes of the frames of 20 ms, by their kind (RFC 4867, 5.3). */
@@ -61,7 +65,7 @@ const narrow = [13, 14, 16, 18, 20, 21, 27, 32, 6]
 const wide = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
 /** Speech of telephones, one channel. */
-export async function amr(bytes: FileBytes): Promise<Holding | undefined> {
+export async function amr(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   const isWide = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
   if (!isWide && data.toString('latin1', 0, 6) !== '#!AMR\n') return undefined
@@ -69,24 +73,24 @@ export async function amr(bytes: FileBytes): Promise<Holding | undefined> {
   for (let at = isWide ? 9 : 6; at < data.length; frames++)
     at += (isWide ? wide : narrow)[((data[at] ?? 0) >> 3) & 15] ?? 1
   const rate = isWide ? 16_000 : 8000
-  return holdingOf(1, rate, frames * (rate / 50))
+  return createSummary(1, rate, frames * (rate / 50))
 }
 
 /** Bytes of a sample, by the numbers of Sun's and NeXT's encodings. */
 const auBytes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1 }
 
-export async function au(bytes: FileBytes): Promise<Holding | undefined> {
+export async function au(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 24)
   if (head.toString('latin1', 0, 4) !== '.snd') return undefined
-  const [start, told] = [head.readUInt32BE(4), head.readUInt32BE(8)]
+  const [start, declaredSize] = [head.readUInt32BE(4), head.readUInt32BE(8)]
   const channels = head.readUInt32BE(20)
   const block = (auBytes[head.readUInt32BE(12)] ?? 0) * channels
-  const size = Math.min(told, bytes.size - start)
-  return block === 0 ? undefined : holdingOf(channels, head.readUInt32BE(16), Math.floor(size / block))
+  const size = Math.min(declaredSize, bytes.size - start)
+  return block === 0 ? undefined : createSummary(channels, head.readUInt32BE(16), Math.floor(size / block))
 }
 
 /** Sony's Wave64: chunks of 64 bits, each with a name of 16 bytes and at a place of eights. */
-export async function wave64(bytes: FileBytes): Promise<Holding | undefined> {
+export async function wave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'riff') return undefined
   let format: Buffer | undefined
   for (let at = 40, seen = 0; at + 24 <= bytes.size && seen < 100; seen++) {
@@ -98,7 +102,7 @@ export async function wave64(bytes: FileBytes): Promise<Holding | undefined> {
     if (id === 'data' && format) {
       const block = format.readUInt16LE(12)
       const data = Math.min(size, bytes.size - at) - 24
-      return holdingOf(format.readUInt16LE(2), format.readUInt32LE(4), Math.floor(data / block))
+      return createSummary(format.readUInt16LE(2), format.readUInt32LE(4), Math.floor(data / block))
     }
     at += Math.ceil(size / 8) * 8
   }
@@ -106,7 +110,7 @@ export async function wave64(bytes: FileBytes): Promise<Holding | undefined> {
 }
 
 /** Apple's Core Audio Format 1.0: of what is packed, a table tells how many samples there are. */
-export async function coreAudio(bytes: FileBytes): Promise<Holding | undefined> {
+export async function coreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
   let rate = 0
   let channels = 0
@@ -115,34 +119,34 @@ export async function coreAudio(bytes: FileBytes): Promise<Holding | undefined> 
   for (let at = 8, seen = 0; at + 12 <= bytes.size && seen < 100; seen++) {
     const head = await bytes.at(at, 12)
     const id = head.toString('latin1', 0, 4)
-    const told = Number(head.readBigInt64BE(4))
-    const size = told < 0 ? bytes.size - at - 12 : told
+    const declaredSize = Number(head.readBigInt64BE(4))
+    const size = declaredSize < 0 ? bytes.size - at - 12 : declaredSize
     if (id === 'desc') {
-      const about = await bytes.at(at + 12, 32)
-      rate = about.readDoubleBE(0)
-      packet = about.readUInt32BE(16)
-      channels = about.readUInt32BE(24)
+      const description = await bytes.at(at + 12, 32)
+      rate = description.readDoubleBE(0)
+      packet = description.readUInt32BE(16)
+      channels = description.readUInt32BE(24)
     }
     if (id === 'pakt') samples = Number((await bytes.at(at + 20, 8)).readBigInt64BE(0))
     if (id === 'data' && packet > 0) samples = Math.floor((size - 4) / packet)
     at += 12 + size
   }
-  return holdingOf(channels, rate, samples)
+  return createSummary(channels, rate, samples)
 }
 
 const wavPackRates = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
 
 /** WavPack 4: the first block tells how long all of them are. */
-export async function wavPack(bytes: FileBytes): Promise<Holding | undefined> {
+export async function wavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined
   const samples = head.readUInt32LE(12)
   const rate = (wavPackRates[(head.readUInt32LE(24) >>> 23) & 15] ?? 0) * 1000
-  return samples === 0xffffffff ? undefined : holdingOf(undefined, rate, samples)
+  return samples === 0xffffffff ? undefined : createSummary(undefined, rate, samples)
 }
 
-export async function trueAudio(bytes: FileBytes): Promise<Holding | undefined> {
+export async function trueAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 18)
   if (head.toString('latin1', 0, 4) !== 'TTA1') return undefined
-  return holdingOf(head.readUInt16LE(6), head.readUInt32LE(10), head.readUInt32LE(14))
+  return createSummary(head.readUInt16LE(6), head.readUInt32LE(10), head.readUInt32LE(14))
 }

@@ -63,8 +63,8 @@ const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
 /** Deduplicated lists of options: most pairs have the same list as hundreds of others. */
 export class OptionSets {
   readonly #capabilities = new Map<Capability, number>()
-  readonly #placesByWay = new Map<string, number>()
-  readonly #places = new Map<string, number>()
+  readonly #indexesByRoute = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
   readonly #sets: OptionView[][] = []
 
   indexOf(route: Route): number {
@@ -73,8 +73,8 @@ export class OptionSets {
       mayNeedUnlock(route),
       ...route.steps.map(({ capability }) => this.#numberOf(capability)),
     ].join()
-    const place = this.#placesByWay.get(way) ?? this.#placeOfViews(optionViews(optionsSchemaOf(route)))
-    this.#placesByWay.set(way, place)
+    const place = this.#indexesByRoute.get(way) ?? this.#indexOfViews(optionViews(optionsSchemaOf(route)))
+    this.#indexesByRoute.set(way, place)
     return place
   }
 
@@ -84,10 +84,10 @@ export class OptionSets {
     return number
   }
 
-  #placeOfViews(views: OptionView[]): number {
+  #indexOfViews(views: OptionView[]): number {
     const key = JSON.stringify(views)
-    const place = this.#places.get(key) ?? this.#sets.push(views) - 1
-    this.#places.set(key, place)
+    const place = this.#indexes.get(key) ?? this.#sets.push(views) - 1
+    this.#indexes.set(key, place)
     return place
   }
 

@@ -90,8 +90,8 @@ async function allSenders(): Promise<Sender[]> {
   const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: made } = await app.send('POST', '/v1/ws/tickets')
   return [
-    { name: 'nobody', send: by({}), expected: anonymous(false) },
-    { name: 'nobody of a public service', send: by({}, open), expected: anonymous(true) },
+    { name: 'an anonymous client', send: by({}), expected: anonymous(false) },
+    { name: 'an anonymous client of a public service', send: by({}, open), expected: anonymous(true) },
     {
       name: 'an anonymous owner',
       send: by({ 'x-owner-token': made['x-owner-token'] ?? '' }),

@@ -8,13 +8,13 @@ import type { AnyContract } from '../../lib/http/contract.ts'
 const needs: readonly (readonly [
   begin: string,
   scopes: string,
-  anonymous: 'all' | 'own service' | 'nobody',
+  anonymous: 'all' | 'own service' | 'none',
 ])[] = [
-  ['* /v1/admin/', 'ADMIN', 'nobody'],
-  ['* /v1/api-keys', 'ACCOUNT_MANAGE', 'nobody'],
-  ['* /v1/oauth/clients', 'ACCOUNT_MANAGE', 'nobody'],
+  ['* /v1/admin/', 'ADMIN', 'none'],
+  ['* /v1/api-keys', 'ACCOUNT_MANAGE', 'none'],
+  ['* /v1/oauth/clients', 'ACCOUNT_MANAGE', 'none'],
   ['GET /v1/account/', 'ACCOUNT_READ', 'own service'],
-  ['GET /v1/account', 'ACCOUNT_READ', 'nobody'],
+  ['GET /v1/account', 'ACCOUNT_READ', 'none'],
   ['* /v1/webhooks', 'WEBHOOKS_MANAGE', 'own service'],
   ['GET /v1/workflows', 'CONVERT_READ', 'own service'],
   ['* /v1/workflows', 'CONVERT_WRITE', 'own service'],
@@ -45,7 +45,7 @@ test('every operation requires its scope and serves anonymous clients only where
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
-    const open = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'nobody'
+    const open = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'none'
     assert.deepEqual([scopes.join(), open], [scope, who], `${contract.method} ${contract.path}`)
   }
   for (const [begin] of needs)

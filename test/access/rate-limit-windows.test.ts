@@ -39,20 +39,20 @@ describe('rate-limit windows', () => {
   })
 
   test('windows are per key or per account, and reads have a separate one if the plan says so', () => {
-    const listed = (plan: keyof typeof defaultPlans, isMaking: boolean) =>
-      policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isMaking)
-    assert.deepEqual(listed('anonymous', true), [
+    const policyNames = (plan: keyof typeof defaultPlans, isWrite: boolean) =>
+      policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isWrite)
+    assert.deepEqual(policyNames('anonymous', true), [
       { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 5 },
       { name: 'hour', counter: 'hour ip:192-0-2-1', limit: 30 },
       { name: 'day', counter: 'day', limit: 15 },
     ])
-    assert.deepEqual(listed('anonymous', false), [
+    assert.deepEqual(policyNames('anonymous', false), [
       { name: 'reads', counter: 'reads ip:192-0-2-1', limit: 60 },
     ])
     const minute = { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 60 }
-    assert.deepEqual(listed('starter', false), [minute])
-    assert.deepEqual(listed('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
-    assert.deepEqual(listed('self-hosted', true), [])
+    assert.deepEqual(policyNames('starter', false), [minute])
+    assert.deepEqual(policyNames('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
+    assert.deepEqual(policyNames('self-hosted', true), [])
     const of = (kind: 'anonymous' | 'key' | 'session') =>
       limitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
@@ -86,7 +86,7 @@ describe('permit blocks', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
   function addBlock(count: number, usedWithout: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
-    const listed = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
+    const policyNames = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
     for (;;) {
       const next = blocks.takePermit('one', at)
       if (!next) return { blocks, used: listed.map(([first]) => first?.used) }

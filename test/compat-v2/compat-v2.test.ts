@@ -146,7 +146,7 @@ test('webhook events have the format of the other service, and its SDK verifies 
       link: { operation: 'export/url', input: 'page' },
     },
   })
-  await waitUntil(() => received.length > 0, 'the receiver was told')
+  await waitUntil(() => received.length > 0, 'an event is received')
   const [event] = received
   assert.ok(event)
   const secret = webhook.body.data.signing_secret

@@ -22,7 +22,7 @@ const jobsTagged = async (facade: CompatService, tag: string) =>
   (await asking(facade)('GET', `/v2/jobs?filter[tag]=${tag}`)).body.data as Loose[]
 
 export const signedUrlCases: Cases = {
-  'a URL that its SDK signs leads to the file, and with a cache key makes one job': async (facade) => {
+  'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const url = signed(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
     const page = await fetch(url)
@@ -40,7 +40,7 @@ export const signedUrlCases: Cases = {
     assert.match(await (await fetch(kept)).text(), /Kept/)
     assert.equal((await jobsTagged(facade, 'kept')).length, 1)
   },
-  'a URL that is not signed, or by nobody, makes nothing': async (facade) => {
+  'an unsigned URL and one with a wrong signature create no job': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const sign = (job: object, by = secret) => signed(facade, { base, secret: by }, job)
     const good = sign({ tag: 'forged', tasks: tasks('# No') })
@@ -66,7 +66,7 @@ export const signedUrlCases: Cases = {
       [422, ['tasks']],
     )
   },
-  'a job of a signed URL that fails says why': async (facade) => {
+  'a failed job of a signed URL reports the reason': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const it = { operation: 'import/url', url: 'http://192.0.2.1/a.png' }
     const url = signed(
@@ -79,7 +79,7 @@ export const signedUrlCases: Cases = {
     const { message, code } = (await failed.json()) as Loose
     assert.deepEqual([typeof message, typeof code], ['string', 'string'])
   },
-  'the address that waits for the file of a signed URL is for that job alone': async (facade) => {
+  'the wait URL of a signed URL is valid for that job only': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const place = async (title: string) => {
       const url = signed(facade, { base, secret }, { tasks: tasks(title) })

@@ -25,7 +25,7 @@ const has = (value: Loose, shape: keyof typeof shapes) =>
 const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 
 export const singleTaskCases: Cases = {
-  'replies have the names that SDKs read': async (facade) => {
+  'replies have the fields that SDKs read': async (facade) => {
     const call = asking(facade)
     const made = await call('POST', '/v2/jobs', {
       tasks: { text, out: { operation: 'export/url', input: 'text' } },
@@ -59,7 +59,7 @@ export const singleTaskCases: Cases = {
     const { body: pairs } = await call('GET', `/v2/convert/formats?${pair}`)
     has(pairs.data[0].options[0], 'option')
   },
-  'an event has the names that SDKs read': async () => {
+  'an event has the fields that SDKs read': async () => {
     const tasks = { out: { operation: 'export/url', status: 'completed' } }
     const event = { event: 'job.completed', job: { id: 'job_1', status: 'completed', tasks } }
     const { job } = compatEvent(event, 'https://here.example') as Loose
@@ -67,7 +67,7 @@ export const singleTaskCases: Cases = {
     has(job.tasks[0], 'task')
     assert.equal(job.tasks[0].links.self, 'https://here.example/v2/tasks/job_1.out')
   },
-  'a task takes files of tasks of other jobs, and of no one else': async (facade) => {
+  'a task can use files of other jobs of the same owner only': async (facade) => {
     const call = asking(facade)
     const made = await call('POST', '/v2/jobs', { tasks: { text } })
     const source = made.body.data.tasks[0].id
@@ -98,7 +98,7 @@ export const singleTaskCases: Cases = {
     const nonsense = await call('POST', '/v2/convert', { input: 'nothing', output_format: 'html' })
     assert.equal(nonsense.status, 422)
   },
-  'what is left out is said in the form that SDKs read': async (facade) => {
+  'errors for unsupported operations have the format that SDKs read': async (facade) => {
     const call = asking(facade)
     for (const operation of ['command', 'import/openstack', 'export/openstack']) {
       const { status, body } = await call('POST', `/v2/${operation}`, { input: 'x' })
@@ -109,7 +109,7 @@ export const singleTaskCases: Cases = {
     const hidden = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
     assert.equal(hidden.status, 422)
   },
-  'a task that was to take files of one that failed is refused': async (facade) => {
+  'a task with a failed task as input is refused': async (facade) => {
     const call = asking(facade)
     const failed = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
     const { id } = failed.body.data

@@ -10,7 +10,7 @@ const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.m
 const broken: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
   ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
   ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
-  ['text.png', Buffer.from('not a picture at all\n'), 'CORRUPT_FILE'],
+  ['text.png', Buffer.from('not an image at all\n'), 'CORRUPT_FILE'],
   ['film.xyz', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'UNSUPPORTED_FORMAT'],
 ]
 
@@ -54,7 +54,7 @@ async function send(
 }
 
 test('a batch of a hundred files with seven broken ones gives 93 results and seven coded errors', async () => {
-  const good = Array.from({ length: 93 }, (_, at) => [`picture-${at}.png`, png] as const)
+  const good = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
   const bad = Array.from({ length: 7 }, (_, at) => broken[at % broken.length] ?? assert.fail())
   // Broken files are mixed with the others.
   const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...good]
@@ -148,7 +148,7 @@ test('with failFast a broken file fails the batch and is named', async () => {
     formOf(
       [
         ['a.png', png],
-        ['text.png', Buffer.from('not a picture at all\n')],
+        ['text.png', Buffer.from('not an image at all\n')],
       ],
       { targetFormat: 'webp', failFast: 'true' },
     ),

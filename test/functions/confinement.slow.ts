@@ -67,7 +67,7 @@ function convertAll(name: string, command: string, ...args: string[]) {
   execFileSync(command, [...args, path], { stdio: 'pipe' })
   return Buffer.from(readFileSync(path))
 }
-const film = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=1'] as const
+const video = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=1'] as const
 const print = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
 const text = (path: string) => print('pdftotext', path, '-')
 const kind = (path: string) => print('file', '--brief', path)
@@ -82,12 +82,19 @@ const samples: readonly [
   look: (path: string) => string,
   expected: RegExp,
 ][] = [
-  ['ffmpeg', 'a.mp4', () => convertAll('a.mp4', 'ffmpeg', ...film), 'gif', kind, /GIF image data.*320 x 200/],
-  ['vips', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'webp', kind, /Web\/P/],
+  [
+    'ffmpeg',
+    'a.mp4',
+    () => convertAll('a.mp4', 'ffmpeg', ...video),
+    'gif',
+    kind,
+    /GIF image data.*320 x 200/,
+  ],
+  ['vips', 'a.png', () => convertAll('a.png', 'ffmpeg', ...video, '-frames:v', '1'), 'webp', kind, /Web\/P/],
   [
     'imagemagick',
     'a.png',
-    () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'),
+    () => convertAll('a.png', 'ffmpeg', ...video, '-frames:v', '1'),
     'bmp',
     kind,
     /320 x -?200/,
@@ -112,8 +119,8 @@ const samples: readonly [
     (path) => print('bsdtar', '-xOf', path),
     /narwhal/,
   ],
-  ['vtracer', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
-  ['potrace', 'a.png', () => convertAll('a.png', 'ffmpeg', ...film, '-frames:v', '1'), 'svg', kind, /SVG/],
+  ['vtracer', 'a.png', () => convertAll('a.png', 'ffmpeg', ...video, '-frames:v', '1'), 'svg', kind, /SVG/],
+  ['potrace', 'a.png', () => convertAll('a.png', 'ffmpeg', ...video, '-frames:v', '1'), 'svg', kind, /SVG/],
   [
     'ghostscript',
     'a.eps',

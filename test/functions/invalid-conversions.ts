@@ -19,7 +19,7 @@ export const invalidConversions: readonly {
 }[] = [
   { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
   {
-    name: 'an address in a field of another service',
+    name: 'a URL in a field of another service',
     fields: { targetFormat: 'pdf', url: 'https://example.com/a.docx' },
     status: 400,
     code: 'NO_FILES',
@@ -34,7 +34,7 @@ export const invalidConversions: readonly {
     message: /empty/,
   },
   {
-    name: 'no target',
+    name: 'a missing target format',
     file: { name: 'a.jpg', bytes: jpg },
     fields: {},
     status: 400,
@@ -58,7 +58,7 @@ export const invalidConversions: readonly {
     message: /toolOperation=decrypt-pdf/,
   })),
   {
-    name: 'an unknown target',
+    name: 'an unknown target format',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'xyzzy' },
     status: 422,
@@ -66,7 +66,7 @@ export const invalidConversions: readonly {
     message: /"xyzzy"/,
   },
   {
-    name: 'targets that differ',
+    name: 'contradictory target formats',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', target: 'webp' },
     status: 400,
@@ -74,7 +74,7 @@ export const invalidConversions: readonly {
     message: /differ/,
   },
   {
-    name: 'a pair that makes no sense',
+    name: 'an unsupported pair of formats',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'mp3' },
     status: 422,
@@ -82,7 +82,7 @@ export const invalidConversions: readonly {
     message: /jpg.*mp3/,
   },
   {
-    name: 'a pinned engine that cannot',
+    name: 'an engine that does not support the pair',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', engine: 'libreoffice' },
     status: 422,
@@ -90,7 +90,7 @@ export const invalidConversions: readonly {
     message: /libreoffice.*vips/,
   },
   {
-    name: 'an engine that is none',
+    name: 'an unknown engine',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', engine: 'magic' },
     status: 400,
@@ -122,7 +122,7 @@ export const invalidConversions: readonly {
     message: /named as Portable Document Format \(pdf\), but it looks like plain text/,
   },
   {
-    name: 'a time that is none',
+    name: 'an invalid time',
     file: { name: 'a.mp3', bytes: fixture('tone.mp3') },
     fields: { targetFormat: 'wav', start: 'abc' },
     status: 400,
@@ -130,7 +130,7 @@ export const invalidConversions: readonly {
     message: /^start: expected a time up to 24 hours, as HH:MM:SS\.ms, MM:SS or seconds, got "abc"\.$/,
   },
   {
-    name: 'fewer bytes than any film takes',
+    name: 'fewer bytes than any video has',
     file: { name: 'film.mp4', bytes: fixture('film.mp4') },
     fields: { toolOperation: 'compress', targetSize: '9k' },
     status: 400,
@@ -138,7 +138,7 @@ export const invalidConversions: readonly {
     message: /^targetSize: expected 10000 to 20000000000 bytes, such as 500k or 2M, got "9k"\.$/,
   },
   {
-    name: 'a word where a number belongs',
+    name: 'a word instead of a number',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', width: 'wide' },
     status: 400,
@@ -154,7 +154,7 @@ export const invalidConversions: readonly {
     message: /send it as `password`/,
   },
   {
-    name: 'a PDF that needs a password, for a target that takes none,',
+    name: 'an encrypted PDF for a target without password option',
     file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
     fields: { targetFormat: 'docx' },
     status: 422,
@@ -162,7 +162,7 @@ export const invalidConversions: readonly {
     message: /does not read one: .*toolOperation=decrypt-pdf/,
   },
   {
-    name: 'a file that is nothing we know',
+    name: 'a file of an unknown format',
     file: {
       name: 'a.bin',
       bytes: Buffer.from(Array.from({ length: 4000 }, (_, at) => (at * 7919) % 251)),
@@ -188,7 +188,7 @@ export const invalidConversions: readonly {
     message: /upl_/,
   },
   {
-    name: 'a tool that does not exist',
+    name: 'an unknown tool',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { toolOperation: 'fold-pdf' },
     status: 400,
@@ -196,7 +196,7 @@ export const invalidConversions: readonly {
     message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
   },
   {
-    name: 'a tool for PDFs on a picture',
+    name: 'a PDF tool on an image',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
     status: 422,
@@ -204,7 +204,7 @@ export const invalidConversions: readonly {
     message: /^rotate-pdf supports .*; the file is jpg/,
   },
   {
-    name: 'a renderer that nobody has configured',
+    name: 'a PDF engine that is not configured',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'pdf', pdfEngine: 'other' },
     status: 422,
@@ -212,7 +212,7 @@ export const invalidConversions: readonly {
     message: /^pdfEngine: this service only supports auto/,
   },
   {
-    name: 'an export to a store that is not known',
+    name: 'an export to an unknown store',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', exportMethod: 'ftp' },
     status: 400,
@@ -220,7 +220,7 @@ export const invalidConversions: readonly {
     message: /^exportMethod: expected s3.*, got "ftp"/,
   },
   {
-    name: 'a field of an export that is missing, named as it would be sent',
+    name: 'a missing export field',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', exportMethod: 's3', exportConfig: '{"region":"eu-west-1"}' },
     status: 400,

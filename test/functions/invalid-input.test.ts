@@ -55,14 +55,14 @@ for (const { name, file, fields, status, code, message } of invalidConversions) 
 }
 
 /** Errors that do not depend on the content of the file. */
-const ofWishes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
+const checkedCodes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
 
 test('POST /v1/convert/check refuses an impossible conversion with the same message', async () => {
-  const wishes = invalidConversions.filter(
-    ({ file, code }) => file && ofWishes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
+  const checked = invalidConversions.filter(
+    ({ file, code }) => file && checkedCodes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
   )
-  assert.ok(wishes.length > 9)
-  for (const { name, file, fields, status, code, message } of wishes) {
+  assert.ok(checked.length > 9)
+  for (const { name, file, fields, status, code, message } of checked) {
     const from = file?.name.split('.').at(-1)
     const failure = await errorOf(await client.post('/v1/convert/check', { from, ...fields }))
     assert.deepEqual([failure.status, failure.code], [status, code], name)
@@ -87,8 +87,8 @@ test('POST /v1/convert/check returns the steps, the estimate and the losses', as
   assert.match(still.warnings[0]?.message ?? '', /"qualty" is not an option/)
   assert.ok(still.engines.length > 0 && still.estimate.runMs > 0 && still.estimate.basis === 'planned')
   assert.equal(still.steps.at(-1)?.to, 'jpg')
-  const film = await check({ from: 'mp4', targetFormat: 'gif' })
-  assert.ok(film.losses.find(({ what }) => what === 'frames')?.share)
+  const video = await check({ from: 'mp4', targetFormat: 'gif' })
+  assert.ok(video.losses.find(({ what }) => what === 'frames')?.share)
   const table = await check({ from: 'xlsx', targetFormat: 'csv' })
   assert.ok(table.lost.includes('formulas') && !table.lost.includes('quality'))
   assert.deepEqual((await check({ from: 'png', targetFormat: 'webp', options: '' })).lost, ['quality'])
@@ -132,14 +132,14 @@ for (const { name, files, mergeType, code, message } of [
   { name: 'nothing', files: [], mergeType: 'pdf', code: 'NO_FILES', message: /at least 2/ },
   { name: 'one file', files: ['a.pdf'], mergeType: 'pdf', code: 'INVALID_INPUT', message: /got 1/ },
   {
-    name: 'a picture among PDFs',
+    name: 'an image among PDFs',
     files: ['a.pdf', 'b.jpg'],
     mergeType: 'pdf',
     code: 'INVALID_INPUT',
     message: /file 2 has the extension \.jpg, but mergeType is pdf/,
   },
   {
-    name: 'a kind that does not exist',
+    name: 'an unknown kind',
     files: ['a.jpg', 'b.jpg'],
     mergeType: 'picture',
     code: 'INVALID_INPUT',

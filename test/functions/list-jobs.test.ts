@@ -30,7 +30,7 @@ after(() => app.close())
 const states = ['queued', 'processing', 'completed', 'failed', 'cancelled', 'pending'] as const
 const start = Date.parse('2026-03-01T00:00:00.000Z')
 const minuteMs = 60_000
-const momentAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
+const timeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
 interface Given {
   /** Minutes since `start`, from which ids and times are derived. */
@@ -193,14 +193,14 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
   [{ targetFormat: 'webp' }, (minute) => minute % 4 === 0],
   [{ operation: 'merge' }, (minute) => minute % 5 === 0],
   [{ operation: 'merge', targetFormat: 'webp' }, (minute) => minute % 20 === 0],
-  [{ createdAfter: momentAt(200) }, (minute) => minute > 200],
-  [{ createdBefore: momentAt(20) }, (minute) => minute < 20],
-  [{ createdAfter: momentAt(20), createdBefore: momentAt(30) }, (minute) => minute > 20 && minute < 30],
+  [{ createdAfter: timeAt(200) }, (minute) => minute > 200],
+  [{ createdBefore: timeAt(20) }, (minute) => minute < 20],
+  [{ createdAfter: timeAt(20), createdBefore: timeAt(30) }, (minute) => minute > 20 && minute < 30],
   [
-    { createdAfter: '2026-03-01T01:20:00+01:00', createdBefore: momentAt(25) },
+    { createdAfter: '2026-03-01T01:20:00+01:00', createdBefore: timeAt(25) },
     (minute) => minute > 20 && minute < 25,
   ],
-  [{ createdAfter: momentAt(30), createdBefore: momentAt(20) }, () => false],
+  [{ createdAfter: timeAt(30), createdBefore: timeAt(20) }, () => false],
   [{ createdBefore: '1969-12-31T23:59:59Z' }, () => false],
   [{ createdAfter: '1901-01-01T00:00:00Z', status: 'failed' }, (minute) => minute % 6 === 3],
   [{ createdAfter: '9999-12-31T23:59:59Z' }, () => false],

@@ -102,8 +102,8 @@ test('videos are merged one after the other', async () => {
 
 test('a video is compressed to a target size', async () => {
   const long = join(scratch, 'long.mp4')
-  const film = fileURLToPath(fixtureUrl('film.mp4'))
-  await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', film, '-c', 'copy', long])
+  const source = fileURLToPath(fixtureUrl('film.mp4'))
+  await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', source, '-c', 'copy', long])
   assert.ok((await stat(long)).size > 120_000)
   const sent = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }
   const fields = { toolOperation: 'compress', targetSize: '100k' }

@@ -72,7 +72,7 @@ const ReceivedEvent = z.object({
 })
 type Event = z.infer<typeof ReceivedEvent>['detail']
 
-async function received(service: TestService): Promise<Event[]> {
+async function readEvents(service: TestService): Promise<Event[]> {
   const { sqs } = await clients(service)
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: queueName }))
   const events: Event[] = []
@@ -144,10 +144,11 @@ async function outlives(seed: number): Promise<boolean> {
     const { stdout } = await run('unzip', ['-Z1', path])
     assert.equal(stdout.trim().split('\n').length, 30)
 
-    const events = await received(service)
+    const events = await readEvents(service)
     const byId = Map.groupBy(events, ({ id }) => id)
     for (const [id, received] of byId)
-      for (const event of received) assert.deepEqual(event, received[0], `${id} was published in two versions`)
+      for (const event of received)
+        assert.deepEqual(event, received[0], `${id} was published in two versions`)
     const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
     const once = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(

@@ -165,9 +165,9 @@ test('a retried job has the same result from copied files, and survives deletion
 
 /** Invalid graphs, with the task that the error names. */
 const wrong: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
-  ['a circle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
-  ['a task that takes its own files', { a: 'a' }, 'a', /its own input/],
-  ['an input that is no task', { a: 'missing' }, 'a', /no task with that name/],
+  ['a cycle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
+  ['a task with itself as input', { a: 'a' }, 'a', /its own input/],
+  ['an input that is not a task', { a: 'missing' }, 'a', /no task with that name/],
 ]
 for (const [what, inputs, task, sentence] of wrong) {
   test(`${what} is refused immediately with the name of the task`, async () => {
@@ -187,20 +187,10 @@ for (const [what, inputs, task, sentence] of wrong) {
 
 const image = file(png, 'picture.png')
 const refusals: readonly (readonly [what: string, tasks: object, code: string, field: string])[] = [
-  [
-    'an operation that does not exist',
-    { a: { operation: 'transmute' } },
-    'INVALID_INPUT',
-    'tasks.a.operation',
-  ],
-  [
-    'a field that an import does not have',
-    { a: { ...image, quality: 3 } },
-    'INVALID_INPUT',
-    'tasks.a.quality',
-  ],
+  ['an unknown operation', { a: { operation: 'transmute' } }, 'INVALID_INPUT', 'tasks.a.operation'],
+  ['an unknown field of an import', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
   ['a name with a slash', { 'a/b': image }, 'INVALID_INPUT', 'tasks.a/b'],
-  ['a file that is no base64', { a: { ...image, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
+  ['a file that is not base64', { a: { ...image, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
   [
     'a conversion without a target',
     { a: image, b: { operation: 'convert', input: 'a' }, out: 'b' },
@@ -208,7 +198,7 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
     'tasks.b.output_format',
   ],
   [
-    'a target that the file cannot become',
+    'an unsupported target format',
     { a: image, b: { operation: 'convert', input: 'a', output_format: 'mp3' }, out: 'b' },
     'UNSUPPORTED_CONVERSION',
     'tasks.b',

@@ -31,7 +31,7 @@ async function facts(client: Client, jobId: string) {
   const job = await client.finished(jobId)
   const made = await client.saved(job, folder)
   return {
-    told: warningsOf(job),
+    warnings: warningsOf(job),
     pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
     texts: (await output('pdftotext', made, '-')).split('\f'),
     outline: await readOutlineItems(made),
@@ -47,7 +47,7 @@ const logOf = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
 /** Number of chunks that have started. */
-const started = async (service: TestService) =>
+const countStarted = async (service: TestService) =>
   (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 
 test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if killed in between', {
@@ -62,7 +62,7 @@ test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if kille
   for (const [at, text] of whole.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))
   assert.deepEqual(whole.outline, [['The end', count]])
-  assert.equal(whole.told.status, 'completed')
+  assert.equal(whole.warnings.status, 'completed')
   for (const workers of ['1', '2']) {
     const settings = { PARALLEL: workers, TASK_LIMIT_S: '60' }
     let service = await startService(settings)
@@ -71,7 +71,7 @@ test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if kille
     const began = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
-    await waitUntil(async () => (await started(service)) >= 2, 'two parts were begun', 300)
+    await waitUntil(async () => (await countStarted(service)) >= 2, 'two chunks have started', 300)
     await service.kill()
     service = await startService(settings, dataDir)
     assert.deepEqual(await facts(sender.at(service), jobId), whole)

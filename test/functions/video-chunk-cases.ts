@@ -21,7 +21,7 @@ export interface VideoCase {
   /** Allowed relative size difference of the result. */
   readonly maxSizeDifference: number
   /** Expected in the result. */
-  readonly pictures: number
+  readonly frames: number
 }
 
 /** Creates a video of test frames with beeps. */
@@ -45,13 +45,13 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   t.after(() => service.stop())
   const client = new Client(service)
   const whole = await facts(client, await send(client, video), video)
-  assert.equal(whole.pictures.length, video.pictures)
+  assert.equal(whole.pictures.length, video.frames)
   await service.stop()
   for (const workers of ['1', '2']) {
     const began = performance.now()
     const cut = await inParts(t, video, workers)
-    const late = [apart(whole, cut, 'pictures'), apart(whole, cut, 'sounds')]
-    assert.ok(Math.max(...late) <= 0.002, `pictures and sounds are up to ${late.join(' and ')} s apart`)
+    const late = [largestDifference(whole, cut, 'pictures'), largestDifference(whole, cut, 'sounds')]
+    assert.ok(Math.max(...late) <= 0.002, `frames and sounds are up to ${late.join(' and ')} s apart`)
     const larger = cut.size / whole.size - 1
     assert.ok(Math.abs(larger) <= video.maxSizeDifference, `${cut.size} bytes, in one run ${whole.size}`)
     assert.deepEqual(cut.job.warnings, whole.job.warnings)
@@ -69,7 +69,7 @@ async function inParts(t: TestContext, video: VideoCase, workers: string): Promi
   const jobId = await send(client, video)
   const { dataDir } = service
   for (const parts of video.kills) {
-    await waitUntil(async () => (await partClaims(service)) >= parts, `${parts} parts were begun`, 300)
+    await waitUntil(async () => (await partClaims(service)) >= parts, `${parts} chunks have started`, 300)
     await service.kill()
     service = await startService(settings, dataDir)
   }
@@ -105,7 +105,7 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
 }
 
 /** Largest time difference in seconds of a frame or sound. */
-function apart(whole: Facts, cut: Facts, kind: 'pictures' | 'sounds'): number {
+function largestDifference(whole: Facts, cut: Facts, kind: 'pictures' | 'sounds'): number {
   assert.equal(cut[kind].length, whole[kind].length, kind)
   return Math.max(...whole[kind].map((time, at) => Math.abs((cut[kind][at] ?? Infinity) - time)))
 }

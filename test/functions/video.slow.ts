@@ -12,6 +12,6 @@ test('4 minutes of video in runs of 15 s equal a single run, even if killed twic
   return assertSameInChunks(t, {
     ...{ folder, files: ['film.mp4'], path: '/v1/convert' },
     fields: { targetFormat: 'mkv', mode: 'encode', preset: 'ultrafast' },
-    ...{ limitS: 15, kills: [2, 8], maxSizeDifference: 0.03, pictures: 6000 },
+    ...{ limitS: 15, kills: [2, 8], maxSizeDifference: 0.03, frames: 6000 },
   })
 })

@@ -126,7 +126,7 @@ function eventOf(send: Send, stream: string, sequence: number, event = 'job.comp
 const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
 
 /** A single event of a job. */
-async function receivedBy(send: Send): Promise<BusEvent> {
+async function createEvent(send: Send): Promise<BusEvent> {
   const event = eventOf(send, newId('job'), 1)
   await dispatch(event)
   return event
@@ -197,16 +197,16 @@ test('invalid webhooks are refused, and the 21st webhook too', async () => {
 test('both signatures verify the sent bytes before, during and after a rotation', async () => {
   const send = newClient()
   const { id, secret: first } = await createHook(send, '/signed')
-  const countArrivals = async () => {
-    await receivedBy(send)
+  const lastRequest = async () => {
+    await createEvent(send)
     await deliverAll()
     const last = receiver.at('/signed').at(-1)
     assert.ok(last)
     return { headers: last.headers as Record<string, string>, body: last.body.toString() }
   }
-  const isHex = ({ body, headers }: Awaited<ReturnType<typeof countArrivals>>, secret: string, header = '') =>
+  const isHex = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string, header = '') =>
     verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
-  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof countArrivals>>, secret: string) => {
+  const isStandard = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string) => {
     try {
       return Boolean(new StandardWebhook(secret).verify(body, headers))
     } catch {
@@ -214,20 +214,20 @@ test('both signatures verify the sent bytes before, during and after a rotation'
     }
   }
 
-  const plain = await countArrivals()
+  const plain = await lastRequest()
   assert.deepEqual([await isHex(plain, first), isStandard(plain, first)], [true, true])
   assert.equal(plain.headers['x-webhook-signature-old'], undefined)
   assert.match(plain.headers['webhook-id'] ?? '', /^evt_/)
 
   const { secret: second } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 })).data
   assert.notEqual(second, first)
-  const between = await countArrivals()
+  const between = await lastRequest()
   assert.deepEqual([await isHex(between, second), await isHex(between, first, '-old')], [true, true])
   assert.equal(await isHex(between, first), false)
   assert.deepEqual([isStandard(between, first), isStandard(between, second)], [true, true])
 
   pass(3700)
-  const { headers, body } = await countArrivals()
+  const { headers, body } = await lastRequest()
   // The verifier uses the real clock.
   assert.equal(await verify(second, body, headers['x-webhook-signature'] ?? ''), true)
   assert.equal(headers['x-webhook-signature-old'], undefined)
@@ -246,7 +246,7 @@ test('both signatures verify the sent bytes before, during and after a rotation'
 test('an event dispatched twice is delivered once', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/twice')
-  const event = await receivedBy(send)
+  const event = await createEvent(send)
   await dispatch(event)
   await deliverAll()
   const delivery = await onlyDelivery(send, id)
@@ -307,7 +307,7 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   for (const [name, url, status, error, nextS] of cases) {
     const send = newClient()
     const { id } = await createHook(send, '/', { url })
-    await receivedBy(send)
+    await createEvent(send)
     await deliverAll(deliverer(1000))
     const delivery = await onlyDelivery(send, id)
     assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
@@ -329,7 +329,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
   const send = newClient()
   receiver.answer('/ten', answers(503))
   const { id } = await createHook(send, '/ten')
-  const { stream } = await receivedBy(send)
+  const { stream } = await createEvent(send)
   const started = clock
   await deliverAll()
   for (let made = 1; made < 10; made++) {
@@ -371,7 +371,7 @@ test('retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.answer('/soon', answers(500))
   await createHook(send, '/soon')
-  await receivedBy(send)
+  await createEvent(send)
   const lane = queue.shift()
   assert.ok(lane)
   await deliverer().deliver(lane.message, () => 900_000)
@@ -387,20 +387,20 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   const send = newClient()
   receiver.answer('/410', answers(410))
   const gone = await createHook(send, '/410')
-  await receivedBy(send)
+  await createEvent(send)
   await deliverAll()
   const after410 = (await send('GET', `/v1/webhooks/${gone.id}`)).data
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
   assert.equal((await onlyDelivery(send, gone.id)).status, 'failed')
-  await receivedBy(send)
+  await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.answer('/dead', answers(500))
   const dead = await createHook(send, '/dead')
-  await receivedBy(send)
+  await createEvent(send)
   await deliverAll()
   pass(5 * 86_400)
-  await receivedBy(send)
+  await createEvent(send)
   await deliverAll()
   const failing = (await send('GET', `/v1/webhooks/${dead.id}`)).data
   assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
@@ -422,8 +422,8 @@ test('an account with a confirmed email address gets one email when a webhook is
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
     await app.services.table.put({ ...accountKey(send.id()), ...account })
-    await receivedBy(send)
-    await receivedBy(send)
+    await createEvent(send)
+    await createEvent(send)
     const messages = queue.splice(0)
     await Promise.all(messages.map(({ message }) => by.deliver(message, () => 900_000)))
   }
@@ -436,7 +436,7 @@ test('an account with a confirmed email address gets one email when a webhook is
 test('a delivery whose message was lost is sent by the sweep', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/lost')
-  const { stream } = await receivedBy(send)
+  const { stream } = await createEvent(send)
   queue.length = 0
   await sweep(id, stream)
   assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
@@ -452,7 +452,7 @@ test('a delivery whose message was lost is sent by the sweep', async () => {
 test('a delivery whose process died is retried when its lease ends', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/died', { events: ['job.completed'] })
-  await receivedBy(send)
+  await createEvent(send)
   const { message } = queue.shift() as (typeof queue)[number]
   const { only } = message
   assert.ok(only)
@@ -518,7 +518,7 @@ test('progress is sent at most every 5 s, and a failed progress delivery is not 
 test('a slow receiver does not use up the concurrency of others', async () => {
   const send = newClient()
   await createHook(send, '/busy')
-  await receivedBy(send)
+  await createEvent(send)
   const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(
@@ -543,7 +543,7 @@ test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywh
 test('a host that now resolves to a private address is not called', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/private')
-  await receivedBy(send)
+  await createEvent(send)
   const closed = new GuardedHttp({})
   const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closed) }).services
   const { message } = queue.shift() as (typeof queue)[number]
@@ -559,7 +559,7 @@ test('a replay sends missed events without progress', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/replay')
   const since = now().toISOString()
-  await receivedBy(send)
+  await createEvent(send)
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
   pass(10)
@@ -605,7 +605,7 @@ test('deliveries are paginated, newest first', async () => {
   const events: string[] = []
   for (let count = 0; count < 3; count++) {
     pass(1)
-    events.unshift((await receivedBy(send)).id)
+    events.unshift((await createEvent(send)).id)
   }
   await deliverAll()
   const path = `/v1/webhooks/${id}/deliveries`
@@ -667,9 +667,9 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   await tellBeginning(converted.data.jobId)
   await tellBeginning(run.jobId)
   await deliverAll()
-  const heardAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
-  assert.deepEqual(heardAt('/form'), ['job.created', 'job.queued'])
-  assert.deepEqual(heardAt('/nightly').at(0), 'job.created')
+  const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
+  assert.deepEqual(eventsAt('/form'), ['job.created', 'job.queued'])
+  assert.deepEqual(eventsAt('/nightly').at(0), 'job.created')
 })
 
 /** The message as SQS passes it to Lambda. */
@@ -733,7 +733,7 @@ test('the default secret is created once per owner and can be rotated', async ()
 
 test('events are only sent to webhooks and sockets that exist', async () => {
   const send = newClient()
-  const { id } = await createHook(send, '/heard')
+  const { id } = await createHook(send, '/received')
   const { table } = app.services
   const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
   assert.deepEqual(await listeners(), ['webhooks'])

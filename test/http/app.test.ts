@@ -37,7 +37,7 @@ const createRequest = (path: string, body: string) =>
     headers: { 'content-type': 'application/json' },
     requestContext: { http: { method: 'POST' } },
     body,
-  }) as unknown as HttpEvent // as much of an event as the API looks at
+  }) as unknown as HttpEvent // only the fields that the API reads
 
 test('a service that is low on disk space replies with Retry-After', async () => {
   const config = readConfig({
@@ -122,7 +122,7 @@ test('an upload that takes longer than the function timeout gets a normal reply'
     headers: { 'content-type': 'application/json' },
     requestContext: { http: { method: 'POST' } },
     bodyStream: Readable.from(slowly('{"text":"mutabor"}', 150)),
-  } as unknown as HttpEvent // as much of an event as the API looks at
+  } as unknown as HttpEvent // only the fields that the API reads
   const context = { getRemainingTimeInMillis: () => 50 } as Parameters<typeof app>[1]
   const answer = await app(event, context)
   assert.equal(answer.statusCode, 200, answer.body)
@@ -228,7 +228,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
     const app = createApp([breaking], createServices(readConfig(quiet)))
     const event = { rawPath: '/things', headers: {}, requestContext: { http: { method: 'GET' } } }
     const { statusCode, body } = await app(
-      event as unknown as HttpEvent, // as much of an event as the API looks at
+      event as unknown as HttpEvent, // only the fields that the API reads
       { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],
     )
     return [statusCode, JSON.parse(body ?? '').error.code]
@@ -259,7 +259,7 @@ test('HEAD has the same Content-Length and Content-Encoding as GET, also when co
       {
         ...{ rawPath: '/things', headers: { 'accept-encoding': 'gzip', 'x-request-id': 'one' } },
         requestContext: { http: { method } },
-      } as unknown as HttpEvent, // as much of an event as the API looks at
+      } as unknown as HttpEvent, // only the fields that the API reads
       { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],
     )
   const [get, head] = [await ask('GET'), await ask('HEAD')]

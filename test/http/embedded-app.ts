@@ -14,7 +14,7 @@ import { openEmbedded } from '../../lib/local/embedded.ts'
 import { provision } from '../../lib/local/provision.ts'
 import { missingPage } from '../../lib/page/missing-page.ts'
 import type { Services } from '../../lib/services.ts'
-import { OpenApiChecker, isApiPath } from '../openapi-checker.ts'
+import { isApiPath, OpenApiChecker } from '../openapi-checker.ts'
 
 const described = new OpenApiChecker(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 
@@ -40,7 +40,12 @@ export interface AppReply {
 export interface EmbeddedApp {
   readonly services: Services
   /** Sends a request to the routes of the service, or to the given ones. */
-  send(method: string, path: string, request?: RequestOptions, contracts?: readonly AnyContract[]): Promise<AppReply>
+  send(
+    method: string,
+    path: string,
+    request?: RequestOptions,
+    contracts?: readonly AnyContract[],
+  ): Promise<AppReply>
   /** Returns the app with some of its services replaced. */
   with(changed: Partial<Services>): EmbeddedApp
   close(): Promise<void>
@@ -136,5 +141,5 @@ export async function createEvent(method: string, path: string, options: Request
     rawQueryString: new URLSearchParams(query).toString(),
     requestContext: { http: { method, sourceIp: address } },
     bodyStream: Readable.from([bytes]),
-  } as unknown as HttpEvent // as much of an event as the API looks at
+  } as unknown as HttpEvent // only the fields that the API reads
 }

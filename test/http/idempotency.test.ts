@@ -39,11 +39,11 @@ function form(fields: Readonly<Record<string, string>>, ...texts: readonly strin
   return data
 }
 
-const pictureBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+const imageBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 
 function imageForm(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
   const data = form({ mergeType: 'image', ...fields })
-  for (const name of names) data.append('file', new Blob([pictureBytes]), name)
+  for (const name of names) data.append('file', new Blob([imageBytes]), name)
   return data
 }
 

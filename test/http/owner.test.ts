@@ -170,7 +170,7 @@ describe('access to jobs', () => {
         return whole
       },
     }
-    const services = { jobs: { store } } as unknown as Services // as much of them as is looked at
+    const services = { jobs: { store } } as unknown as Services // only the members that are used
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
     assert.deepEqual(principalOf, [])
     assert.equal(await loadViewState(of({ status: 'failed' }), services), whole)
