@@ -1,53 +1,53 @@
-import type { Holding } from './content-summary.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary } from './content-summary.ts'
+import { WordCounts } from './word-counts.ts'
 
 /** Cells of a workbook that hold something. A text that many of them show stands in it once. */
-export class Cells {
-  readonly #words = new Words()
+export class CellCounter {
+  readonly #words = new WordCounts()
   readonly #shared: readonly string[]
   /** How often each is shown. */
-  readonly #times: number[]
-  #count = 0
+  readonly #occurrences: number[]
+  #cellCount = 0
 
   constructor(shared: readonly string[]) {
     this.#shared = shared
-    this.#times = shared.map(() => 0)
+    this.#occurrences = shared.map(() => 0)
   }
 
-  text(text: string): void {
+  addText(text: string): void {
     if (text === '') return
-    this.#count++
+    this.#cellCount++
     this.#words.add(text)
   }
 
   /** What stands on a sheet, but in no cell. */
-  besides(text: string): void {
+  addTextOutsideCells(text: string): void {
     this.#words.add(text)
   }
 
   /** @param index of a text that is shared. */
-  sharedText(index: number): void {
+  addSharedText(index: number): void {
     if (!this.#shared[index]) return
-    this.#count++
-    this.#times[index] = (this.#times[index] ?? 0) + 1
+    this.#cellCount++
+    this.#occurrences[index] = (this.#occurrences[index] ?? 0) + 1
   }
 
-  numbers(count = 1): void {
-    this.#count += count
+  addNumbers(count = 1): void {
+    this.#cellCount += count
     this.#words.addNumber()
   }
 
   /** True, false and errors, which each language writes in its own way. */
-  state(): void {
-    this.#count++
+  addState(): void {
+    this.#cellCount++
   }
 
-  holding(sheets: number, features: Holding['features']): Holding {
+  summary(sheets: number, features: ContentSummary['features']): ContentSummary {
     for (const [index, text] of this.#shared.entries()) {
-      const times = this.#times[index] ?? 0
+      const times = this.#occurrences[index] ?? 0
       if (times > 0) this.#words.add(text, times)
     }
-    this.#times.fill(0)
-    return { words: this.#words, counts: { sheets, cells: this.#count }, features }
+    this.#occurrences.fill(0)
+    return { words: this.#words, counts: { sheets, cells: this.#cellCount }, features }
   }
 }

@@ -1,68 +1,72 @@
 import type { FileBytes } from './bytes.ts'
 
 /** A stream of an OLE compound file by its name; undefined where there is none. */
-export type StreamOf = (name: string) => Buffer | undefined
+export type StreamReader = (name: string) => Buffer | undefined
 
 /** Numbers from here on are no sectors but marks. */
-const lastSector = 0xfffffffa
+const maxSector = 0xfffffffa
 const entryBytes = 128
 const rootType = 5
-const inHeader = 109
+const sectorsInHeader = 109
 
 /** [MS-CFB] 2: undefined for what is no compound file. @throws RangeError for one that is too large or damaged. */
-export async function openCompound(file: FileBytes): Promise<StreamOf | undefined> {
+export async function openCompoundFile(file: FileBytes): Promise<StreamReader | undefined> {
   const bytes = await file.whole()
   if (bytes.length < 1536 || bytes.readUInt32BE(0) !== 0xd0cf11e0) return undefined
   const sectorBytes = 2 ** bytes.readUInt16LE(30)
   if (sectorBytes !== 512 && sectorBytes !== 4096) return undefined
   const sector = (number: number) => bytes.subarray((number + 1) * sectorBytes, (number + 2) * sectorBytes)
-  const table = Buffer.concat(tableSectors(bytes, sectorBytes).map(sector))
-  const chain = chained(sector, table, bytes.length / sectorBytes)
-  const entries = entriesIn(chain(bytes.readUInt32LE(48)))
+  const table = Buffer.concat(findTableSectors(bytes, sectorBytes).map(sector))
+  const readChain = chainReader(sector, table, bytes.length / sectorBytes)
+  const entries = readEntries(readChain(bytes.readUInt32LE(48)))
   const root = entries.find(({ type }) => type === rootType)
   const smallBytes = 2 ** bytes.readUInt16LE(32)
   // Streams that are smaller than a limit share one, in small sectors with a table of their own (2.4).
-  const small = root ? chain(root.start) : Buffer.alloc(0)
-  const smallChain = chained(
+  const small = root ? readChain(root.start) : Buffer.alloc(0)
+  const readSmallChain = chainReader(
     (number) => small.subarray(number * smallBytes, (number + 1) * smallBytes),
-    chain(bytes.readUInt32LE(60)),
+    readChain(bytes.readUInt32LE(60)),
     small.length / smallBytes,
   )
   return (name) => {
     const entry = entries.find((one) => one.name === name)
     if (!entry) return undefined
-    const whole = (entry.size < bytes.readUInt32LE(56) ? smallChain : chain)(entry.start)
+    const whole = (entry.size < bytes.readUInt32LE(56) ? readSmallChain : readChain)(entry.start)
     return whole.subarray(0, entry.size)
   }
 }
 
 /** 2.5: where the table stands; the first of its sectors are named in the header, the others in sectors of their own. */
-function tableSectors(bytes: Buffer, sectorBytes: number): number[] {
-  const names = (from: number, count: number) =>
+function findTableSectors(bytes: Buffer, sectorBytes: number): number[] {
+  const sectorNumbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => bytes.readUInt32LE(from + 4 * at))
-  const found = names(76, inHeader)
+  const found = sectorNumbers(76, sectorsInHeader)
   const perSector = sectorBytes / 4 - 1
-  const most = bytes.readUInt32LE(44)
+  const max = bytes.readUInt32LE(44)
   let next = bytes.readUInt32LE(68)
-  while (next < lastSector && found.length < most) {
+  while (next < maxSector && found.length < max) {
     const at = (next + 1) * sectorBytes
-    found.push(...names(at, perSector))
+    found.push(...sectorNumbers(at, perSector))
     next = bytes.readUInt32LE(at + 4 * perSector)
   }
-  return found.filter((one) => one < lastSector).slice(0, most)
+  return found.filter((one) => one < maxSector).slice(0, max)
 }
 
-/** Follows a chain of sectors. @param most that there can be: one that leads back into itself would have no end. */
-function chained(sector: (number: number) => Buffer, table: Buffer, most: number): (start: number) => Buffer {
+/** Follows a chain of sectors. @param max that there can be: one that leads back into itself would have no end. */
+function chainReader(
+  sector: (number: number) => Buffer,
+  table: Buffer,
+  max: number,
+): (start: number) => Buffer {
   return (start) => {
     const parts: Buffer[] = []
-    for (let at = start; at < lastSector && parts.length <= most; at = table.readUInt32LE(4 * at))
+    for (let at = start; at < maxSector && parts.length <= max; at = table.readUInt32LE(4 * at))
       parts.push(sector(at))
     return Buffer.concat(parts)
   }
 }
 
-function entriesIn(directory: Buffer) {
+function readEntries(directory: Buffer) {
   const count = Math.floor(directory.length / entryBytes)
   return Array.from({ length: count }, (_, index) => {
     const at = index * entryBytes

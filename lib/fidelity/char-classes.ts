@@ -1,42 +1,44 @@
 /** What a sign that is no letter is to who counts words; below any letter. */
-export const [divider, digit, alone, rare] = [1, 2, 3, 4]
+export const [divider, digit, singleCharacter, contextDependent] = [1, 2, 3, 4]
 
 /** Scripts without spaces between words: each of their letters counts as one. */
-export const spaceless = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+export const scriptsWithoutSpaces = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
 /** By the code of a sign, 0 until it is first met: the tables of Unicode are slow to ask for each letter of a text. */
-const kinds = new Uint16Array(65_536)
+const classes = new Uint16Array(65_536)
 for (let code = 0; code < 128; code++) {
-  const sign = String.fromCharCode(code)
-  const other = /\d/.test(sign) ? digit : divider
-  kinds[code] = /[a-z]/i.test(sign) ? sign.toLowerCase().charCodeAt(0) : other
+  const character = String.fromCharCode(code)
+  const other = /\d/.test(character) ? digit : divider
+  classes[code] = /[a-z]/i.test(character) ? character.toLowerCase().charCodeAt(0) : other
 }
 
 /** The letter in lower case, or one of the above. `rare` is what nobody can tell without what stands beside it. */
-export function kindOf(code: number): number {
-  const known = kinds[code] ?? divider
+export function classOf(code: number): number {
+  const known = classes[code] ?? divider
   if (known !== 0) return known
-  const kind = looked(String.fromCharCode(code))
-  kinds[code] = kind
-  return kind
+  const characterClass = classify(String.fromCharCode(code))
+  classes[code] = characterClass
+  return characterClass
 }
 
 /** Of a letter of a word. */
-export function lowerCased(code: number): number {
-  const kind = kindOf(code)
-  return kind > rare ? kind : code
+export function toLowerCase(code: number): number {
+  const characterClass = classOf(code)
+  return characterClass > contextDependent ? characterClass : code
 }
 
-const inWord = /[\p{L}\p{M}]/u
-const isSpaceless = new RegExp(`[${spaceless}]`, 'v')
+const wordCharacter = /[\p{L}\p{M}]/u
+const characterWithoutSpaces = new RegExp(`[${scriptsWithoutSpaces}]`, 'v')
 /** Joined to what is before it, not shown, half of a sign, part of a Korean one, or a sigma, which has two forms. */
-const isRare = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
+const contextDependentCharacter = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
 
-function looked(sign: string): number {
-  const plain = sign.normalize('NFKC')
-  if (isSpaceless.test(sign)) return plain === sign ? alone : rare
-  if (isRare.test(sign) || isRare.test(plain)) return rare
-  if (!inWord.test(plain)) return /\p{Nd}/u.test(plain) ? digit : divider
-  const lower = plain.toLowerCase()
-  return plain === sign && lower.length === 1 ? lower.charCodeAt(0) : rare
+function classify(character: string): number {
+  const normalized = character.normalize('NFKC')
+  if (characterWithoutSpaces.test(character))
+    return normalized === character ? singleCharacter : contextDependent
+  if (contextDependentCharacter.test(character) || contextDependentCharacter.test(normalized))
+    return contextDependent
+  if (!wordCharacter.test(normalized)) return /\p{Nd}/u.test(normalized) ? digit : divider
+  const lower = normalized.toLowerCase()
+  return normalized === character && lower.length === 1 ? lower.charCodeAt(0) : contextDependent
 }

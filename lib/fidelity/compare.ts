@@ -1,30 +1,30 @@
 import type { Operation } from '../engines/engine.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { type Feature, features, type Holding } from './content-summary.ts'
-import { type Fidelity, type Kept, kept, type Unit } from './fidelity.ts'
-import { certaintyOf } from './read.ts'
-import { Words } from './word-counts.ts'
+import { type ContentSummary, type Feature, features } from './content-summary.ts'
+import { createRetention, type Fidelity, type Retention, type Unit } from './fidelity.ts'
+import { wordCertaintyOf } from './read-summary.ts'
+import { WordCounts } from './word-counts.ts'
 
-export interface Compared {
+export interface Comparison {
   readonly operation: Operation
   readonly from: FormatId
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
-  readonly source: Holding
-  readonly result: Holding
+  readonly source: ContentSummary
+  readonly result: ContentSummary
   /** What the engine has said already. */
   readonly warned: readonly string[]
 }
 
 /** `nothing`: no result at all, for who wanted what the source holds. */
-export interface Verdict {
+export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
-  readonly isNothing: boolean
+  readonly isEmpty: boolean
 }
 
 /** Operations that are to keep everything. */
-export const keeping: readonly Operation[] = [
+export const contentPreservingOperations: readonly Operation[] = [
   'convert',
   'merge',
   'merge-pdf',
@@ -46,10 +46,10 @@ export const keeping: readonly Operation[] = [
 ]
 
 /** Options by which somebody asks for a part only. */
-const partial = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
+const partialOptions = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
 
 /** What an engine has told is told, and why. */
-const toldBy: Readonly<Record<string, readonly Unit[]>> = {
+const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
   SHEETS_DROPPED: ['words', 'sheets', 'cells'],
   HIDDEN_DROPPED: ['words', 'sheets', 'cells'],
   PAGES_DROPPED: ['words', 'pages', 'slides'],
@@ -64,7 +64,7 @@ const toldBy: Readonly<Record<string, readonly Unit[]>> = {
 }
 
 /** Share that is to come through; less is a loss. Words of a marked text are not all words. */
-const leastShare: Readonly<Partial<Record<Unit, number>>> = {
+const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
   pages: 1,
   slides: 1,
@@ -74,13 +74,13 @@ const leastShare: Readonly<Partial<Record<Unit, number>>> = {
   glyphs: 0.98,
   entries: 1,
 }
-const leastOfMarked = 0.85
+const minShareOfMarkup = 0.85
 /** A few words may be read otherwise by any two programs, seconds begin and end in between. */
-const slack: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
+const tolerance: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 /** Of a short text a few words are much of it. */
-const leastOfFew = { exact: 0.8, marked: 0.5 }
+const minShareOfShortText = { exact: 0.8, marked: 0.5 }
 /** Words of these stand in those as they are, and are read in the same way: there every one counts. */
-const plain = {
+const exactTextFormats = {
   from: ['txt', 'csv', 'tsv', 'srt'],
   to: ['txt', 'csv', 'tsv', 'srt', 'vtt', 'html', 'md'],
 } as const satisfies Readonly<Record<'from' | 'to', readonly FormatId[]>>
@@ -88,85 +88,93 @@ const plain = {
 const isIn = (formats: readonly FormatId[], format: FormatId) => formats.includes(format)
 
 /** Pure: what a result has of what its source had, and whether that is enough. */
-export function compare(asked: Compared): Verdict {
-  const compared = visibly(asked)
+export function compare(comparison: Comparison): ComparisonResult {
+  const compared = toVisibleContent(comparison)
   const { from, to, options, warned } = compared
-  const measures = measured(compared)
-  const isPartial = partial.some((name) => options[name] !== undefined && options[name] !== '')
-  const isPlain = isIn(plain.from, from) && isIn(plain.to, to)
-  const isCounted = compared !== asked
+  const measures = measureUnits(compared)
+  const isPartial = partialOptions.some((name) => options[name] !== undefined && options[name] !== '')
+  const isExactText = isIn(exactTextFormats.from, from) && isIn(exactTextFormats.to, to)
+  const hidesContent = compared !== comparison
   const excused = warned
-    .flatMap((code) => toldBy[code] ?? [])
-    .filter((unit) => unit !== 'words' || !isCounted)
+    .flatMap((code) => unitsOfWarning[code] ?? [])
+    .filter((unit) => unit !== 'words' || !hidesContent)
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Of a language of many marks, letters with accents are written by some of them.
-    const isMarked = unit === 'words' && (certaintyOf(from) !== 'exact' || certaintyOf(to) === 'vague')
-    const least = isMarked ? leastOfMarked : leastShare[unit]
-    if (least === undefined || isPartial || excused.includes(unit)) return []
+    const isMarked =
+      unit === 'words' && (wordCertaintyOf(from) !== 'exact' || wordCertaintyOf(to) === 'vague')
+    const minimum = isMarked ? minShareOfMarkup : minShare[unit]
+    if (minimum === undefined || isPartial || excused.includes(unit)) return []
     const missing = measure.source - measure.result
-    const isMuch = measure.share < least && missing > (slack[unit] ?? 0)
-    const isMuchOfFew = unit === 'words' && measure.share < leastOfFew[isMarked ? 'marked' : 'exact']
-    return isMuch || isMuchOfFew || (unit === 'words' && missing > 0 && isPlain) ? [unit] : []
+    const isLoss = measure.share < minimum && missing > (tolerance[unit] ?? 0)
+    const isLossOfShortText =
+      unit === 'words' && measure.share < minShareOfShortText[isMarked ? 'marked' : 'exact']
+    return isLoss || isLossOfShortText || (unit === 'words' && missing > 0 && isExactText) ? [unit] : []
   })
   return {
-    fidelity: { ...measures, dropped: droppedBy(compared) },
+    fidelity: { ...measures, dropped: droppedFeatures(compared) },
     lost,
-    isNothing: !isPartial && isNothing(compared),
+    isEmpty: !isPartial && isEmptyResult(compared),
   }
 }
 
 /** What a workbook does not show was left out and told: what it shows is to come through. */
-function visibly(compared: Compared): Compared {
+function toVisibleContent(compared: Comparison): Comparison {
   const { source, warned } = compared
-  const [told, ...others] = warned.filter((code) => toldBy[code]?.includes('words'))
-  const isAlone = told === 'HIDDEN_DROPPED' && others.every((code) => code === told)
-  return source.visibleWords && isAlone
+  const [firstCode, ...others] = warned.filter((code) => unitsOfWarning[code]?.includes('words'))
+  const isOnlyHidden = firstCode === 'HIDDEN_DROPPED' && others.every((code) => code === firstCode)
+  return source.visibleWords && isOnlyHidden
     ? { ...compared, source: { ...source, words: source.visibleWords } }
     : compared
 }
 
-function measured({ source, result, from, to }: Compared): Partial<Record<Unit, Kept>> {
+function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {
   const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
   const counted = units.flatMap((unit) => {
     const [before, after] = [source.counts[unit], result.counts[unit]]
-    return before === undefined || after === undefined ? [] : [[unit, kept(before, after)] as const]
+    return before === undefined || after === undefined
+      ? []
+      : [[unit, createRetention(before, after)] as const]
   })
   const shown = result.counts.slides ?? result.counts.pages
   const { slides } = source.counts
   return {
     ...(source.words &&
       result.words &&
-      certaintyOf(from) !== 'vague' && {
-        words: wordsKept(source.words, onPages(result.words, result.marginWords, source.counts.pages)),
+      wordCertaintyOf(from) !== 'vague' && {
+        words: measureWords(
+          source.words,
+          repeatMargins(result.words, result.marginWords, source.counts.pages),
+        ),
       }),
     ...Object.fromEntries(counted),
-    ...(slides !== undefined && shown !== undefined && { slides: kept(slides, shown) }),
-    ...(formatById(to).category === 'image' ? {} : played(lasting(source, to), result)),
+    ...(slides !== undefined && shown !== undefined && { slides: createRetention(slides, shown) }),
+    ...(formatById(to).category === 'image' ? {} : measureDuration(forTarget(source, to), result)),
   }
 }
 
 /** What a document says on top and at the bottom of its pages once stands in a PDF on each. */
-function onPages(words: Words, marginWords: Words | undefined, pages = 0): Words {
+function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, pages = 0): WordCounts {
   if (!marginWords || pages === 0) return words
-  const all = new Words()
+  const all = new WordCounts()
   all.addAll(words)
   all.addAll(marginWords, pages)
   return all
 }
 
-const wordsKept = (source: Words, result: Words) => kept(source.total, source.keptIn(result))
+const measureWords = (source: WordCounts, result: WordCounts) =>
+  createRetention(source.total, source.countSharedWith(result))
 
 /** Of a film that becomes sound, what is heard counts. */
-const lasting = (source: Holding, to: FormatId): Holding =>
+const forTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }
     : source
 
 /** Another rate has another number of samples of the same time. */
-function played(source: Holding, result: Holding): Partial<Record<Unit, Kept>> {
+function measureDuration(source: ContentSummary, result: ContentSummary): Partial<Record<Unit, Retention>> {
   if (source.seconds === undefined || result.seconds === undefined) return {}
-  const seconds = kept(toMs(source.seconds), toMs(result.seconds))
+  const seconds = createRetention(toMs(source.seconds), toMs(result.seconds))
   const [before, after] = [source.counts.samples, result.counts.samples]
   return {
     seconds,
@@ -178,13 +186,13 @@ function played(source: Holding, result: Holding): Partial<Record<Unit, Kept>> {
 const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
 
 /** A marked text may be marks alone. */
-const mostMarks = 20
+const maxMarkupWords = 20
 
-function isNothing({ source, result, from }: Compared): boolean {
-  const isMute = result.counts.samples === 0 && (source.counts.samples ?? source.seconds ?? 0) > 0
+function isEmptyResult({ source, result, from }: Comparison): boolean {
+  const isSilent = result.counts.samples === 0 && (source.counts.samples ?? source.seconds ?? 0) > 0
   const { words } = source
   const isBlank = words !== undefined && words.total > 0 && result.words?.isEmpty === true
-  return isMute || (isBlank && (words.total > mostMarks || certaintyOf(from) === 'exact'))
+  return isSilent || (isBlank && (words.total > maxMarkupWords || wordCertaintyOf(from) === 'exact'))
 }
 
 /** What holds what of which not all do. */
@@ -218,11 +226,11 @@ const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
 const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
 
 /** Formats into whose text the comments of a Word document are brought, as notes. */
-const withNotes = (to: FormatId) =>
-  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || certaintyOf(to) !== 'exact'
-const withComments = (to: FormatId) => [...office, ...sheets, ...slides].includes(to)
+const keepsCommentsAsNotes = (to: FormatId) =>
+  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || wordCertaintyOf(to) !== 'exact'
+const keepsComments = (to: FormatId) => [...office, ...sheets, ...slides].includes(to)
 
-const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
+const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
   pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
   film: (to) => formatById(to).category !== 'audio',
   sound: (to) => formatById(to).category !== 'image',
@@ -230,7 +238,7 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
   transparency: (to) => !opaque.includes(to),
   formulas: (to) => sheets.includes(to),
   equations: (to) => !isText(to) && !sheets.includes(to),
-  comments: (to, from) => withComments(to) || (from === 'docx' && withNotes(to)),
+  comments: (to, from) => keepsComments(to) || (from === 'docx' && keepsCommentsAsNotes(to)),
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
@@ -240,7 +248,7 @@ const isHeld: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean
 }
 
 /** Formats whose files may have it. */
-const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
+const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
   film: (from) => formatById(from).category === 'video',
   sound: (from) => formatById(from).category === 'video',
@@ -248,7 +256,7 @@ const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   transparency: (from) => formatById(from).category === 'image' && !opaque.includes(from),
   formulas: (from) => sheets.includes(from),
   equations: (from) => office.includes(from),
-  comments: withComments,
+  comments: keepsComments,
   notes: (from) => slides.includes(from),
   margins: (from) => [...office, ...sheets, ...slides].includes(from),
   changes: (from) => office.includes(from),
@@ -257,40 +265,42 @@ const mayHave: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
 }
 
 /** What a file of a format may have that another cannot hold, by the steps of a way to it. */
-export const mayDrop = (from: FormatId, way: readonly FormatId[]): readonly Feature[] =>
-  features.filter((feature) => mayHave[feature](from) && way.some((to) => !isHeld[feature](to, from)))
+export const lossyFeatures = (from: FormatId, route: readonly FormatId[]): readonly Feature[] =>
+  features.filter(
+    (feature) => canContain[feature](from) && route.some((to) => !canRepresent[feature](to, from)),
+  )
 
 /**
  * What the next step may drop of what this one could keep, though it does not show in between: not what became part of
  * the text, whose words are counted.
  */
-export const carried = ({ source, result, from, to }: Made): readonly Feature[] =>
+export const retainedFeatures = ({ source, result, from, to }: ConvertedPair): readonly Feature[] =>
   source.features.filter((feature) => {
-    const isInText = feature === 'comments' && !withComments(to) && result?.words !== undefined
-    return !isInText && isHeld[feature](to, from)
+    const isInText = feature === 'comments' && !keepsComments(to) && result?.words !== undefined
+    return !isInText && canRepresent[feature](to, from)
   })
 
-type Made = Pick<Compared, 'source' | 'from' | 'to'> & Partial<Pick<Compared, 'result'>>
+type ConvertedPair = Pick<Comparison, 'source' | 'from' | 'to'> & Partial<Pick<Comparison, 'result'>>
 
 /** Share of the words of comments that are in a text of which these are part. */
-const leastOfComments = 0.5
+const minCommentShare = 0.5
 
 /** Undefined where nobody knows. */
-function hasComments({ source: { words, commentWords }, result }: Made): boolean | undefined {
+function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
-  const all = new Words()
+  const all = new WordCounts()
   all.addAll(words)
   all.addAll(commentWords)
-  const found = all.keptIn(result.words) - words.keptIn(result.words)
-  return found >= leastOfComments * commentWords.total
+  const found = all.countSharedWith(result.words) - words.countSharedWith(result.words)
+  return found >= minCommentShare * commentWords.total
 }
 
 /** @param compared without a result where nobody can look into it. */
-export function droppedBy(made: Made): string[] {
-  const { source, result, from, to } = made
+export function droppedFeatures(pair: ConvertedPair): string[] {
+  const { source, result, from, to } = pair
   const dropped: string[] = source.features.filter((feature) => {
-    const isSeen = feature === 'comments' && !withComments(to) ? hasComments(made) : undefined
-    return !(isSeen ?? isHeld[feature](to, from))
+    const isFound = feature === 'comments' && !keepsComments(to) ? hasComments(pair) : undefined
+    return !(isFound ?? canRepresent[feature](to, from))
   })
   const channels = result?.counts.channels
   if (channels !== undefined && channels < (source.counts.channels ?? 0)) dropped.push('channels')

@@ -33,7 +33,11 @@ export async function readText(file: FileBytes, encoding?: string): Promise<stri
   const { createTextDecoder: decoderOf } = await import('../engines/text/decode.ts')
   const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
   const sample = bytes.subarray(first, first + sampleBytes)
-  const { name } = charsetOf({ head: bytes, more: sample, isUtf8: isUtf8(bytes) }, 'html', requestedCharset(encoding))
+  const { name } = charsetOf(
+    { head: bytes, more: sample, isUtf8: isUtf8(bytes) },
+    'html',
+    requestedCharset(encoding),
+  )
   const decode = decoderOf(name)
   return decode(bytes) + decode()
 }

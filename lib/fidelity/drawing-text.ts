@@ -1,7 +1,7 @@
-import { decoded, readMarkup } from './markup.ts'
+import { decodeEntities, readMarkup } from './markup.ts'
 
 /** The text of a slide or of a drawing on a sheet (ECMA-376, part 1, 21.1.2.3); of one that stands there twice, the newer kind. */
-export function textOfDrawing(xml: string): string {
+export function drawingText(xml: string): string {
   const parts: string[] = []
   let isText = false
   readMarkup(xml, {
@@ -14,5 +14,5 @@ export function textOfDrawing(xml: string): string {
       return name === 'mc:Fallback'
     },
   })
-  return decoded(parts.join(''))
+  return decodeEntities(parts.join(''))
 }

@@ -1,43 +1,43 @@
 import { posix } from 'node:path'
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
-import { attributeOf, readMarkup, textIn, textOfMarkup, textOfPage } from './markup.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary } from './content-summary.ts'
+import { decodeMarkup, htmlText, markupText, readAttribute, readMarkup } from './markup.ts'
+import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
 /** Of an EPUB: what is read from front to back (EPUB 3.3, 5.7), without its own table of contents. */
-export async function epub(bytes: FileBytes): Promise<Holding | undefined> {
+export async function epub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')
   const root = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]
   const opf = root === undefined ? undefined : await zip?.text(root)
   if (!zip || root === undefined || opf === undefined) return undefined
-  const words = new Words()
-  for (const href of readingOrder(opf)) {
-    const page = await zip.read(posix.join(posix.dirname(root), href), textIn)
-    if (page !== undefined) words.add(textOfPage(page))
+  const words = new WordCounts()
+  for (const href of readSpine(opf)) {
+    const page = await zip.read(posix.join(posix.dirname(root), href), decodeMarkup)
+    if (page !== undefined) words.add(htmlText(page))
   }
-  return { words, counts: {}, features: picturesIn(zip.names) }
+  return { words, counts: {}, features: imageFeature(zip.names) }
 }
 
-function readingOrder(opf: string): string[] {
+function readSpine(opf: string): string[] {
   const items = new Map<string, string>()
   const order: string[] = []
   readMarkup(opf, {
     text: () => {},
     tag: (tag) => {
       const name = tag.name.slice(tag.name.indexOf(':') + 1)
-      const isContents = /\bnav\b/.test(attributeOf(tag, 'properties') ?? '')
+      const isContents = /\bnav\b/.test(readAttribute(tag, 'properties') ?? '')
       if (name === 'item' && !isContents)
-        items.set(attributeOf(tag, 'id') ?? '', attributeOf(tag, 'href') ?? '')
-      if (name === 'itemref') order.push(attributeOf(tag, 'idref') ?? '')
+        items.set(readAttribute(tag, 'id') ?? '', readAttribute(tag, 'href') ?? '')
+      if (name === 'itemref') order.push(readAttribute(tag, 'idref') ?? '')
       return false
     },
   })
-  return order.flatMap((id) => pathOf(items.get(id)) ?? [])
+  return order.flatMap((id) => decodePath(items.get(id)) ?? [])
 }
 
-function pathOf(href: string | undefined): string | undefined {
+function decodePath(href: string | undefined): string | undefined {
   try {
     return href === undefined ? undefined : decodeURIComponent(href)
   } catch {
@@ -45,29 +45,29 @@ function pathOf(href: string | undefined): string | undefined {
   }
 }
 
-const picturesIn = (names: readonly string[]) =>
+const imageFeature = (names: readonly string[]) =>
   names.some((name) => /\.(?:jpe?g|png|gif|svg|webp)$/i.test(name)) ? (['pictures'] as const) : []
 
-const besides = new Set(['description', 'stylesheet', 'binary'])
+const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
 
 /** FictionBook 2; pictures stand in it as text. */
-export async function fictionBook(bytes: FileBytes): Promise<Holding | undefined> {
+export async function fictionBook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
-  const xml = zip ? await zip.read(name, textIn) : textIn(await bytes.whole())
+  const xml = zip ? await zip.read(name, decodeMarkup) : decodeMarkup(await bytes.whole())
   if (xml === undefined) return undefined
-  const words = new Words()
-  words.add(textOfMarkup(xml, besides))
+  const words = new WordCounts()
+  words.add(markupText(xml, ignoredElements))
   return { words, counts: {}, features: xml.includes('<binary') ? ['pictures'] : [] }
 }
 
 /** A page or a text with its pictures in a ZIP. */
-export async function zippedText(bytes: FileBytes): Promise<Holding | undefined> {
+export async function zippedText(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => /\.(?:x?html?|txt|md)$/i.test(one))
-  const text = name === undefined ? undefined : await zip?.read(name, textIn)
+  const text = name === undefined ? undefined : await zip?.read(name, decodeMarkup)
   if (!zip || text === undefined || name === undefined) return undefined
-  const words = new Words()
-  words.add(/html?$/i.test(name) ? textOfPage(text) : text)
-  return { words, counts: {}, features: picturesIn(zip.names) }
+  const words = new WordCounts()
+  words.add(/html?$/i.test(name) ? htmlText(text) : text)
+  return { words, counts: {}, features: imageFeature(zip.names) }
 }

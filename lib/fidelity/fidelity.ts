@@ -19,18 +19,18 @@ const units = {
 export type Unit = keyof typeof units
 export const unitNames = Object.keys(units) as readonly Unit[] // keys of a const table
 
-const Kept = z.object({
+const Retention = z.object({
   source: z.number().min(0).describe('In what was sent'),
   result: z.number().min(0).describe('Of these in the result; of words those that were found again'),
   share: z.number().min(0).max(1).describe('1 when all of it was kept'),
 })
-export type Kept = z.infer<typeof Kept>
+export type Retention = z.infer<typeof Retention>
 
 /** What a result kept of its source, counted by other programs than the one that made it. */
 export const Fidelity = z.object({
   ...(Object.fromEntries(
-    Object.entries(units).map(([unit, words]) => [unit, Kept.optional().describe(words)]),
-  ) as Record<Unit, z.ZodOptional<typeof Kept>>), // made of the same names
+    Object.entries(units).map(([unit, description]) => [unit, Retention.optional().describe(description)]),
+  ) as Record<Unit, z.ZodOptional<typeof Retention>>), // made of the same names
   dropped: z.array(z.string()).describe('What the target cannot hold, as `animation`'),
   uncounted: z
     .array(z.string())
@@ -42,37 +42,40 @@ export const Fidelity = z.object({
 export type Fidelity = z.infer<typeof Fidelity>
 
 /** Rounded down, so that 1 means all. */
-export function kept(source: number, result: number): Kept {
+export function createRetention(source: number, result: number): Retention {
   const share = source === 0 ? 1 : Math.min(1, result / source)
   return { source, result, share: Math.floor(share * 10_000) / 10_000 }
 }
 
 /** Of files that were converted side by side, or of what several gave to one. */
-export function together(all: readonly (Fidelity | undefined)[]): Fidelity | undefined {
+export function combine(all: readonly (Fidelity | undefined)[]): Fidelity | undefined {
   const known = all.filter((one) => one !== undefined)
   if (known.length === 0) return undefined
   const sums = unitNames.flatMap((unit) => {
     const each = known.flatMap((one) => one[unit] ?? [])
     if (each.length === 0) return []
     const source = total(each.map((one) => one.source))
-    return [[unit, kept(source, total(each.map((one) => one.result)))] as const]
+    return [[unit, createRetention(source, total(each.map((one) => one.result)))] as const]
   })
-  return { ...Object.fromEntries(sums), ...namesOf(known) }
+  return { ...Object.fromEntries(sums), ...combineNames(known) }
 }
 
 /** Of one step after another: what the second lost of what the first had kept. */
-export function inTurn(first: Fidelity | undefined, second: Fidelity | undefined): Fidelity | undefined {
+export function combineSequential(
+  first: Fidelity | undefined,
+  second: Fidelity | undefined,
+): Fidelity | undefined {
   if (!first || !second) return first ?? second
   const chained = unitNames.flatMap((unit) => {
     const [before, after] = [first[unit], second[unit]]
     if (!before || !after) return before || after ? [[unit, before ?? after] as const] : []
     const result = after.share === 1 ? before.result : Math.floor(before.result * after.share)
-    return [[unit, kept(before.source, result)] as const]
+    return [[unit, createRetention(before.source, result)] as const]
   })
-  return { ...Object.fromEntries(chained), ...namesOf([first, second]) }
+  return { ...Object.fromEntries(chained), ...combineNames([first, second]) }
 }
 
-function namesOf(all: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
+function combineNames(all: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
   const uncounted = distinct(all.flatMap((one) => one.uncounted ?? []))
   return {
     dropped: distinct(all.flatMap(({ dropped }) => dropped)),

@@ -1,18 +1,18 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
+import type { ContentSummary } from './content-summary.ts'
 import { openTypeAt } from './fonts.ts'
 import { openZip } from './zip.ts'
 
-const holdingOf = (glyphs: number | undefined): Holding | undefined =>
+const createSummary = (glyphs: number | undefined): ContentSummary | undefined =>
   glyphs ? { counts: { glyphs }, features: [] } : undefined
 
-const mostFaces = 200
+const maxFaces = 200
 
 /** OpenType 1.9, "Font Collections": the letters of all its faces. */
-export async function collection(bytes: FileBytes): Promise<Holding | undefined> {
+export async function fontCollection(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   const count = head.readUInt32BE(8)
-  if (head.toString('latin1', 0, 4) !== 'ttcf' || count > mostFaces) return undefined
+  if (head.toString('latin1', 0, 4) !== 'ttcf' || count > maxFaces) return undefined
   const starts = await bytes.at(12, 4 * count)
   let glyphs = 0
   for (let at = 0; at < count; at++) {
@@ -20,11 +20,11 @@ export async function collection(bytes: FileBytes): Promise<Holding | undefined>
     if (!face) return undefined
     glyphs += face.counts.glyphs ?? 0
   }
-  return holdingOf(glyphs)
+  return createSummary(glyphs)
 }
 
 /** A font in the data of a file of the old Mac OS (Inside Macintosh: More Macintosh Toolbox, 1-121). */
-export async function macFont(bytes: FileBytes): Promise<Holding | undefined> {
+export async function macFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 16)
   const map = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
   const types = map.readUInt16BE(24)
@@ -39,17 +39,17 @@ export async function macFont(bytes: FileBytes): Promise<Holding | undefined> {
 }
 
 /** Adobe Type 1 Font Format, 7.3: the letters are locked by keys that are printed there, four random bytes in front. */
-export async function type1(bytes: FileBytes): Promise<Holding | undefined> {
+export async function type1(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = withoutSegments(await bytes.whole())
   const start = file.indexOf('eexec', 0, 'latin1')
   if (start < 0) return undefined
   let from = start + 5
   while (from < file.length && /\s/.test(String.fromCharCode(file[from] ?? 0))) from++
   const isHex = /^[\da-f\s]{8}/i.test(file.toString('latin1', from, from + 8))
-  const locked = isHex
+  const encrypted = isHex
     ? Buffer.from(file.toString('latin1', from).replaceAll(/\s/g, ''), 'hex')
     : file.subarray(from)
-  return letterSigns(opened(locked))
+  return countCharStrings(decryptEexec(encrypted))
 }
 
 /** PFB puts six bytes in front of each of its parts. */
@@ -63,10 +63,10 @@ function withoutSegments(file: Buffer): Buffer {
   return parts.length === 0 ? file : Buffer.concat(parts)
 }
 
-function opened(locked: Buffer): Buffer {
-  const out = Buffer.alloc(locked.length)
+function decryptEexec(encrypted: Buffer): Buffer {
+  const out = Buffer.alloc(encrypted.length)
   let key = 55_665
-  for (const [at, byte] of locked.entries()) {
+  for (const [at, byte] of encrypted.entries()) {
     out[at] = byte ^ (key >> 8)
     key = ((byte + key) * 52_845 + 22_719) & 0xffff
   }
@@ -74,14 +74,14 @@ function opened(locked: Buffer): Buffer {
 }
 
 /** Type 1 and Type 42 write how many letters there are where they begin. */
-const letterSigns = (text: Buffer): Holding | undefined =>
-  holdingOf(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
+const countCharStrings = (text: Buffer): ContentSummary | undefined =>
+  createSummary(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
 
-export const type42 = async (bytes: FileBytes): Promise<Holding | undefined> =>
-  letterSigns(await bytes.whole())
+export const type42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+  countCharStrings(await bytes.whole())
 
 /** Embedded OpenType (W3C submission of 2008): the font stands behind what is said of it, where it is not packed. */
-export async function embedded(bytes: FileBytes): Promise<Holding | undefined> {
+export async function embeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   const [size, font] = [head.readUInt32LE(0), head.readUInt32LE(4)]
   const isPacked = (head.readUInt32LE(12) & 0x1000_0004) !== 0
@@ -92,21 +92,21 @@ export async function embedded(bytes: FileBytes): Promise<Holding | undefined> {
 /** Technical Note 5176, table 9: the operator whose operand is where the letters are. */
 const charStrings = 17
 /** In front of it, where a printer is to load the font. */
-const dataMark = 'StartData'
+const dataMarker = 'StartData'
 
 /** Compact Font Format by itself: the first of its dictionaries says where the letters are. */
-export async function compact(bytes: FileBytes): Promise<Holding | undefined> {
+export async function compactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
-  const mark = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMark, 0, 'latin1') : -1
-  const data = mark < 0 ? file : file.subarray(mark + dataMark.length + 1)
-  const names = indexAt(data, data.readUInt8(2))
-  const dictionaries = indexAt(data, names.end)
-  const at = operandOf(data.subarray(dictionaries.first, dictionaries.firstEnd), charStrings)
-  return at === undefined ? undefined : holdingOf(data.readUInt16BE(at))
+  const mark = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
+  const data = mark < 0 ? file : file.subarray(mark + dataMarker.length + 1)
+  const names = readIndex(data, data.readUInt8(2))
+  const dictionaries = readIndex(data, names.end)
+  const at = findOperand(data.subarray(dictionaries.first, dictionaries.firstEnd), charStrings)
+  return at === undefined ? undefined : createSummary(data.readUInt16BE(at))
 }
 
 /** Section 5: where its first object is, and where it ends itself. */
-function indexAt(data: Buffer, at: number) {
+function readIndex(data: Buffer, at: number) {
   const count = data.readUInt16BE(at)
   if (count === 0) return { first: at + 2, firstEnd: at + 2, end: at + 2 }
   const size = data.readUInt8(at + 2)
@@ -116,27 +116,27 @@ function indexAt(data: Buffer, at: number) {
 }
 
 /** Section 4: operators are numbers below 22, what stands before them are their operands. */
-function operandOf(dictionary: Buffer, operator: number): number | undefined {
+function findOperand(dictionary: Buffer, operator: number): number | undefined {
   let last = 0
   for (let at = 0; at < dictionary.length; ) {
     const code = dictionary.readUInt8(at)
     if (code === operator) return last
-    if (code >= 28 && code !== real) last = integerAt(dictionary, at)
-    at += code === real ? realLength(dictionary, at) : lengthOf(code)
+    if (code >= 28 && code !== real) last = readInteger(dictionary, at)
+    at += code === real ? realLength(dictionary, at) : tokenLength(code)
   }
   return undefined
 }
 
 const real = 30
 
-function lengthOf(code: number): number {
+function tokenLength(code: number): number {
   if (code === 29) return 5
   if (code === 28) return 3
   // Of two bytes are an operator of more kinds, and numbers above 107.
   return code === 12 || code > 246 ? 2 : 1
 }
 
-function integerAt(dictionary: Buffer, at: number): number {
+function readInteger(dictionary: Buffer, at: number): number {
   const code = dictionary.readUInt8(at)
   if (code === 28) return dictionary.readInt16BE(at + 1)
   if (code === 29) return dictionary.readInt32BE(at + 1)
@@ -153,7 +153,7 @@ function realLength(dictionary: Buffer, at: number): number {
 }
 
 /** Unified Font Object 3: a file for each letter. */
-export async function fontObject(bytes: FileBytes): Promise<Holding | undefined> {
+export async function unifiedFontObject(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  return holdingOf(zip?.names.filter((name) => name.endsWith('.glif')).length)
+  return createSummary(zip?.names.filter((name) => name.endsWith('.glif')).length)
 }

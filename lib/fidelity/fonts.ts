@@ -1,32 +1,36 @@
 import { brotliDecompressSync, inflateSync } from 'node:zlib'
-import { type FileBytes, mostAtOnce } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
+import { type FileBytes, maxReadBytes } from './bytes.ts'
+import type { ContentSummary } from './content-summary.ts'
 
-const holdingOf = (glyphs: number): Holding => ({ counts: { glyphs }, features: [] })
+const createSummary = (glyphs: number): ContentSummary => ({ counts: { glyphs }, features: [] })
 
 /** OpenType 1.9, `maxp`. */
-const glyphsIn = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
+const glyphCountOf = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
 
-const marks = ['\0\x01\0\0', 'OTTO', 'true']
+const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 
 /** TrueType and OpenType: a list of tables and where they are. */
-export const openType = (bytes: FileBytes): Promise<Holding | undefined> => openTypeAt(bytes, 0)
+export const openType = (bytes: FileBytes): Promise<ContentSummary | undefined> => openTypeAt(bytes, 0)
 
 /** @param base from which its tables are counted: the begin of the file, also for each font of a collection. */
-export async function openTypeAt(bytes: FileBytes, start: number, base = 0): Promise<Holding | undefined> {
+export async function openTypeAt(
+  bytes: FileBytes,
+  start: number,
+  base = 0,
+): Promise<ContentSummary | undefined> {
   const head = await bytes.at(start, 12)
-  if (head.length < 12 || !marks.includes(head.toString('latin1', 0, 4))) return undefined
+  if (head.length < 12 || !signatures.includes(head.toString('latin1', 0, 4))) return undefined
   const list = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
   for (let at = 0; at + 16 <= list.length; at += 16) {
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const glyphs = glyphsIn(await bytes.at(base + list.readUInt32BE(at + 8), 6))
-    return glyphs === undefined ? undefined : holdingOf(glyphs)
+    const glyphs = glyphCountOf(await bytes.at(base + list.readUInt32BE(at + 8), 6))
+    return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined
 }
 
 /** WOFF 1.0, section 4: each table is compressed by itself. */
-export async function woff(bytes: FileBytes): Promise<Holding | undefined> {
+export async function woff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 44)
   if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
   const list = await bytes.at(44, head.readUInt16BE(12) * 20)
@@ -34,8 +38,8 @@ export async function woff(bytes: FileBytes): Promise<Holding | undefined> {
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
     const [packed, unpacked] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
     const data = await bytes.at(list.readUInt32BE(at + 4), packed)
-    const glyphs = glyphsIn(packed < unpacked ? inflateSync(data) : data)
-    return glyphs === undefined ? undefined : holdingOf(glyphs)
+    const glyphs = glyphCountOf(packed < unpacked ? inflateSync(data) : data)
+    return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined
 }
@@ -44,13 +48,13 @@ export async function woff(bytes: FileBytes): Promise<Holding | undefined> {
 const [glyf, loca, maxp] = [10, 11, 4]
 
 /** WOFF 2.0, section 4: all tables in one stream, in the order of their list. */
-export async function woff2(bytes: FileBytes): Promise<Holding | undefined> {
+export async function woff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 48)
   if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
   const list = await bytes.at(48, head.readUInt16BE(12) * 20)
   let at = 0
   // 4.1: seven bits a byte.
-  const number = () => {
+  const readNumber = () => {
     let value = 0
     for (;;) {
       const byte = list.readUInt8(at++)
@@ -62,27 +66,27 @@ export async function woff2(bytes: FileBytes): Promise<Holding | undefined> {
   let found: number | undefined
   for (let count = head.readUInt16BE(12); count > 0; count--) {
     const flags = list.readUInt8(at++)
-    const known = flags & 63
-    if (known === 63) at += 4
-    const original = number()
-    const isGlyphs = known === glyf || known === loca
+    const knownTag = flags & 63
+    if (knownTag === 63) at += 4
+    const original = readNumber()
+    const isGlyphs = knownTag === glyf || knownTag === loca
     const isTransformed = isGlyphs ? flags >> 6 !== 3 : flags >> 6 !== 0
-    const size = isTransformed ? number() : original
-    if (known === maxp) found = start
+    const size = isTransformed ? readNumber() : original
+    if (knownTag === maxp) found = start
     start += size
   }
   if (found === undefined) return undefined
   const data = brotliDecompressSync(await bytes.at(48 + at, head.readUInt32BE(20)), {
-    maxOutputLength: mostAtOnce,
+    maxOutputLength: maxReadBytes,
   })
-  const glyphs = glyphsIn(data.subarray(found, found + 6))
-  return glyphs === undefined ? undefined : holdingOf(glyphs)
+  const glyphs = glyphCountOf(data.subarray(found, found + 6))
+  return glyphs === undefined ? undefined : createSummary(glyphs)
 }
 
 /** What text holds of a font: one mark for each glyph. */
-export function glyphMarks(mark: RegExp) {
-  return async (bytes: FileBytes): Promise<Holding | undefined> => {
-    const count = (await bytes.whole()).toString('latin1').match(mark)?.length ?? 0
-    return count === 0 ? undefined : holdingOf(count)
+export function countGlyphs(pattern: RegExp) {
+  return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
+    const count = (await bytes.whole()).toString('latin1').match(pattern)?.length ?? 0
+    return count === 0 ? undefined : createSummary(count)
   }
 }

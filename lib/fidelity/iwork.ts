@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { type FileBytes, maxReadBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
-import { readAttribute, decodeEntities, readMarkup, type Tag } from './markup.ts'
+import { decodeEntities, readAttribute, readMarkup, type Tag } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
@@ -21,7 +21,8 @@ export async function iWork(bytes: FileBytes): Promise<ContentSummary | undefine
   const zip = await openZip(bytes)
   const name = mainFiles.find((one) => zip?.names.includes(one))
   const isCompressed = name?.endsWith('.gz') === true
-  const decompress = (file: Buffer) => (isCompressed ? gunzipSync(file, { maxOutputLength: maxReadBytes }) : file)
+  const decompress = (file: Buffer) =>
+    isCompressed ? gunzipSync(file, { maxOutputLength: maxReadBytes }) : file
   const xml = name === undefined ? undefined : await zip?.read(name, (file) => decompress(file).toString())
   if (xml === undefined) return undefined
   const reader = new IWorkReader()

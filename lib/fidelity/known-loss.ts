@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Format, type FormatId, formatById } from '../formats/index.ts'
-import { mayDrop } from './compare.ts'
-import measured from './known-shares.json' with { type: 'json' }
+import { lossyFeatures } from './compare.ts'
+import knownShares from './known-shares.json' with { type: 'json' }
 
 export const KnownLoss = z.object({
   what: z.string().describe('As `fidelity` of a result names it: `animation`, `frames`; or `quality`'),
@@ -15,25 +15,25 @@ export const KnownLoss = z.object({
 export type KnownLoss = z.infer<typeof KnownLoss>
 
 /** Shares that the conformance run saw, of pairs where something was missing. */
-const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = measured
+const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**
  * What a conversion is known to lose, before there is a file.
- * @param way formats that it goes through, the target last.
+ * @param route formats that it goes through, the target last.
  */
-export function knownLoss(from: FormatId, way: readonly FormatId[]): KnownLoss[] {
-  const to = way.at(-1) ?? from
+export function knownLoss(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
+  const to = route.at(-1) ?? from
   const seen = Object.entries(shares[[from, to].join(' ')] ?? {})
   return [
     ...seen.map(([what, share]) => ({ what, share, basis: 'measured' as const })),
-    ...mayDrop(from, way).map((what) => ({ what, basis: 'format' as const })),
-    ...(isLossy(from, way) ? [{ what: 'quality', basis: 'format' as const }] : []),
+    ...lossyFeatures(from, route).map((what) => ({ what, basis: 'format' as const })),
+    ...(isLossy(from, route) ? [{ what: 'quality', basis: 'format' as const }] : []),
   ]
 }
 
-function isLossy(from: FormatId, way: readonly FormatId[]): boolean {
+function isLossy(from: FormatId, route: readonly FormatId[]): boolean {
   const { category } = formatById(from)
-  return way.some((id) => {
+  return route.some((id) => {
     const to: Format = formatById(id)
     return to.lossy === true && to.category === category
   })

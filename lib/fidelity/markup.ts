@@ -14,7 +14,7 @@ export class Tag {
   readonly #end: number
 
   /** @param start of what is in its brackets. */
-  constructor(markup: string, start: number, end: number, isPage: boolean) {
+  constructor(markup: string, start: number, end: number, isHtml: boolean) {
     this.isEnd = markup.charCodeAt(start) === slash
     this.isEmpty = markup.charCodeAt(end - 1) === slash
     this.#markup = markup
@@ -22,9 +22,9 @@ export class Tag {
     this.#end = end
     const from = this.isEnd ? start + 1 : start
     let to = from
-    while (to < end && isNamed(markup.charCodeAt(to))) to++
+    while (to < end && isNameCode(markup.charCodeAt(to))) to++
     const name = markup.slice(from, to)
-    this.name = isPage ? name.toLowerCase() : name
+    this.name = isHtml ? name.toLowerCase() : name
   }
 
   /** Without its prefix, which is up to who wrote it. */
@@ -47,44 +47,44 @@ export interface MarkupReader {
 }
 
 /** What stands between these is no tag. */
-const others = [
+const nonTags = [
   { start: '<!--', end: '-->' },
   { start: '<![CDATA[', end: ']]>', isText: true },
   { start: '<?', end: '?>' },
   { start: '<!', end: '>' },
 ] as const
 
-export function readMarkup(markup: string, reader: MarkupReader, { isPage = false } = {}): void {
-  const closes = closesIn(markup)
+export function readMarkup(markup: string, reader: MarkupReader, { isPage: isHtml = false } = {}): void {
+  const findEndTag = endTagFinder(markup)
   let at = 0
   for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
     if (start > at) reader.text(markup.slice(at, start))
     at = start
-    const other = otherAt(markup, start)
-    const from = start + (other?.start ?? '<').length
-    const end = markup.indexOf(other?.end ?? '>', from)
+    const nonTag = nonTagAt(markup, start)
+    const from = start + (nonTag?.start ?? '<').length
+    const end = markup.indexOf(nonTag?.end ?? '>', from)
     // What has no end is the rest of a text.
     if (end < 0) break
-    at = end + (other?.end ?? '>').length
-    if (other) {
-      if ('isText' in other) reader.text(markup.slice(from, end))
+    at = end + (nonTag?.end ?? '>').length
+    if (nonTag) {
+      if ('isText' in nonTag) reader.text(markup.slice(from, end))
       continue
     }
-    const tag = new Tag(markup, from, end, isPage)
+    const tag = new Tag(markup, from, end, isHtml)
     const isSkipped = reader.tag(tag) === true && !tag.isEmpty && !tag.isEnd
-    if (isSkipped) at = closes(markup.slice(from, from + tag.name.length), at) ?? at
+    if (isSkipped) at = findEndTag(markup.slice(from, from + tag.name.length), at) ?? at
   }
   reader.text(markup.slice(at))
 }
 
-function otherAt(markup: string, at: number): (typeof others)[number] | undefined {
+function nonTagAt(markup: string, at: number): (typeof nonTags)[number] | undefined {
   const next = markup.charCodeAt(at + 1)
   // Of ! and ?, with which few begin.
-  return next === 33 || next === 63 ? others.find(({ start }) => markup.startsWith(start, at)) : undefined
+  return next === 33 || next === 63 ? nonTags.find(({ start }) => markup.startsWith(start, at)) : undefined
 }
 
 /** Where an element ends. One that is never closed is searched for once. */
-function closesIn(markup: string): (name: string, from: number) => number | undefined {
+function endTagFinder(markup: string): (name: string, from: number) => number | undefined {
   const neverClosed = new Set<string>()
   return (name, from) => {
     const at = neverClosed.has(name) ? -1 : markup.indexOf(`</${name}`, from)
@@ -94,14 +94,14 @@ function closesIn(markup: string): (name: string, from: number) => number | unde
 }
 
 /** Neither space, slash nor the end. */
-const isNamed = (code: number) => code > 32 && code !== 47
+const isNameCode = (code: number) => code > 32 && code !== 47
 
-export const attributeOf = ({ source }: Tag, name: string): string | undefined => {
+export const readAttribute = ({ source }: Tag, name: string): string | undefined => {
   const at = source.indexOf(` ${name}=`)
   if (at < 0) return undefined
   const quote = source[at + name.length + 2]
   const end = quote === undefined ? -1 : source.indexOf(quote, at + name.length + 3)
-  return end < 0 ? undefined : decoded(source.slice(at + name.length + 3, end))
+  return end < 0 ? undefined : decodeEntities(source.slice(at + name.length + 3, end))
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -111,7 +111,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** What stands for a character; names that are not known divide words, as a space does. */
-export function decoded(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
     /&(?:#[xX]([\da-fA-F]{1,6})|#(\d{1,7})|(\w{2,8}));/g,
@@ -149,17 +149,17 @@ const inline = new Set([
   ...['text:change-end', 'text:change', 'text:alphabetical-index-mark', 'v', 'emph', 'hi'],
 ])
 
-interface TextSettings {
-  readonly isPage?: boolean
+interface TextOptions {
+  readonly isHtml?: boolean
   /** Asked of each tag, whether the text after it is seen by nobody. */
   readonly isHiddenFrom?: (tag: Tag) => boolean
 }
 
-/** @param hidden elements that hold nothing to read. */
-export function textOfMarkup(
+/** @param hiddenElements elements that hold nothing to read. */
+export function markupText(
   markup: string,
-  hidden: ReadonlySet<string>,
-  { isPage = false, isHiddenFrom }: TextSettings = {},
+  hiddenElements: ReadonlySet<string>,
+  { isHtml = false, isHiddenFrom }: TextOptions = {},
 ): string {
   const parts: string[] = []
   let isHidden = false
@@ -173,15 +173,15 @@ export function textOfMarkup(
         const { name, isEnd } = tag
         if (!inline.has(name)) parts.push(' ')
         if (isHiddenFrom) isHidden = isHiddenFrom(tag)
-        return !isEnd && hidden.has(name)
+        return !isEnd && hiddenElements.has(name)
       },
     },
-    { isPage },
+    { isPage: isHtml },
   )
-  return decoded(parts.join(''))
+  return decodeEntities(parts.join(''))
 }
 
-const hiddenInPage = new Set([
+const hiddenInHtml = new Set([
   ...[
     'script',
     'style',
@@ -198,26 +198,26 @@ const hiddenInPage = new Set([
   ...['textarea', 'canvas', 'audio', 'video'],
 ])
 
-export const textOfPage = (html: string): string => textOfMarkup(html, hiddenInPage, { isPage: true })
+export const htmlText = (html: string): string => markupText(html, hiddenInHtml, { isHtml: true })
 
 /** By a byte order mark, what the file says of itself, UTF-8, or as Windows writes western languages. */
-export function textIn(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodedAs('utf-16le', bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodedAs('utf-16be', bytes)
+export function decodeMarkup(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeAs('utf-16le', bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeAs('utf-16be', bytes)
   const head = bytes.toString('latin1', 0, 1024)
-  const said = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
+  const declared = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
   // In letters of 16 bits, that could not have been read.
-  if (said === undefined || said.startsWith('utf')) return utf8(bytes)
+  if (declared === undefined || declared.startsWith('utf')) return utf8(bytes)
   try {
-    return decodedAs(said, bytes)
+    return decodeAs(declared, bytes)
   } catch {
     return utf8(bytes)
   }
 }
 
-const decodedAs = (encoding: string, bytes: Buffer) => new TextDecoder(encoding).decode(bytes)
+const decodeAs = (encoding: string, bytes: Buffer) => new TextDecoder(encoding).decode(bytes)
 
 function utf8(bytes: Buffer): string {
   const text = bytes.toString('utf8')
-  return text.includes('\ufffd') ? decodedAs('windows-1252', bytes) : text
+  return text.includes('\ufffd') ? decodeAs('windows-1252', bytes) : text
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { textOfPage } from './markup.ts'
-import { textOfMarked } from './plain-text.ts'
-import { ofSource } from './source-texts.ts'
+import { countSourceTexts } from './count-source-texts.ts'
+import { htmlText } from './markup.ts'
+import { markupLanguageText } from './plain-text.ts'
 
 /** nbformat 4: a text is one, or its lines. */
 const Lines = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(''))]).catch('')
@@ -22,24 +22,24 @@ const Cell = z.object({
 const Notebook = z.object({ cells: z.array(Cell) })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with it.
-const colors = /\u001b\[[\d;]{0,20}m/g
+const colorSequences = /\u001b\[[\d;]{0,20}m/g
 
 /**
  * What is written, the programs and what they printed. Of a result that is there in more than one form nobody knows
  * which will be shown.
  */
-export const notebook = ofSource((source) =>
-  Notebook.safeParse(parsed(source)).data?.cells.flatMap(({ cell_type, source, metadata, outputs }) => [
-    ...(cell_type === 'markdown' ? [textOfMarked('md', source)] : []),
+export const notebook = countSourceTexts((source) =>
+  Notebook.safeParse(parseJson(source)).data?.cells.flatMap(({ cell_type, source, metadata, outputs }) => [
+    ...(cell_type === 'markdown' ? [markupLanguageText('md', source)] : []),
     // A raw cell that names a program is written in the language of that.
     ...(cell_type === 'code' || (cell_type === 'raw' && !(metadata.raw_mimetype ?? metadata.format))
       ? [source]
       : []),
-    ...outputs.map(shown),
+    ...outputs.map(outputText),
   ]),
 )
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -47,11 +47,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function shown({ text = '', data = {}, traceback = [] }: z.infer<typeof Output>): string {
+function outputText({ text = '', data = {}, traceback = [] }: z.infer<typeof Output>): string {
   const [form, ...others] = Object.entries(data)
   const [type, value] = form ?? []
   const result = Lines.parse(value)
-  const alone = others.length > 0 ? '' : type === 'text/html' ? textOfPage(result) : result
+  const alone = others.length > 0 ? '' : type === 'text/html' ? htmlText(result) : result
   const isText = type === 'text/html' || type === 'text/plain' || type === 'text/markdown'
-  return [text, traceback.join('\n').replaceAll(colors, ''), isText ? alone : ''].join('\n')
+  return [text, traceback.join('\n').replaceAll(colorSequences, ''), isText ? alone : ''].join('\n')
 }

@@ -1,60 +1,68 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './content-summary.ts'
-import { textOfPage } from './markup.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
+import { htmlText } from './markup.ts'
+import { WordCounts } from './word-counts.ts'
 
 /** Offsets in the first record of a Palm book, and of the header that Mobipocket put behind it. */
-const book = { packing: 0, textRecords: 8, lock: 12, mobi: 16, length: 20, letters: 28, version: 36 } as const
-const firstPicture = 108
-const partsAt = { table: 192, trailing: 242 } as const
+const headerOffsets = {
+  packing: 0,
+  textRecords: 8,
+  lock: 12,
+  mobi: 16,
+  length: 20,
+  letters: 28,
+  version: 36,
+} as const
+const firstImageOffset = 108
+const mobiOffsets = { table: 192, trailing: 242 } as const
 const palmDoc = 2
 const utf8 = 65_001
 /** From this version on the text is in parts, of which the first is the book and the others its styles. */
-const withParts = 8
+const minVersionWithParts = 8
 
 /** Books in a Palm database: PalmDOC, Mobipocket, and Kindle's formats that grew out of it. */
-export async function palmBook(bytes: FileBytes): Promise<Holding | undefined> {
+export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
-  const records = recordsIn(file)
+  const records = readRecords(file)
   const head = records[0]
   if (!head || head.length < 16) return undefined
-  const packing = head.readUInt16BE(book.packing)
-  const isMobi = head.toString('latin1', book.mobi, book.mobi + 4) === 'MOBI'
-  const isLocked = isMobi && head.readUInt16BE(book.lock) !== 0
+  const compression = head.readUInt16BE(headerOffsets.packing)
+  const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
+  const isLocked = isMobi && head.readUInt16BE(headerOffsets.lock) !== 0
   // 17480 stands for Huffman's codes, which need tables of their own.
-  if (isLocked || (packing !== 1 && packing !== palmDoc)) return undefined
-  const trailing = isMobi ? trailingOf(head) : () => 0
+  if (isLocked || (compression !== 1 && compression !== palmDoc)) return undefined
+  const trailing = isMobi ? createTrailingSize(head) : () => 0
   const text = Buffer.concat(
-    records.slice(1, 1 + head.readUInt16BE(book.textRecords)).map((record) => {
+    records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
       const data = record.subarray(0, record.length - trailing(record))
-      return packing === palmDoc ? unpacked(data) : data
+      return compression === palmDoc ? decompressPalmDoc(data) : data
     }),
   )
-  const isUtf8 = isMobi && head.readUInt32BE(book.letters) === utf8
-  const page = text.subarray(0, isMobi ? endOfBook(head, records, text.length) : text.length)
-  const letters = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
-  const words = new Words()
-  words.add(isMobi ? textOfPage(letters) : letters)
-  const picture = isMobi ? records[head.readUInt32BE(firstPicture)] : undefined
-  const isPicture =
-    picture !== undefined && /^(?:\xff\xd8|GIF8|\x89PNG|BM)/.test(picture.toString('latin1', 0, 4))
-  return { words, counts: {}, features: isPicture ? (['pictures'] satisfies Feature[]) : [] }
+  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.letters) === utf8
+  const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
+  const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
+  const words = new WordCounts()
+  words.add(isMobi ? htmlText(decodedText) : decodedText)
+  const image = isMobi ? records[head.readUInt32BE(firstImageOffset)] : undefined
+  const isImage = image !== undefined && /^(?:\xff\xd8|GIF8|\x89PNG|BM)/.test(image.toString('latin1', 0, 4))
+  return { words, counts: {}, features: isImage ? (['pictures'] satisfies Feature[]) : [] }
 }
 
 /** Palm's database: a list of where its records begin. */
-function recordsIn(file: Buffer): Buffer[] {
+function readRecords(file: Buffer): Buffer[] {
   const count = file.readUInt16BE(76)
   const starts = Array.from({ length: count }, (_, index) => file.readUInt32BE(78 + 8 * index))
   return starts.map((start, index) => file.subarray(start, starts[index + 1] ?? file.length))
 }
 
 /** How many bytes behind the text of a record are none of it. */
-function trailingOf(head: Buffer): (record: Buffer) => number {
-  const hasFlags = head.readUInt32BE(book.length) >= 228 && head.length >= partsAt.trailing + 2
-  const flags = hasFlags ? head.readUInt16BE(partsAt.trailing) : 0
+function createTrailingSize(head: Buffer): (record: Buffer) => number {
+  const hasFlags = head.readUInt32BE(headerOffsets.length) >= 228 && head.length >= mobiOffsets.trailing + 2
+  const flags = hasFlags ? head.readUInt16BE(mobiOffsets.trailing) : 0
   return (record) => {
     let size = 0
-    for (let flag = flags >> 1; flag > 0; flag >>= 1) if ((flag & 1) === 1) size += sizeBefore(record, size)
+    for (let flag = flags >> 1; flag > 0; flag >>= 1)
+      if ((flag & 1) === 1) size += readBackwardSize(record, size)
     // Letters of several bytes may begin in one record and end in the next.
     if ((flags & 1) === 1) size += ((record[record.length - size - 1] ?? 0) & 3) + 1
     return Math.min(size, record.length)
@@ -62,7 +70,7 @@ function trailingOf(head: Buffer): (record: Buffer) => number {
 }
 
 /** Seven bits a byte, read from the end; its first byte is marked. */
-function sizeBefore(record: Buffer, behind: number): number {
+function readBackwardSize(record: Buffer, behind: number): number {
   let size = 0
   for (let at = record.length - behind - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
     const byte = record[at] ?? 0
@@ -72,15 +80,15 @@ function sizeBefore(record: Buffer, behind: number): number {
   return size
 }
 
-function endOfBook(head: Buffer, records: readonly Buffer[], length: number): number {
-  if (head.readUInt32BE(book.version) < withParts) return length
-  const table = records[head.readUInt32BE(partsAt.table)]
+function findTextEnd(head: Buffer, records: readonly Buffer[], length: number): number {
+  if (head.readUInt32BE(headerOffsets.version) < minVersionWithParts) return length
+  const table = records[head.readUInt32BE(mobiOffsets.table)]
   const isTable = table?.toString('latin1', 0, 4) === 'FDST'
   return isTable ? Math.min(length, table.readUInt32BE(16)) : length
 }
 
 /** PalmDOC: a byte stands for itself, for several that follow, for some that were there before, or for a space and a letter. */
-function unpacked(data: Buffer): Buffer {
+function decompressPalmDoc(data: Buffer): Buffer {
   const out: number[] = []
   for (let at = 0; at < data.length; ) {
     const code = data[at++] ?? 0

@@ -1,6 +1,6 @@
 import { commentEnd, isNumeric, isSpace, readPdfName, regularEnd } from './pdf-characters.ts'
 import type { PdfFont } from './pdf-fonts.ts'
-import { ByteList, readHex, hexPairAt, readString } from './pdf-strings.ts'
+import { ByteList, hexPairAt, readHex, readString } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
 /** What content asks for that lies outside of it: a font to go on with, or a form or picture to draw. */
@@ -16,9 +16,26 @@ const blank = 32
 /** Operators (annex A) as numbers of their one or two bytes. */
 const operatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
-const [Tj, TJ, nextLine, spacedLine] = [operatorCode('Tj'), operatorCode('TJ'), operatorCode("'"), operatorCode('"')]
-const [Td, TD, Tm, TStar, BT] = [operatorCode('Td'), operatorCode('TD'), operatorCode('Tm'), operatorCode('T*'), operatorCode('BT')]
-const [q, Q, ID, Tf, Do] = [operatorCode('q'), operatorCode('Q'), operatorCode('ID'), operatorCode('Tf'), operatorCode('Do')]
+const [Tj, TJ, nextLine, spacedLine] = [
+  operatorCode('Tj'),
+  operatorCode('TJ'),
+  operatorCode("'"),
+  operatorCode('"'),
+]
+const [Td, TD, Tm, TStar, BT] = [
+  operatorCode('Td'),
+  operatorCode('TD'),
+  operatorCode('Tm'),
+  operatorCode('T*'),
+  operatorCode('BT'),
+]
+const [q, Q, ID, Tf, Do] = [
+  operatorCode('q'),
+  operatorCode('Q'),
+  operatorCode('ID'),
+  operatorCode('Tf'),
+  operatorCode('Do'),
+]
 
 /**
  * Content of a page or form (ISO 32000-1, 7.8.2), read for what it shows. Pages are mostly numbers that say where, which

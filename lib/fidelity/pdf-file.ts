@@ -1,24 +1,24 @@
 import type { FileBytes } from './bytes.ts'
-import { UnreadPdf, unpacked, unpredicted } from './pdf-filters.ts'
-import { type Dict, isDict, Name, Operator, Ref, type Value, Values } from './pdf-objects.ts'
+import { decodeStream, UnreadablePdf, undoPngPredictor } from './pdf-filters.ts'
+import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './pdf-objects.ts'
 
 /** Bytes that are looked at before a file counts as one that was made to be slow. */
-const mostRead = 256 * 1024 * 1024
+const maxTotalReadBytes = 256 * 1024 * 1024
 
 /** Bytes of a file that is read at once. */
-const mostWhole = 16 * 1024 * 1024
+const maxWholeReadBytes = 16 * 1024 * 1024
 
 /** In a table: an object that is there, and one that is not. */
 const [letterN, letterF] = [110, 102]
 
-interface Place {
+interface ObjectLocation {
   /** In the file, or in the stream of objects. */
   readonly at: number
   /** The stream of objects that it is in. */
   readonly within?: number
 }
 
-export interface Stream {
+export interface PdfStream {
   readonly dict: Dict
   /** Undefined for pictures. @throws UnreadPdf. */
   content(): Promise<Buffer>
@@ -27,11 +27,11 @@ export interface Stream {
 /** Objects of a PDF by their numbers (ISO 32000-1, 7.5), each read when it is wanted. */
 export class PdfFile {
   readonly #bytes: FileBytes
-  readonly #places = new Map<number, Place>()
-  readonly #known = new Map<number, Value | Stream>()
-  readonly #packed = new Map<number, { values: Buffer; offsets: readonly number[] }>()
+  readonly #locations = new Map<number, ObjectLocation>()
+  readonly #cached = new Map<number, Value | PdfStream>()
+  readonly #objectStreams = new Map<number, { values: Buffer; offsets: readonly number[] }>()
   #root: Value | undefined
-  #isLocked = false
+  #isEncrypted = false
   #read = 0
 
   private constructor(bytes: FileBytes) {
@@ -42,14 +42,14 @@ export class PdfFile {
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
     // Its objects lie all over it.
-    if (bytes.size <= mostWhole) await bytes.whole()
-    const tail = await file.#at(Math.max(0, bytes.size - 2048), 2048)
+    if (bytes.size <= maxWholeReadBytes) await bytes.whole()
+    const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(
       tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
     )?.[1]
-    if (start === undefined) throw new UnreadPdf('it has no end')
+    if (start === undefined) throw new UnreadablePdf('it has no end')
     await file.#readTables(Number(start))
-    if (file.#isLocked) throw new UnreadPdf('it is encrypted')
+    if (file.#isEncrypted) throw new UnreadablePdf('it is encrypted')
     return file
   }
 
@@ -71,30 +71,31 @@ export class PdfFile {
     return found !== undefined && isStream(found) && value !== undefined ? [value] : []
   }
 
-  async stream(value: Value | undefined): Promise<Stream | undefined> {
+  async stream(value: Value | undefined): Promise<PdfStream | undefined> {
     const found = await this.get(value)
     return found !== undefined && isStream(found) ? found : undefined
   }
 
-  async get(value: Value | undefined): Promise<Value | Stream | undefined> {
+  async get(value: Value | undefined): Promise<Value | PdfStream | undefined> {
     if (!(value instanceof Ref)) return value
-    const known = this.#known.get(value.id)
+    const known = this.#cached.get(value.id)
     if (known !== undefined) return known
-    const place = this.#places.get(value.id)
-    if (!place) return undefined
-    const found = place.within === undefined ? await this.#objectAt(place.at) : await this.#packedAt(place)
-    if (found !== undefined) this.#known.set(value.id, found)
+    const location = this.#locations.get(value.id)
+    if (!location) return undefined
+    const found =
+      location.within === undefined ? await this.#objectAt(location.at) : await this.#objectInStream(location)
+    if (found !== undefined) this.#cached.set(value.id, found)
     return found
   }
 
   /** Notes bytes that were looked at, or that are kept of them. @throws UnreadPdf for too many. */
-  spend(bytes: number): void {
+  countBytes(bytes: number): void {
     this.#read += bytes
-    if (this.#read > mostRead) throw new UnreadPdf('it has too much to read')
+    if (this.#read > maxTotalReadBytes) throw new UnreadablePdf('it has too much to read')
   }
 
-  #at(position: number, length: number): Promise<Buffer> {
-    this.spend(Math.min(length, this.#bytes.size))
+  #readAt(position: number, length: number): Promise<Buffer> {
+    this.countBytes(Math.min(length, this.#bytes.size))
     return this.#bytes.at(position, length)
   }
 
@@ -104,11 +105,11 @@ export class PdfFile {
     for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
       if (seen.has(at) || seen.size > 500) continue
       seen.add(at)
-      const head = await this.#at(at, 8)
+      const head = await this.#readAt(at, 8)
       const isTable = /^\s*xref/.test(head.toString('latin1'))
       const trailer = isTable ? await this.#table(at) : await this.#crossReferences(at)
       this.#root ??= trailer.get('Root')
-      this.#isLocked ||= trailer.has('Encrypt')
+      this.#isEncrypted ||= trailer.has('Encrypt')
       for (const name of ['XRefStm', 'Prev']) {
         const next = trailer.get(name)
         if (typeof next === 'number') queue.push(next)
@@ -119,17 +120,17 @@ export class PdfFile {
   /** 7.5.4. */
   async #table(start: number): Promise<Dict> {
     let length = 256 * 1024
-    let bytes = await this.#at(start, length)
+    let bytes = await this.#readAt(start, length)
     // The table of a large file is longer than a guess.
     while (bytes.lastIndexOf('trailer') < 0 && start + length < this.#bytes.size) {
       length *= 8
-      bytes = await this.#at(start, length)
+      bytes = await this.#readAt(start, length)
     }
     const end = bytes.indexOf('trailer')
-    if (end < 0) throw new UnreadPdf('a table has no end')
+    if (end < 0) throw new UnreadablePdf('a table has no end')
     this.#rows(bytes.subarray(0, end))
-    const trailer = new Values(bytes, end + 7).next()
-    if (!isDict(trailer)) throw new UnreadPdf('a trailer is damaged')
+    const trailer = new PdfParser(bytes, end + 7).next()
+    if (!isDict(trailer)) throw new UnreadablePdf('a trailer is damaged')
     return trailer
   }
 
@@ -153,7 +154,7 @@ export class PdfFile {
         value = -1
       }
       if (numbers === 2 && (byte === letterN || byte === letterF)) {
-        if (byte === letterN) this.#place(id, { at: first })
+        if (byte === letterN) this.#addLocation(id, { at: first })
         id++
         numbers = 0
       }
@@ -163,13 +164,13 @@ export class PdfFile {
   /** 7.5.8. */
   async #crossReferences(start: number): Promise<Dict> {
     const found = await this.#objectAt(start)
-    if (found === undefined || !isStream(found)) throw new UnreadPdf('a table is missing')
+    if (found === undefined || !isStream(found)) throw new UnreadablePdf('a table is missing')
     const { dict } = found
     const data = await found.content()
-    const widths = numbersIn(dict.get('W'))
+    const widths = toNumbers(dict.get('W'))
     const [typeBytes = 0, placeBytes = 0, lastBytes = 0] = widths
     const size = dict.get('Size')
-    const index = dict.has('Index') ? numbersIn(dict.get('Index')) : [0, Number(size)]
+    const index = dict.has('Index') ? toNumbers(dict.get('Index')) : [0, Number(size)]
     let at = 0
     const field = (length: number) => {
       const value = length === 0 ? 0 : data.readUIntBE(at, Math.min(6, length))
@@ -180,73 +181,73 @@ export class PdfFile {
       const [first = 0, count = 0] = [index[part], index[part + 1]]
       for (let id = first; id < first + count && at < data.length; id++) {
         const type = typeBytes === 0 ? 1 : field(typeBytes)
-        const [place, last] = [field(placeBytes), field(lastBytes)]
-        if (type === 1) this.#place(id, { at: place })
-        if (type === 2) this.#place(id, { at: last, within: place })
+        const [location, last] = [field(placeBytes), field(lastBytes)]
+        if (type === 1) this.#addLocation(id, { at: location })
+        if (type === 2) this.#addLocation(id, { at: last, within: location })
       }
     }
     return dict
   }
 
   /** Of several tables the newest comes first. */
-  #place(id: number, place: Place): void {
-    if (!this.#places.has(id)) this.#places.set(id, place)
+  #addLocation(id: number, location: ObjectLocation): void {
+    if (!this.#locations.has(id)) this.#locations.set(id, location)
   }
 
-  async #objectAt(at: number): Promise<Value | Stream | undefined> {
+  async #objectAt(at: number): Promise<Value | PdfStream | undefined> {
     for (let length = 4096; ; length *= 16) {
-      const bytes = await this.#at(at, length)
+      const bytes = await this.#readAt(at, length)
       const isAll = at + bytes.length >= this.#bytes.size
-      const values = new Values(bytes)
+      const values = new PdfParser(bytes)
       // Number, generation, obj.
       values.next()
       values.next()
       values.next()
       const value = values.next()
-      const behind = values.next()
-      if (behind === undefined && !isAll) continue
-      if (!(behind instanceof Operator) || behind.word !== 'stream' || !isDict(value)) return value
+      const following = values.next()
+      if (following === undefined && !isAll) continue
+      if (!(following instanceof Operator) || following.word !== 'stream' || !isDict(value)) return value
       const start = at + values.skipLineEnd()
-      return { dict: value, content: () => this.#contentOf(value, start) }
+      return { dict: value, content: () => this.#readStream(value, start) }
     }
   }
 
-  async #contentOf(dict: Dict, start: number): Promise<Buffer> {
+  async #readStream(dict: Dict, start: number): Promise<Buffer> {
     const length = await this.get(dict.get('Length'))
-    if (typeof length !== 'number') throw new UnreadPdf('a stream has no length')
-    let data = await this.#at(start, length)
-    for (const filter of namesIn(await this.get(dict.get('Filter')))) data = unpacked(data, filter)
-    return unpredicted(data, await this.dict(dict.get('DecodeParms')))
+    if (typeof length !== 'number') throw new UnreadablePdf('a stream has no length')
+    let data = await this.#readAt(start, length)
+    for (const filter of toNames(await this.get(dict.get('Filter')))) data = decodeStream(data, filter)
+    return undoPngPredictor(data, await this.dict(dict.get('DecodeParms')))
   }
 
   /** 7.5.7. */
-  async #packedAt({ at, within = 0 }: Place): Promise<Value | undefined> {
-    let pack = this.#packed.get(within)
-    if (!pack) {
+  async #objectInStream({ at, within = 0 }: ObjectLocation): Promise<Value | undefined> {
+    let objects = this.#objectStreams.get(within)
+    if (!objects) {
       const stream = await this.stream(new Ref(within))
       if (!stream) return undefined
       const values = await stream.content()
       const first = Number(stream.dict.get('First'))
-      const header = new Values(values.subarray(0, first))
+      const header = new PdfParser(values.subarray(0, first))
       const offsets: number[] = []
       for (let count = Number(stream.dict.get('N')); count > 0; count--) {
         header.next()
         offsets.push(first + Number(header.next()))
       }
-      pack = { values, offsets }
-      this.#packed.set(within, pack)
+      objects = { values, offsets }
+      this.#objectStreams.set(within, objects)
     }
-    const offset = pack.offsets[at]
-    return offset === undefined ? undefined : new Values(pack.values, offset).next()
+    const offset = objects.offsets[at]
+    return offset === undefined ? undefined : new PdfParser(objects.values, offset).next()
   }
 }
 
-export const isStream = (value: Value | Stream): value is Stream =>
+export const isStream = (value: Value | PdfStream): value is PdfStream =>
   typeof value === 'object' && value !== null && 'content' in value
 
-const numbersIn = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])
+const toNumbers = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])
 
-const namesIn = (value: Value | Stream | undefined): string[] => {
+const toNames = (value: Value | PdfStream | undefined): string[] => {
   const all = Array.isArray(value) ? value : [value]
   return all.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
 }

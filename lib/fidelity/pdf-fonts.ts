@@ -1,12 +1,12 @@
 import type { PdfFile } from './pdf-file.ts'
-import { type Dict, Name, Operator, type Value, Values } from './pdf-objects.ts'
-import type { Bytes } from './pdf-strings.ts'
+import { type Dict, Name, Operator, PdfParser, type Value } from './pdf-objects.ts'
+import type { ByteList } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
 /** In the place of a unit of UTF-16: not looked up yet, known by nobody, several units. Texts do not hold these. */
-const [unseen, unknown, several] = [0, 1, 2]
+const [notLookedUp, unknown, multipleUnits] = [0, 1, 2]
 /** Fonts of more glyphs are rare, and a file may name thousands of fonts. */
-const mostUnits = 4096
+const maxUnits = 4096
 
 /** How the codes of a font read. Each glyph of a document is looked up here, so most are answered from a table. */
 export class PdfFont {
@@ -20,64 +20,64 @@ export class PdfFont {
   }
 
   /** Adds what glyphs of these codes mean. @returns how many glyphs nobody knows. */
-  read(codes: Bytes, text: GlyphText): number {
+  read(codes: ByteList, text: GlyphText): number {
     const { bytes, length } = codes
-    let unread = 0
+    let unknownCount = 0
     if (this.codeBytes === 1) {
-      for (let at = 0; at < length; at++) unread += this.readOne(bytes[at] ?? 0, text)
+      for (let at = 0; at < length; at++) unknownCount += this.readOne(bytes[at] ?? 0, text)
     } else {
       for (let at = 1; at < length; at += 2)
-        unread += this.readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
+        unknownCount += this.readOne((bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0), text)
     }
-    return unread
+    return unknownCount
   }
 
   /** Adds what one code means. @returns 1 for a glyph that nobody knows. */
   readOne(code: number, text: GlyphText): 0 | 1 {
-    const unit = this.#units[code] ?? unseen
-    if (unit > several) {
+    const unit = this.#units[code] ?? notLookedUp
+    if (unit > multipleUnits) {
       text.push(unit)
       return 0
     }
     if (unit === unknown) return 1
     const read = this.#look(code)
-    if (unit === unseen) this.#keep(code, read)
+    if (unit === notLookedUp) this.#keep(code, read)
     if (read === undefined) return 1
     text.add(read)
     return 0
   }
 
   #keep(code: number, read: string | undefined): void {
-    if (code >= mostUnits) return
+    if (code >= maxUnits) return
     if (code >= this.#units.length) {
-      const larger = new Uint16Array(Math.min(mostUnits, 2 ** Math.ceil(Math.log2(code + 1))))
+      const larger = new Uint16Array(Math.min(maxUnits, 2 ** Math.ceil(Math.log2(code + 1))))
       larger.set(this.#units)
       this.#units = larger
     }
-    const unit = read?.length === 1 ? read.charCodeAt(0) : several
-    this.#units[code] = read === undefined ? unknown : Math.max(several, unit)
+    const unit = read?.length === 1 ? read.charCodeAt(0) : multipleUnits
+    this.#units[code] = read === undefined ? unknown : Math.max(multipleUnits, unit)
   }
 }
 
 /** Bytes that the meaning of a code takes. */
-const codeMemory = 80
+const bytesPerCode = 80
 
 /** ISO 32000-1, 9.10.2. */
-export async function fontOf(dict: Dict, file: PdfFile): Promise<PdfFont> {
+export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const subtype = dict.get('Subtype')
   const codeBytes = subtype instanceof Name && subtype.name === 'Type0' ? 2 : 1
   const map = await file.stream(dict.get('ToUnicode'))
-  const told = map ? unicodeMap(await map.content()) : undefined
-  const encoded = codeBytes === 1 ? await encodingOf(dict, file) : () => undefined
+  const unicode = map ? readUnicodeMap(await map.content()) : undefined
+  const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
   // Many fonts may name one map.
-  file.spend((told?.size ?? 0) * codeMemory)
-  return new PdfFont(codeBytes, (code) => told?.get(code) ?? encoded(code))
+  file.countBytes((unicode?.size ?? 0) * bytesPerCode)
+  return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
 }
 
 /** 9.10.3. */
-function unicodeMap(bytes: Buffer): ReadonlyMap<number, string> {
+function readUnicodeMap(bytes: Buffer): ReadonlyMap<number, string> {
   const map = new Map<number, string>()
-  const values = new Values(bytes)
+  const values = new PdfParser(bytes)
   let operands: Value[] = []
   for (let value = values.next(); value !== undefined; value = values.next()) {
     if (!(value instanceof Operator)) {
@@ -91,9 +91,9 @@ function unicodeMap(bytes: Buffer): ReadonlyMap<number, string> {
   return map
 }
 
-const codeIn = (bytes: Buffer) => (bytes.length === 0 ? 0 : bytes.readUIntBE(0, Math.min(4, bytes.length)))
+const readCode = (bytes: Buffer) => (bytes.length === 0 ? 0 : bytes.readUIntBE(0, Math.min(4, bytes.length)))
 
-function textIn(bytes: Buffer): string {
+function readUtf16(bytes: Buffer): string {
   let text = ''
   for (let at = 0; at + 1 < bytes.length; at += 2) text += String.fromCharCode(bytes.readUInt16BE(at))
   return text
@@ -102,59 +102,59 @@ function textIn(bytes: Buffer): string {
 function addCharacters(operands: readonly Value[], map: Map<number, string>): void {
   for (let at = 0; at + 1 < operands.length; at += 2) {
     const [code, text] = [operands[at], operands[at + 1]]
-    if (Buffer.isBuffer(code) && Buffer.isBuffer(text)) map.set(codeIn(code), textIn(text))
+    if (Buffer.isBuffer(code) && Buffer.isBuffer(text)) map.set(readCode(code), readUtf16(text))
   }
 }
 
 /** Of two bytes; ranges that name one again and again end here too. */
-const mostCodes = 65_536
+const maxCodes = 65_536
 
 function addRanges(operands: readonly Value[], map: Map<number, string>): void {
-  let left = mostCodes
+  let left = maxCodes
   for (let at = 0; at + 2 < operands.length && left > 0; at += 3) {
     const [first, last, texts] = [operands[at], operands[at + 1], operands[at + 2]]
     if (!Buffer.isBuffer(first) || !Buffer.isBuffer(last)) continue
-    const start = codeIn(first)
-    const count = Math.min(codeIn(last) - start + 1, left)
+    const start = readCode(first)
+    const count = Math.min(readCode(last) - start + 1, left)
     left -= Math.max(0, count)
     for (let index = 0; index < count; index++) {
       const text = Array.isArray(texts) ? texts[index] : texts
       if (!Buffer.isBuffer(text)) continue
-      const read = textIn(text)
-      map.set(start + index, Array.isArray(texts) ? read : following(read, index))
+      const read = readUtf16(text)
+      map.set(start + index, Array.isArray(texts) ? read : textAtOffset(read, index))
     }
   }
 }
 
-const following = (text: string, index: number) =>
+const textAtOffset = (text: string, index: number) =>
   text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + index)
 
-const pages: Readonly<Record<string, string>> = {
+const codePages: Readonly<Record<string, string>> = {
   WinAnsiEncoding: 'windows-1252',
   MacRomanEncoding: 'macintosh',
 }
 
 /** 9.6.6: the encoding that is named, with what differs; without any, ASCII is the same everywhere. */
-async function encodingOf(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
+async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
   const encoding = await file.get(dict.get('Encoding'))
   const details = await file.dict(dict.get('Encoding'))
   const base = encoding instanceof Name ? encoding : details.get('BaseEncoding')
-  const page = base instanceof Name ? pages[base.name] : undefined
-  const differences = namedCodes(await file.array(details.get('Differences')))
-  const decoder = page === undefined ? undefined : new TextDecoder(page)
+  const codePage = base instanceof Name ? codePages[base.name] : undefined
+  const differences = readDifferences(await file.array(details.get('Differences')))
+  const decoder = codePage === undefined ? undefined : new TextDecoder(codePage)
   // A font of its own order of glyphs says so.
   const descriptor = await file.dict(dict.get('FontDescriptor'))
   const isSymbolic = (Number(descriptor.get('Flags') ?? 0) & 4) !== 0
-  const isOwn = page === undefined && isSymbolic
+  const hasOwnOrder = codePage === undefined && isSymbolic
   return (code) => {
     const name = differences.get(code)
-    if (name !== undefined) return textOfGlyph(name)
+    if (name !== undefined) return glyphText(name)
     if (decoder) return decoder.decode(Uint8Array.of(code))
-    return isOwn || code > 126 ? undefined : String.fromCharCode(code)
+    return hasOwnOrder || code > 126 ? undefined : String.fromCharCode(code)
   }
 }
 
-function namedCodes(differences: readonly Value[]): ReadonlyMap<number, string> {
+function readDifferences(differences: readonly Value[]): ReadonlyMap<number, string> {
   const names = new Map<number, string>()
   let code = 0
   for (const value of differences) {
@@ -192,11 +192,11 @@ const glyphs: Readonly<Record<string, string>> = {
   ...{ two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7', eight: '8', nine: '9' },
 }
 /** Signs have longer names; none of them is part of a word. */
-const signs =
+const symbolNames =
   /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
 
 /** Adobe's list of glyphs, as far as words are made of them. */
-function textOfGlyph(name: string): string | undefined {
+function glyphText(name: string): string | undefined {
   const [base = ''] = name.split('.')
   if (/^[A-Za-z]$/.test(base)) return base
   if (glyphs[base] !== undefined) return glyphs[base]
@@ -205,5 +205,5 @@ function textOfGlyph(name: string): string | undefined {
   if (accented?.[1] && accent) return `${accented[1]}${accent}`.normalize('NFC')
   const hex = /^(?:uni|u)([\dA-F]{4,6})$/.exec(base)?.[1]
   if (hex !== undefined) return String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(hex, 16)))
-  return signs.test(base) ? ' ' : undefined
+  return symbolNames.test(base) ? ' ' : undefined
 }

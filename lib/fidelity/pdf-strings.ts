@@ -1,7 +1,7 @@
 // Strings of a PDF (ISO 32000-1, 7.3.4), byte by byte into a list that several of them may share.
 
 /** A list of bytes that grows. */
-export class Bytes {
+export class ByteList {
   bytes = new Uint8Array(64)
   length = 0
 
@@ -15,7 +15,7 @@ export class Bytes {
   }
 
   /** A copy of what is there. */
-  taken(): Buffer {
+  toBuffer(): Buffer {
     return Buffer.from(this.bytes.subarray(0, this.length))
   }
 }
@@ -35,7 +35,7 @@ export function hexPairAt(bytes: Uint8Array, at: number): number {
 }
 
 /** @param at of its first sign. @returns where it has ended. */
-export function hexInto(out: Bytes, bytes: Uint8Array, at: number): number {
+export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
   let upper = noDigit
   let next = at + 1
   for (; next < bytes.length && bytes[next] !== 62; next++) {
@@ -53,20 +53,20 @@ export function hexInto(out: Bytes, bytes: Uint8Array, at: number): number {
 }
 
 /** As `hexInto`, of letters in parentheses. */
-export function stringInto(out: Bytes, bytes: Uint8Array, at: number): number {
+export function readString(out: ByteList, bytes: Uint8Array, at: number): number {
   let open = 0
   let next = at
   for (;;) {
     const byte = bytes[next++]
     if (byte === undefined) return bytes.length
-    if (byte === 92) next = escapeInto(out, bytes, next)
+    if (byte === 92) next = readEscape(out, bytes, next)
     else if (byte === 41 && --open === 0) return next
     else if (byte !== 40 || open++ > 0) out.push(byte)
   }
 }
 
 /** 7.3.4.2, table 3. */
-function escapeInto(out: Bytes, bytes: Uint8Array, at: number): number {
+function readEscape(out: ByteList, bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   const known = escapes[String.fromCharCode(byte)]
   let next = at + 1

@@ -21,14 +21,14 @@ export class GlyphText {
   }
 
   /** Puts a blank there. */
-  divideAt(at: number): void {
+  insertBlankAt(at: number): void {
     this.push(blank)
     this.#units.copyWithin(at + 1, at, this.length - 1)
     this.#units[at] = blank
   }
 
   /** All of it; empty after that. */
-  taken(): string {
+  takeText(): string {
     const bytes = Buffer.from(this.#units.buffer, 0, this.length * 2)
     this.length = 0
     return bytes.toString('utf16le')

@@ -1,99 +1,111 @@
 import { removeDrawings } from '../engines/ffmpeg/ass-drawings.ts'
 import { detectSeparator } from '../engines/text/csv-separator.ts'
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
-import { type Asked, asciiIn, lettersIn } from './decode-text.ts'
-import { textOfMarkup, textOfPage } from './markup.ts'
-import { unread, withoutFront } from './skipped-markup.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary } from './content-summary.ts'
+import { readIfAscii, readText, type TextEncodingHint } from './decode-text.ts'
+import { htmlText, markupText } from './markup.ts'
+import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
+import { WordCounts } from './word-counts.ts'
 
-const addresses = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
+const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 /** A marked text of a thousand pages. */
-const mostMarked = 4 * 1024 * 1024
+const maxMarkupBytes = 4 * 1024 * 1024
 
 /** A text of words and nothing else. */
 export async function plainText(
   bytes: FileBytes,
   _isResult: boolean,
-  { encoding }: Asked = {},
-): Promise<Holding> {
-  const words = new Words()
-  const ascii = await asciiIn(bytes, encoding)
+  { encoding }: TextEncodingHint = {},
+): Promise<ContentSummary> {
+  const words = new WordCounts()
+  const ascii = await readIfAscii(bytes, encoding)
   if (ascii) words.addAscii(ascii, 0, ascii.length)
-  else words.add(await lettersIn(bytes, encoding))
+  else words.add(await readText(bytes, encoding))
   return { words, counts: {}, features: [] }
 }
 
 /** Without the marks that would be taken for words. */
-export function textOfMarked(language: keyof typeof unread, marked: string): string {
-  const text = unread[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
-  return text.replaceAll(addresses, ' ')
+export function markupLanguageText(language: keyof typeof skippedMarkup, marked: string): string {
+  const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
+  return text.replaceAll(urls, ' ')
 }
 
 /** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
-export function markedText(language: keyof typeof unread) {
+export function markupLanguage(language: keyof typeof skippedMarkup) {
   return async (
     bytes: FileBytes,
     isResult: boolean,
-    { encoding }: Asked = {},
-  ): Promise<Holding | undefined> => {
+    { encoding }: TextEncodingHint = {},
+  ): Promise<ContentSummary | undefined> => {
     if (isResult) return plainText(bytes, isResult)
-    if (bytes.size > mostMarked) return undefined
-    const words = new Words()
-    const text = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
-    words.add(textOfMarked(language, language === 'md' ? withoutFront(text) : text))
+    if (bytes.size > maxMarkupBytes) return undefined
+    const words = new WordCounts()
+    const text = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
+    words.add(markupLanguageText(language, language === 'md' ? withoutFrontMatter(text) : text))
     return { words, counts: {}, features: [] }
   }
 }
 
 /** A web page. */
-export async function page(bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> {
-  const words = new Words()
-  const html = await lettersIn(bytes, encoding)
-  words.add(textOfPage(html))
+export async function htmlPage(
+  bytes: FileBytes,
+  _isResult: boolean,
+  { encoding }: TextEncodingHint = {},
+): Promise<ContentSummary> {
+  const words = new WordCounts()
+  const html = await readText(bytes, encoding)
+  words.add(htmlText(html))
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 
 /** XML whose text stands between its tags. @param hidden elements that hold nothing to read. */
-export function xmlText(...hidden: readonly string[]) {
+export function xmlDocument(...hidden: readonly string[]) {
   const names = new Set(hidden)
-  return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
-    const words = new Words()
-    words.add(textOfMarkup(await lettersIn(bytes, encoding), names))
+  return async (
+    bytes: FileBytes,
+    _isResult: boolean,
+    { encoding }: TextEncodingHint = {},
+  ): Promise<ContentSummary> => {
+    const words = new WordCounts()
+    words.add(markupText(await readText(bytes, encoding), names))
     return { words, counts: {}, features: [] }
   }
 }
 
 /** Fields, by RFC 4180, parted by what the engine finds to part them. What we write has commas or tabs. */
-export function table(format: 'csv' | 'tsv') {
-  return async (bytes: FileBytes, isResult: boolean, asked: Asked): Promise<Holding> => {
-    const words = new Words()
-    const ascii = await asciiIn(bytes, asked.encoding)
-    const letters = ascii?.toString('latin1', 0, headLength) ?? (await lettersIn(bytes, asked.encoding))
-    const head = letters.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
-    const { separator, start } = detectSeparator(head, format, isResult ? usual[format] : asked.delimiter)
+export function delimitedTable(format: 'csv' | 'tsv') {
+  return async (bytes: FileBytes, isResult: boolean, asked: TextEncodingHint): Promise<ContentSummary> => {
+    const words = new WordCounts()
+    const ascii = await readIfAscii(bytes, asked.encoding)
+    const decodedText = ascii?.toString('latin1', 0, headLength) ?? (await readText(bytes, asked.encoding))
+    const head = decodedText.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
+    const { separator, start } = detectSeparator(
+      head,
+      format,
+      isResult ? writtenSeparator[format] : asked.delimiter,
+    )
     if (ascii) words.addAscii(ascii, start, ascii.length)
-    else words.add(start > 0 ? letters.slice(start) : letters)
-    const cells = filledFields(ascii ?? unitsOf(letters), start, separator)
+    else words.add(start > 0 ? decodedText.slice(start) : decodedText)
+    const cells = countFilledFields(ascii ?? toUnits(decodedText), start, separator)
     return { words, counts: { cells }, features: [] }
   }
 }
 
-function unitsOf(text: string): Uint16Array {
+function toUnits(text: string): Uint16Array {
   const units = new Uint16Array(text.length)
   for (let at = 0; at < units.length; at++) units[at] = text.charCodeAt(at)
   return units
 }
 
-const usual = { csv: ',', tsv: '\t' } as const
+const writtenSeparator = { csv: ',', tsv: '\t' } as const
 /** As much as the engine sees at once. */
 const headLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
 const isLineEnd = (code: number) => code === lineFeed || code === 13
 
-function filledFields(text: Buffer | Uint16Array, start: number, separator: string): number {
-  const between = separator.charCodeAt(0)
+function countFilledFields(text: Buffer | Uint16Array, start: number, separator: string): number {
+  const separatorCode = separator.charCodeAt(0)
   let count = 0
   let isQuoted = false
   let isFilled = false
@@ -104,7 +116,7 @@ function filledFields(text: Buffer | Uint16Array, start: number, separator: stri
       // Within words it is a sign, as of inches; two of them in a quoted field are one.
       if (isQuoted) closedAt = at
       isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)
-    } else if (!isQuoted && (code === between || isLineEnd(code))) {
+    } else if (!isQuoted && (code === separatorCode || isLineEnd(code))) {
       if (isFilled) count++
       isFilled = false
     } else if (code > 32) isFilled = true
@@ -126,7 +138,7 @@ const cueStarts = {
 } as const
 
 /** What of a subtitle is not read: numbers and times hold no letters, these do. */
-const marks = [
+const nonText = [
   /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
@@ -138,11 +150,11 @@ const marks = [
 ]
 /** Of lines of events, whose fields may be fewer than layer, start, end, style, name, three margins and effect. */
 const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
-const usualFields = 10
+const defaultFieldCount = 10
 
 /** The text is the last of them, and may hold commas. */
-function dialogueIn(source: string): string {
-  const fields = eventFields.exec(source)?.[1]?.split(',').length ?? usualFields
+function dialogueText(source: string): string {
+  const fields = eventFields.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
   const lines = source.match(/^Dialogue:.*$/gm) ?? []
   return lines
     .map((line) =>
@@ -155,16 +167,20 @@ function dialogueIn(source: string): string {
 }
 
 export function subtitles(kind: keyof typeof cueStarts) {
-  return async (bytes: FileBytes, _isResult: boolean, { encoding }: Asked = {}): Promise<Holding> => {
-    const letters = (await lettersIn(bytes, encoding)).replaceAll('\r\n', '\n')
-    const source = kind === 'dialogue' ? removeDrawings(letters) : letters
+  return async (
+    bytes: FileBytes,
+    _isResult: boolean,
+    { encoding }: TextEncodingHint = {},
+  ): Promise<ContentSummary> => {
+    const decodedText = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
+    const source = kind === 'dialogue' ? removeDrawings(decodedText) : decodedText
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines of one moment are one.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
-    const said = kind === 'dialogue' ? dialogueIn(source) : source
-    const text = marks.reduce((rest, mark) => rest.replaceAll(mark, ' '), said)
-    const words = new Words()
-    words.add(textOfPage(text))
+    const dialogue = kind === 'dialogue' ? dialogueText(source) : source
+    const text = nonText.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)
+    const words = new WordCounts()
+    words.add(htmlText(text))
     return { words, counts: { cues }, features: [] }
   }
 }

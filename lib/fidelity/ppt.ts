@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
-import { openCompound } from './cfb.ts'
-import type { Holding } from './content-summary.ts'
-import { Words } from './word-counts.ts'
+import { openCompoundFile } from './cfb.ts'
+import type { ContentSummary } from './content-summary.ts'
+import { WordCounts } from './word-counts.ts'
 
 /** [MS-PPT] 2.13.24: types of the records that are looked into or read. */
 const types = {
@@ -22,7 +22,7 @@ interface PptRecord {
   readonly data: Buffer
 }
 
-function* recordsOf(data: Buffer): Generator<PptRecord> {
+function* readRecords(data: Buffer): Generator<PptRecord> {
   for (let at = 0; at + headerBytes <= data.length; ) {
     const head = data.readUInt16LE(at)
     const end = at + headerBytes + data.readUInt32LE(at + 4)
@@ -37,25 +37,25 @@ function* recordsOf(data: Buffer): Generator<PptRecord> {
 }
 
 /** Slides of PowerPoint 97 to 2003: the words of their outline and of their shapes, without those of masters and notes. */
-export async function slides97(file: FileBytes): Promise<Holding | undefined> {
-  const stream = (await openCompound(file))?.('PowerPoint Document')
+export async function readPpt(file: FileBytes): Promise<ContentSummary | undefined> {
+  const stream = (await openCompoundFile(file))?.('PowerPoint Document')
   if (!stream) return undefined
-  const words = new Words()
+  const words = new WordCounts()
   let slides = 0
   let edits = 0
   const read = (container: Buffer, depth: number): void => {
-    for (const { type, isContainer, data } of recordsOf(container)) {
+    for (const { type, isContainer, data } of readRecords(container)) {
       if (type === types.letters) words.add(data.toString('utf16le'))
       else if (type === types.bytes) words.add(data.toString('latin1'))
       else if (type === types.slidePersist) slides++
       else if (isContainer && depth < 20) read(data, depth + 1)
     }
   }
-  for (const { type, data } of recordsOf(stream)) {
+  for (const { type, data } of readRecords(stream)) {
     if (type === types.slide) read(data, 0)
     if (type === types.userEdit) edits++
     if (type !== types.document) continue
-    for (const list of recordsOf(data))
+    for (const list of readRecords(data))
       if (list.type === types.slideList && list.instance === 0) read(list.data, 0)
   }
   // What was saved in a hurry still holds what it was before, and a locked one shows nothing.

@@ -1,24 +1,24 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './content-summary.ts'
-import { textOfDrawing } from './drawing-text.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
+import { drawingText } from './drawing-text.ts'
+import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
 const slideName = /^ppt\/slides\/slide\d+\.xml$/
 
 /** Of PowerPoint's files (ECMA-376): the slides that are shown, without notes, masters and layouts. */
-export async function presentation(bytes: FileBytes): Promise<Holding | undefined> {
+export async function presentation(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const names = zip?.names.filter((one) => slideName.test(one)) ?? []
   if (!zip || names.length === 0) return undefined
-  const words = new Words()
+  const words = new WordCounts()
   let slides = 0
   for (const name of names) {
     const xml = (await zip.text(name)) ?? ''
     // 19.3.1.38, an attribute of its first element.
     if (/<p:sld\b[^>]{0,4000}\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++
-    words.add(textOfDrawing(xml))
+    words.add(drawingText(xml))
   }
   const features: Feature[] = [
     ...(zip.names.some((name) => name.startsWith('ppt/media/')) ? (['pictures'] as const) : []),

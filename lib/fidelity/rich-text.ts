@@ -1,9 +1,9 @@
 import type { FileBytes } from './bytes.ts'
-import type { Feature, Holding } from './content-summary.ts'
-import { Words } from './word-counts.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
+import { WordCounts } from './word-counts.ts'
 
 /** Groups that are no text of the document (Rich Text Format 1.9.1). */
-const unread = new Set([
+const skippedGroups = new Set([
   ...[
     'fonttbl',
     'colortbl',
@@ -22,19 +22,19 @@ const unread = new Set([
   ...['nonshppict', 'shprslt', 'txe', 'xe'],
 ])
 /** Text of shapes stands within what is not read. */
-const read = new Set(['shptxt', 'footnote'])
+const readGroups = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
 /** Hidden letters, those that were deleted while changes were tracked, and the end of both. */
-const unseen = new Set(['v', 'deleted', 'plain'])
+const hidingWords = new Set(['v', 'deleted', 'plain'])
 const deletingWord = /\\deleted(?![a-z0-9])/
 const hidingWord = /\\v(?![a-z0-9])/
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
 
-export async function richText(bytes: FileBytes): Promise<Holding> {
-  const words = new Words()
+export async function richText(bytes: FileBytes): Promise<ContentSummary> {
+  const words = new WordCounts()
   const rtf = (await bytes.whole()).toString('latin1')
-  words.add(new Reading(rtf).text())
+  words.add(new RtfReader(rtf).text())
   const features: Feature[] = [
     ...(rtf.includes('\\pict') ? (['pictures'] as const) : []),
     ...(deletingWord.test(rtf) ? (['changes'] as const) : []),
@@ -48,14 +48,14 @@ interface Group {
   /** What begins with `\*` is left out by programs that do not know it. */
   readonly isOptional: boolean
   /** Letters for programs that know no Unicode, after each that is. */
-  readonly spare: number
+  readonly fallbackLength: number
   /** In which its bytes are written, as its font has it. */
-  readonly page: string
+  readonly codePage: string
 }
 
-class Reading {
+class RtfReader {
   readonly #rtf: string
-  readonly #fonts: Fonts
+  readonly #fonts: FontCodePages
   readonly #parts: string[] = []
   readonly #outer: Group[] = []
   #group: Group
@@ -64,25 +64,30 @@ class Reading {
 
   constructor(rtf: string) {
     this.#rtf = rtf
-    this.#fonts = new Fonts(rtf)
-    this.#group = { isHidden: false, isOptional: false, spare: 1, page: this.#fonts.page }
+    this.#fonts = new FontCodePages(rtf)
+    this.#group = {
+      isHidden: false,
+      isOptional: false,
+      fallbackLength: 1,
+      codePage: this.#fonts.defaultCodePage,
+    }
   }
 
   text(): string {
     for (const [, word, number, hex, symbol, brace, text] of this.#rtf.matchAll(token)) {
-      if (text !== undefined) this.#plain(text)
+      if (text !== undefined) this.#addPlainText(text)
       else if (word !== undefined) this.#control(word, number)
       else if (hex !== undefined) this.#byte(Number.parseInt(hex, 16))
       else if (symbol === '*') this.#group = { ...this.#group, isOptional: true }
-      else if (symbol !== undefined) this.#say(symbols[symbol] ?? symbol)
+      else if (symbol !== undefined) this.#addText(symbols[symbol] ?? symbol)
       else this.#brace(brace)
     }
-    this.#say('')
+    this.#addText('')
     return this.#parts.join('')
   }
 
   #brace(brace: string | undefined): void {
-    this.#decode()
+    this.#flushBytes()
     if (brace === '{') this.#outer.push(this.#group)
     this.#group = brace === '{' ? { ...this.#group, isOptional: false } : (this.#outer.pop() ?? this.#group)
     this.#toSkip = 0
@@ -91,23 +96,23 @@ class Reading {
   #control(word: string, number: string | undefined): void {
     const { isOptional } = this.#group
     if (word === 'u') {
-      this.#say(String.fromCharCode(Number(number) & 0xffff))
-      this.#toSkip = this.#group.spare
+      this.#addText(String.fromCharCode(Number(number) & 0xffff))
+      this.#toSkip = this.#group.fallbackLength
     } else if (word === 'f') this.#setFont(number)
-    else if (word === 'uc') this.#group = { ...this.#group, spare: Number(number) }
-    else if (breaks.has(word)) this.#say('\n')
-    else if (unseen.has(word)) {
+    else if (word === 'uc') this.#group = { ...this.#group, fallbackLength: Number(number) }
+    else if (breaks.has(word)) this.#addText('\n')
+    else if (hidingWords.has(word)) {
       this.#hide(word !== 'plain' && number !== '0')
       if (word === 'plain') this.#setFont(undefined)
-    } else if (read.has(word)) this.#group = { ...this.#group, isHidden: false }
-    else if (unread.has(word) || isOptional) this.#group = { ...this.#group, isHidden: true }
+    } else if (readGroups.has(word)) this.#group = { ...this.#group, isHidden: false }
+    else if (skippedGroups.has(word) || isOptional) this.#group = { ...this.#group, isHidden: true }
     if (isOptional) this.#group = { ...this.#group, isOptional: false }
   }
 
   /** The usual one where there is no number. */
   #setFont(number: string | undefined): void {
-    this.#decode()
-    this.#group = { ...this.#group, page: this.#fonts.pageOf(number) }
+    this.#flushBytes()
+    this.#group = { ...this.#group, codePage: this.#fonts.codePageOf(number) }
   }
 
   /** Hidden letters inside of what is read; what is not read stays so. */
@@ -121,31 +126,34 @@ class Reading {
     else if (!this.#group.isHidden) this.#bytes.push(value)
   }
 
-  #plain(all: string): void {
+  #addPlainText(all: string): void {
     // The second half of a letter may be one that is no other in ASCII.
-    const isHalf = this.#bytes.length > 0 && wide.has(this.#group.page) && this.#decoded().endsWith('\ufffd')
-    if (isHalf) this.#bytes.push(all.charCodeAt(0))
-    const text = isHalf ? all.slice(1) : all
-    this.#say(text.slice(this.#toSkip))
+    const isSecondByte =
+      this.#bytes.length > 0 &&
+      multiByteCodePages.has(this.#group.codePage) &&
+      this.#decodeBytes().endsWith('\ufffd')
+    if (isSecondByte) this.#bytes.push(all.charCodeAt(0))
+    const text = isSecondByte ? all.slice(1) : all
+    this.#addText(text.slice(this.#toSkip))
     this.#toSkip = Math.max(0, this.#toSkip - text.length)
   }
 
-  #decoded(): string {
-    return this.#fonts.decoderOf(this.#group.page).decode(Uint8Array.from(this.#bytes))
+  #decodeBytes(): string {
+    return this.#fonts.decoderOf(this.#group.codePage).decode(Uint8Array.from(this.#bytes))
   }
 
-  #decode(): void {
-    if (this.#bytes.length > 0) this.#parts.push(this.#decoded())
+  #flushBytes(): void {
+    if (this.#bytes.length > 0) this.#parts.push(this.#decodeBytes())
     this.#bytes = []
   }
 
-  #say(text: string): void {
-    this.#decode()
+  #addText(text: string): void {
+    this.#flushBytes()
     if (!this.#group.isHidden) this.#parts.push(text)
   }
 }
 
-const pages: Readonly<Record<string, string>> = {
+const encodingsByCodePage: Readonly<Record<string, string>> = {
   932: 'shift_jis',
   936: 'gbk',
   949: 'euc-kr',
@@ -153,50 +161,50 @@ const pages: Readonly<Record<string, string>> = {
   10000: 'macintosh',
 }
 /** Whose letters may have two bytes. */
-const wide = new Set(['932', '936', '949', '950'])
+const multiByteCodePages = new Set(['932', '936', '949', '950'])
 /** Of fonts by their `\\fcharset`. */
-const pageOfCharset: Readonly<Record<string, string>> = {
+const codePagesByCharset: Readonly<Record<string, string>> = {
   ...{ 77: '10000', 128: '932', 129: '949', 134: '936', 136: '950', 161: '1253', 162: '1254', 163: '1258' },
   ...{ 177: '1255', 178: '1256', 186: '1257', 204: '1251', 222: '874', 238: '1250' },
 }
 /** A table of fonts is shorter. */
-const mostOfTable = 500_000
+const maxFontTableLength = 500_000
 const font = /\\f(\d{1,5})(?!\d)[^{}]{0,300}?\\fcharset(\d{1,3})/g
 
 /** The code pages of a file's fonts: a letter above 127 means what that of its font says. */
-class Fonts {
+class FontCodePages {
   /** Of the file. */
-  readonly page: string
-  readonly #usual: string
-  readonly #pages = new Map<string, string>()
+  readonly defaultCodePage: string
+  readonly #defaultFont: string
+  readonly #codePages = new Map<string, string>()
   readonly #decoders = new Map<string, Decoder>()
 
   constructor(rtf: string) {
-    this.page = /\\ansicpg(\d+)/.exec(rtf)?.[1] ?? '1252'
-    this.#usual = /\\deff(\d+)/.exec(rtf)?.[1] ?? '0'
+    this.defaultCodePage = /\\ansicpg(\d+)/.exec(rtf)?.[1] ?? '1252'
+    this.#defaultFont = /\\deff(\d+)/.exec(rtf)?.[1] ?? '0'
     const start = Math.max(0, rtf.indexOf('\\fonttbl'))
-    const table = rtf.slice(start, start + mostOfTable)
+    const table = rtf.slice(start, start + maxFontTableLength)
     for (const [, number = '', charset = ''] of table.matchAll(font))
-      this.#pages.set(number, pageOfCharset[charset] ?? this.page)
+      this.#codePages.set(number, codePagesByCharset[charset] ?? this.defaultCodePage)
   }
 
-  pageOf(number: string | undefined): string {
-    return this.#pages.get(number ?? this.#usual) ?? this.page
+  codePageOf(number: string | undefined): string {
+    return this.#codePages.get(number ?? this.#defaultFont) ?? this.defaultCodePage
   }
 
   /** Made once: a text may change its font with each word. */
-  decoderOf(page: string): Decoder {
-    const decoder = this.#decoders.get(page) ?? newDecoder(page)
-    this.#decoders.set(page, decoder)
+  decoderOf(codePage: string): Decoder {
+    const decoder = this.#decoders.get(codePage) ?? createDecoder(codePage)
+    this.#decoders.set(codePage, decoder)
     return decoder
   }
 }
 
 type Decoder = InstanceType<typeof TextDecoder>
 
-function newDecoder(page: string): Decoder {
+function createDecoder(codePage: string): Decoder {
   try {
-    return new TextDecoder(pages[page] ?? `windows-${page}`)
+    return new TextDecoder(encodingsByCodePage[codePage] ?? `windows-${codePage}`)
   } catch {
     return new TextDecoder('windows-1252')
   }

@@ -1,10 +1,10 @@
 /** What stands before a text in YAML. */
 const frontMatter = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
 /** Of it, what everybody sees who opens what is made of the text. */
-const shownInFront = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
+const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
-export const withoutFront = (text: string): string =>
-  text.replace(frontMatter, (front) => [...front.matchAll(shownInFront)].map(([, shown]) => shown).join('\n'))
+export const withoutFrontMatter = (text: string): string =>
+  text.replace(frontMatter, (front) => [...front.matchAll(shownFields)].map(([, shown]) => shown).join('\n'))
 
 const template = /\{\{[^{}]{0,500}\}\}/g
 export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
@@ -22,7 +22,7 @@ const mathematics = [
  * What of a text is not for its reader, by the language of its marks. None passes over a second beginning, and all
  * have bounds: an end that never comes would be searched for from each of them.
  */
-export const unread = {
+export const skippedMarkup = {
   md: [
     comment,
     ...mathematics,

@@ -1,18 +1,18 @@
 import type { FileBytes } from './bytes.ts'
-import type { Holding } from './content-summary.ts'
+import type { ContentSummary } from './content-summary.ts'
 
 /** How long a film plays by its own header: what no program has to decode. */
-const holdingOf = (seconds: number, has: { film: boolean; sound: boolean }) =>
+const createSummary = (seconds: number, has: { film: boolean; sound: boolean }) =>
   ({
     counts: {},
     seconds,
     features: [...(has.film ? (['film'] as const) : []), ...(has.sound ? (['sound'] as const) : [])],
-  }) satisfies Holding
+  }) satisfies ContentSummary
 
 const headerBytes = 16 * 1024
 
 /** AVI (Microsoft's AVI RIFF File Reference): streams stand in its first list, with their lengths in units of their own. */
-export async function avi(bytes: FileBytes): Promise<Holding | undefined> {
+export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 11) !== 'AVI') return undefined
   const streams: { type: string; seconds: number }[] = []
@@ -33,10 +33,10 @@ export async function avi(bytes: FileBytes): Promise<Holding | undefined> {
   // Its frames are counted with empty ones, which only take time.
   const kinds = { film: has('vids'), sound: has('auds') }
   const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
-  const sounds = known.filter(({ type }) => type === 'auds')
+  const audioStreams = known.filter(({ type }) => type === 'auds')
   return {
-    ...holdingOf(longest(known), kinds),
-    ...(kinds.film && sounds.length > 0 && { soundSeconds: longest(sounds) }),
+    ...createSummary(longest(known), kinds),
+    ...(kinds.film && audioStreams.length > 0 && { soundSeconds: longest(audioStreams) }),
   }
 }
 
@@ -50,7 +50,7 @@ const asf = {
 } as const
 
 /** Windows Media: how long it plays, with the time that a player waits before (3.2). */
-export async function windowsMedia(bytes: FileBytes): Promise<Holding | undefined> {
+export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   const id = (at: number) => head.toString('hex', at, at + 16)
   if (id(0) !== asf.header) return undefined
@@ -66,12 +66,12 @@ export async function windowsMedia(bytes: FileBytes): Promise<Holding | undefine
     at += size
   }
   const has = { film: kinds.has(asf.video), sound: kinds.has(asf.audio) }
-  return seconds > 0 && kinds.size > 0 ? holdingOf(seconds, has) : undefined
+  return seconds > 0 && kinds.size > 0 ? createSummary(seconds, has) : undefined
 }
 
 const tagBytes = 11
 /** Flash Video 10.1, E.4: each tag ends with its own size, so that the last one is found from the end. */
-export async function flashVideo(bytes: FileBytes): Promise<Holding | undefined> {
+export async function flashVideo(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 9)
   if (head.toString('latin1', 0, 3) !== 'FLV') return undefined
   const flags = head.readUInt8(4)
@@ -82,5 +82,5 @@ export async function flashVideo(bytes: FileBytes): Promise<Holding | undefined>
   const type = tag.readUInt8(0) & 31
   if (type !== 8 && type !== 9) return undefined
   const ms = tag.readUIntBE(4, 3) + tag.readUInt8(7) * 2 ** 24
-  return ms > 0 ? holdingOf(ms / 1000, { film: (flags & 1) !== 0, sound: (flags & 4) !== 0 }) : undefined
+  return ms > 0 ? createSummary(ms / 1000, { film: (flags & 1) !== 0, sound: (flags & 4) !== 0 }) : undefined
 }

@@ -1,9 +1,20 @@
-import { singleCharacter, digit, divider, classOf, toLowerCase, contextDependent, scriptsWithoutSpaces } from './char-classes.ts'
-import { HashCounts } from './counts.ts'
+import {
+  classOf,
+  contextDependent,
+  digit,
+  divider,
+  scriptsWithoutSpaces,
+  singleCharacter,
+  toLowerCase,
+} from './char-classes.ts'
+import { HashCounts } from './hash-counts.ts'
 
 /** What stands in a text, for a comparison that does not mind order, line ends and what is added between. */
 
-const anyWord = new RegExp(String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`, 'gv')
+const anyWord = new RegExp(
+  String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
+  'gv',
+)
 /** Soft hyphens, marks of direction and joiners, which some writers leave out. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 

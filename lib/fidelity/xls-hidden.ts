@@ -3,34 +3,34 @@ const [columnsRecord, rowRecord] = [0x007d, 0x0208]
 const hiddenColumns = 0x01
 const hiddenRow = 0x20
 /** As many columns as a sheet has. */
-const mostColumns = 256
+const maxColumns = 256
 
 /** Cells of a sheet of Excel 97 to 2003 that are not shown, as its records come. */
 export class HiddenCells {
-  isAny = false
-  readonly #isWholeHidden: boolean
+  hasHidden = false
+  readonly #isSheetHidden: boolean
   readonly #columns: { readonly first: number; readonly last: number }[] = []
   readonly #rows = new Set<number>()
 
-  constructor(isWholeHidden: boolean) {
-    this.#isWholeHidden = isWholeHidden
-    this.isAny = isWholeHidden
+  constructor(isSheetHidden: boolean) {
+    this.#isSheetHidden = isSheetHidden
+    this.hasHidden = isSheetHidden
   }
 
-  see({ type, data }: { readonly type: number; readonly data: Buffer }): void {
+  addRecord({ type, data }: { readonly type: number; readonly data: Buffer }): void {
     if (type === columnsRecord && (data.readUInt16LE(8) & hiddenColumns) !== 0) {
-      if (this.#columns.length < mostColumns)
+      if (this.#columns.length < maxColumns)
         this.#columns.push({ first: data.readUInt16LE(0), last: data.readUInt16LE(2) })
-      this.isAny = true
+      this.hasHidden = true
     } else if (type === rowRecord && (data.readUInt16LE(12) & hiddenRow) !== 0) {
       this.#rows.add(data.readUInt16LE(0))
-      this.isAny = true
+      this.hasHidden = true
     }
   }
 
   /** @param cell the record of one, which begins with its row and its column. */
   hides(cell: Buffer): boolean {
-    if (this.#isWholeHidden || this.#rows.has(cell.readUInt16LE(0))) return true
+    if (this.#isSheetHidden || this.#rows.has(cell.readUInt16LE(0))) return true
     const column = cell.readUInt16LE(2)
     return this.#columns.some(({ first, last }) => column >= first && column <= last)
   }

@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
-import { Cells } from './cells.ts'
-import { openCompound } from './cfb.ts'
-import type { Feature, Holding } from './content-summary.ts'
+import { CellCounter } from './cells.ts'
+import { openCompoundFile } from './cfb.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
 import { HiddenCells } from './xls-hidden.ts'
 
 /** [MS-XLS] 2.3: types of the records that are read. */
@@ -39,7 +39,7 @@ interface BiffRecord {
   readonly data: Buffer
 }
 
-function* recordsFrom(stream: Buffer, from: number): Generator<BiffRecord> {
+function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
   for (let at = from; at + 4 <= stream.length; ) {
     const end = at + 4 + stream.readUInt16LE(at + 2)
     yield { type: stream.readUInt16LE(at), data: stream.subarray(at + 4, end) }
@@ -48,51 +48,51 @@ function* recordsFrom(stream: Buffer, from: number): Generator<BiffRecord> {
 }
 
 /** Workbooks of Excel 97 to 2003: hidden sheets too, which other workbooks keep. */
-export async function workbook97(file: FileBytes): Promise<Holding | undefined> {
-  const stream = (await openCompound(file))?.('Workbook')
-  return stream && workbookIn(stream)
+export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
+  const stream = (await openCompoundFile(file))?.('Workbook')
+  return stream && readXlsStream(stream)
 }
 
 /** Undefined for what is no such workbook, and where sheets lie over one another, as only hostile files have them. */
-export function workbookIn(stream: Buffer): Holding | undefined {
+export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
     return undefined
-  const { sheets, texts, isLocked } = globalsOf(stream)
+  const { sheets, texts, isLocked } = readGlobals(stream)
   if (isLocked) return undefined
-  const cells = new Cells(texts)
-  const visible = new Cells(texts)
+  const cells = new CellCounter(texts)
+  const visible = new CellCounter(texts)
   const features = new Set<Feature>()
-  let hides = false
+  let hasHidden = false
   let left = stream.length
   for (const { start, isHidden } of sheets) {
-    const shapes = new Shapes(cells)
+    const shapes = new ShapeReader(cells)
     const hidden = new HiddenCells(isHidden)
-    let isSeen = true
-    for (const record of recordsFrom(stream, start)) {
+    let isVisible = true
+    for (const record of readRecords(stream, start)) {
       if (record.type === types.end) break
       left -= record.data.length + headerBytes
       if (left < 0) return undefined
       count(record, cells, features)
-      shapes.see(record)
-      hidden.see(record)
+      shapes.addRecord(record)
+      hidden.addRecord(record)
       // What a formula gave stands in no cell of its own.
-      if (cellTypes.has(record.type)) isSeen = !hidden.hides(record.data)
-      if (isSeen) count(record, visible, features)
+      if (cellTypes.has(record.type)) isVisible = !hidden.hides(record.data)
+      if (isVisible) count(record, visible, features)
     }
-    hides ||= hidden.isAny
+    hasHidden ||= hidden.hasHidden
   }
-  const held = cells.holding(sheets.length, [...features])
-  const { words: visibleWords } = visible.holding(0, [])
-  return hides && visibleWords ? { ...held, visibleWords } : held
+  const summary = cells.summary(sheets.length, [...features])
+  const { words: visibleWords } = visible.summary(0, [])
+  return hasHidden && visibleWords ? { ...summary, visibleWords } : summary
 }
 
 /** Where its sheets begin, and the texts that they share. */
-function globalsOf(stream: Buffer) {
+function readGlobals(stream: Buffer) {
   const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
   const texts: Buffer[] = []
   let isLocked = false
   let last = 0
-  for (const { type, data } of recordsFrom(stream, 0)) {
+  for (const { type, data } of readRecords(stream, 0)) {
     if (type === types.end) break
     if (type === types.lock) isLocked = true
     // 2.4.28: neither a chart nor a macro.
@@ -101,17 +101,17 @@ function globalsOf(stream: Buffer) {
     if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
     if (type !== types.more) last = type
   }
-  return { sheets, isLocked, texts: texts.length === 0 ? [] : sharedTexts(texts) }
+  return { sheets, isLocked, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
 }
 
-function count({ type, data }: BiffRecord, cells: Cells, features: Set<Feature>): void {
-  if (type === types.sharedText) cells.sharedText(data.readUInt32LE(6))
-  else if (type === types.text || type === types.richText) cells.text(new Texts([data], 6).text())
-  else if (type === types.number || type === types.shortNumber) cells.numbers()
-  else if (type === types.shortNumbers) cells.numbers(Math.floor((data.length - 6) / 6))
-  else if (type === types.state) cells.state()
+function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Feature>): void {
+  if (type === types.sharedText) cells.addSharedText(data.readUInt32LE(6))
+  else if (type === types.text || type === types.richText) cells.addText(new TextReader([data], 6).text())
+  else if (type === types.number || type === types.shortNumber) cells.addNumbers()
+  else if (type === types.shortNumbers) cells.addNumbers(Math.floor((data.length - 6) / 6))
+  else if (type === types.state) cells.addState()
   // What a formula gave.
-  else if (type === types.shown) cells.text(new Texts([data], 0).text())
+  else if (type === types.shown) cells.addText(new TextReader([data], 0).text())
   else if (type === types.note) features.add('comments')
   else if (type === types.formula) {
     features.add('formulas')
@@ -120,48 +120,48 @@ function count({ type, data }: BiffRecord, cells: Cells, features: Set<Feature>)
 }
 
 /** 2.5.143: what a comment hangs in. */
-const boxOfNote = 0x19
+const noteObject = 0x19
 
 /** Words that are drawn on a sheet: what it is, that it has text, then its letters (2.4.181, 2.4.329). */
-class Shapes {
-  readonly #cells: Cells
+class ShapeReader {
+  readonly #cells: CellCounter
   #isNote = false
   #missing = 0
 
-  constructor(cells: Cells) {
+  constructor(cells: CellCounter) {
     this.#cells = cells
   }
 
-  see({ type, data }: BiffRecord): void {
-    if (type === types.drawn) this.#isNote = data.readUInt16LE(4) === boxOfNote
+  addRecord({ type, data }: BiffRecord): void {
+    if (type === types.drawn) this.#isNote = data.readUInt16LE(4) === noteObject
     else if (type === types.drawnText) this.#missing = this.#isNote ? 0 : data.readUInt16LE(10)
-    else if (type === types.more && this.#missing > 0) this.#letters(data)
+    else if (type === types.more && this.#missing > 0) this.#addCharacters(data)
   }
 
-  #letters(data: Buffer): void {
+  #addCharacters(data: Buffer): void {
     const isWide = ((data[0] ?? 0) & 1) === 1
     const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#missing)
     this.#missing -= text.length
-    this.#cells.besides(text)
+    this.#cells.addTextOutsideCells(text)
   }
 }
 
 /** 2.5.133: what it gave; a text follows in a record of its own. */
-function countFormula(data: Buffer, cells: Cells): void {
-  if (data.readUInt16LE(12) !== 0xffff) cells.numbers()
-  else if (data[6] === 1 || data[6] === 2) cells.state()
+function countFormula(data: Buffer, cells: CellCounter): void {
+  if (data.readUInt16LE(12) !== 0xffff) cells.addNumbers()
+  else if (data[6] === 1 || data[6] === 2) cells.addState()
 }
 
-function sharedTexts(parts: readonly Buffer[]): string[] {
+function readSharedTexts(parts: readonly Buffer[]): string[] {
   const count = parts[0]?.readUInt32LE(4) ?? 0
-  const reader = new Texts(parts, 8)
+  const reader = new TextReader(parts, 8)
   const texts: string[] = []
   while (texts.length < count && !reader.isAtEnd) texts.push(reader.text())
   return texts
 }
 
 /** 2.5.293 and 2.5.294. A text that goes on in the next record says anew how wide its letters are (2.4.58). */
-class Texts {
+class TextReader {
   readonly #parts: readonly Buffer[]
   #part = 0
   #at: number
@@ -183,9 +183,9 @@ class Texts {
     if (this.#left === 0) this.#next()
     const length = this.#take(2).readUInt16LE(0)
     let flags = this.#take(1).readUInt8(0)
-    const looks = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
-    const sounds = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
-    const letters: string[] = []
+    const formatRuns = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
+    const phoneticBytes = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
+    const fragments: string[] = []
     for (let missing = length; missing > 0; ) {
       if (this.#left === 0) {
         this.#next()
@@ -194,11 +194,11 @@ class Texts {
       const width = (flags & 1) + 1
       const count = Math.min(missing, Math.floor(this.#left / width))
       if (count === 0) throw new RangeError('a letter is broken in two')
-      letters.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
+      fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
       missing -= count
     }
-    this.#skip(4 * looks + sounds)
-    return letters.join('')
+    this.#skip(4 * formatRuns + phoneticBytes)
+    return fragments.join('')
   }
 
   #next(): void {

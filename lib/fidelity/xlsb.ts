@@ -1,22 +1,22 @@
 import type { FileBytes } from './bytes.ts'
-import { Cells } from './cells.ts'
-import type { Feature, Holding } from './content-summary.ts'
-import { attributeOf, readMarkup } from './markup.ts'
+import { CellCounter } from './cells.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
+import { readAttribute, readMarkup } from './markup.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /** [MS-XLSB] 2.3: types of the records that are read. */
 const [sharedItem, sheetOfBook, richText] = [19, 156, 62]
 type Kind = 'number' | 'state' | 'text' | 'shared'
 /** What a cell holds; of a formula what it gave. */
-const kinds: ReadonlyMap<number, Kind> = new Map([
+const cellKinds: ReadonlyMap<number, Kind> = new Map([
   ...[2, 5, 9, 13, 16].map((type) => [type, 'number'] as const),
   ...[3, 4, 10, 11, 14, 15].map((type) => [type, 'state'] as const),
   ...[6, 8, 17, richText].map((type) => [type, 'text'] as const),
   ...[7, 18].map((type) => [type, 'shared'] as const),
 ])
-const formulas = { from: 8, to: 11 } as const
+const formulaTypes = { from: 8, to: 11 } as const
 /** Cells that do not say in which column they are. */
-const short = { from: 12, to: 18 } as const
+const shortCellTypes = { from: 12, to: 18 } as const
 
 interface BinaryRecord {
   readonly type: number
@@ -24,7 +24,7 @@ interface BinaryRecord {
 }
 
 /** 2.1.4: numbers of seven bits a byte. */
-function* recordsOf(part: Buffer): Generator<BinaryRecord> {
+function* readRecords(part: Buffer): Generator<BinaryRecord> {
   for (let at = 0; at < part.length; ) {
     let type = part.readUInt8(at++)
     if (type > 127) type = (type & 127) | ((part.readUInt8(at++) & 127) << 7)
@@ -40,23 +40,23 @@ function* recordsOf(part: Buffer): Generator<BinaryRecord> {
 }
 
 /** 2.5.169; and where it ends. */
-function wideText(data: Buffer, at: number): readonly [text: string, end: number] {
+function readWideString(data: Buffer, at: number): readonly [text: string, end: number] {
   const end = at + 4 + 2 * data.readUInt32LE(at)
   return [data.toString('utf16le', at + 4, end), end]
 }
 
 /** Excel's binary workbooks, with hidden sheets. */
-export async function binaryWorkbook(bytes: FileBytes): Promise<Holding | undefined> {
+export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const ids = await zip?.read('xl/workbook.bin', idsOfSheets)
+  const ids = await zip?.read('xl/workbook.bin', readSheetIds)
   if (!zip || !ids) return undefined
-  const cells = new Cells((await zip.read('xl/sharedStrings.bin', sharedTexts)) ?? [])
-  const paths = await pathsOf(ids, zip)
+  const cells = new CellCounter((await zip.read('xl/sharedStrings.bin', readSharedTexts)) ?? [])
+  const paths = await findSheetPaths(ids, zip)
   let hasFormulas = false
   for (const path of paths)
     await zip.read(path, (sheet) => {
-      for (const record of recordsOf(sheet)) {
-        hasFormulas ||= record.type >= formulas.from && record.type <= formulas.to
+      for (const record of readRecords(sheet)) {
+        hasFormulas ||= record.type >= formulaTypes.from && record.type <= formulaTypes.to
         count(record, cells)
       }
     })
@@ -66,32 +66,36 @@ export async function binaryWorkbook(bytes: FileBytes): Promise<Holding | undefi
     ...(has('xl/media/') ? (['pictures'] as const) : []),
     ...(has('xl/comments') ? (['comments'] as const) : []),
   ]
-  return cells.holding(paths.length, features)
+  return cells.summary(paths.length, features)
 }
 
-function count({ type, data }: BinaryRecord, cells: Cells): void {
-  const kind = kinds.get(type)
+function count({ type, data }: BinaryRecord, cells: CellCounter): void {
+  const kind = cellKinds.get(type)
   // Where it stands and how it looks.
-  const at = type >= short.from && type <= short.to ? 4 : 8
-  if (kind === 'number') cells.numbers()
-  else if (kind === 'state') cells.state()
-  else if (kind === 'shared') cells.sharedText(data.readUInt32LE(at))
+  const at = type >= shortCellTypes.from && type <= shortCellTypes.to ? 4 : 8
+  if (kind === 'number') cells.addNumbers()
+  else if (kind === 'state') cells.addState()
+  else if (kind === 'shared') cells.addSharedText(data.readUInt32LE(at))
   // Of a rich one, its first byte says what follows behind.
-  else if (kind === 'text') cells.text(wideText(data, type === richText ? at + 1 : at)[0])
+  else if (kind === 'text') cells.addText(readWideString(data, type === richText ? at + 1 : at)[0])
 }
 
-const sharedTexts = (part: Buffer) =>
-  [...recordsOf(part)].flatMap(({ type, data }) => (type === sharedItem ? [wideText(data, 1)[0]] : []))
+const readSharedTexts = (part: Buffer) =>
+  [...readRecords(part)].flatMap(({ type, data }) =>
+    type === sharedItem ? [readWideString(data, 1)[0]] : [],
+  )
 
-const idsOfSheets = (book: Buffer) =>
-  [...recordsOf(book)].flatMap(({ type, data }) => (type === sheetOfBook ? [wideText(data, 8)[0]] : []))
+const readSheetIds = (book: Buffer) =>
+  [...readRecords(book)].flatMap(({ type, data }) =>
+    type === sheetOfBook ? [readWideString(data, 8)[0]] : [],
+  )
 
-async function pathsOf(ids: readonly string[], zip: Zip): Promise<string[]> {
+async function findSheetPaths(ids: readonly string[], zip: Zip): Promise<string[]> {
   const targets = new Map<string, string>()
   readMarkup((await zip.text('xl/_rels/workbook.bin.rels')) ?? '', {
     text: () => {},
     tag: (tag) => {
-      targets.set(attributeOf(tag, 'Id') ?? '', attributeOf(tag, 'Target') ?? '')
+      targets.set(readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '')
       return false
     },
   })

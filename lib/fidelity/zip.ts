@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { type FileBytes, giveBack, mostAtOnce } from './bytes.ts'
+import { type FileBytes, freeBuffer, maxReadBytes } from './bytes.ts'
 
 /**
  * The list of a ZIP and single members of it (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js sends each
@@ -8,53 +8,56 @@ import { type FileBytes, giveBack, mostAtOnce } from './bytes.ts'
 export interface Zip {
   readonly names: readonly string[]
   /**
-   * @param see is shown the content, which is gone afterwards.
+   * @param use is shown the content, which is gone afterwards.
    * @returns undefined where it is not there.
    * @throws RangeError for what is too large or damaged.
    */
-  read<Seen>(name: string, see: (content: Buffer) => Seen): Promise<Seen | undefined>
+  read<Seen>(name: string, use: (content: Buffer) => Seen): Promise<Seen | undefined>
   /** The same, of text. */
   text(name: string): Promise<string | undefined>
 }
 
-interface Member {
+interface ZipMember {
   readonly method: number
-  readonly packed: number
+  readonly compressedSize: number
   readonly unpacked: number
   readonly start: number
 }
 
-const longestEnd = 65_557
-const mostMembers = 200_000
+const maxEndRecordBytes = 65_557
+const maxMembers = 200_000
 /** zlib takes no smaller one. */
-const leastChunk = 64
+const minChunkBytes = 64
 
 /** Undefined for what is no ZIP, or one of several disks or of more than 4 GiB. */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
-  const tail = await bytes.at(Math.max(0, bytes.size - longestEnd), Math.min(bytes.size, longestEnd))
+  const tail = await bytes.at(
+    Math.max(0, bytes.size - maxEndRecordBytes),
+    Math.min(bytes.size, maxEndRecordBytes),
+  )
   // 4.3.16.
   const end = tail.lastIndexOf('PK\x05\x06', undefined, 'latin1')
   if (end < 0 || end + 22 > tail.length) return undefined
   const size = tail.readUInt32LE(end + 12)
   const start = tail.readUInt32LE(end + 16)
   if (start + size > bytes.size) return undefined
-  const members = membersIn(await bytes.at(start, size))
-  const read = async <Seen>(name: string, see: (content: Buffer) => Seen) => {
+  const members = readDirectory(await bytes.at(start, size))
+  const read = async <Seen>(name: string, use: (content: Buffer) => Seen) => {
     const member = members.get(name)
-    return member && seen(member, bytes, see)
+    return member && useMember(member, bytes, use)
   }
   return { names: [...members.keys()], read, text: (name) => read(name, (content) => content.toString()) }
 }
 
 /** 4.3.12. */
-function membersIn(directory: Buffer): ReadonlyMap<string, Member> {
-  const members = new Map<string, Member>()
-  for (let at = 0; at + 46 <= directory.length && members.size < mostMembers; ) {
+function readDirectory(directory: Buffer): ReadonlyMap<string, ZipMember> {
+  const members = new Map<string, ZipMember>()
+  for (let at = 0; at + 46 <= directory.length && members.size < maxMembers; ) {
     if (directory.readUInt32LE(at) !== 0x02014b50) break
     const nameEnd = at + 46 + directory.readUInt16LE(at + 28)
     members.set(directory.toString('utf8', at + 46, nameEnd), {
       method: directory.readUInt16LE(at + 10),
-      packed: directory.readUInt32LE(at + 20),
+      compressedSize: directory.readUInt32LE(at + 20),
       unpacked: directory.readUInt32LE(at + 24),
       start: directory.readUInt32LE(at + 42),
     })
@@ -64,24 +67,24 @@ function membersIn(directory: Buffer): ReadonlyMap<string, Member> {
 }
 
 /** 4.3.7: how long the local header is, only it says. */
-async function seen<Seen>(
-  { method, packed, unpacked, start }: Member,
+async function useMember<Seen>(
+  { method, compressedSize, unpacked, start }: ZipMember,
   bytes: FileBytes,
-  see: (content: Buffer) => Seen,
+  use: (content: Buffer) => Seen,
 ): Promise<Seen> {
-  if (unpacked > mostAtOnce) throw new RangeError('a member is too large')
+  if (unpacked > maxReadBytes) throw new RangeError('a member is too large')
   const header = await bytes.at(start, 30)
   const from = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
-  const data = await bytes.at(from, packed)
-  if (method === 0) return see(data)
+  const data = await bytes.at(from, compressedSize)
+  if (method === 0) return use(data)
   if (method !== 8) throw new RangeError('a member is packed in a rare way')
   // One piece of memory of the size that the list tells, which may lie, instead of many that are put together. Where the
   // last byte fills it, zlib makes another one.
-  const chunkSize = Math.min(Math.max(unpacked + 1, leastChunk), mostAtOnce)
-  const content = inflateRawSync(data, { maxOutputLength: mostAtOnce, chunkSize })
+  const chunkSize = Math.min(Math.max(unpacked + 1, minChunkBytes), maxReadBytes)
+  const content = inflateRawSync(data, { maxOutputLength: maxReadBytes, chunkSize })
   try {
-    return see(content)
+    return use(content)
   } finally {
-    giveBack(content)
+    freeBuffer(content)
   }
 }

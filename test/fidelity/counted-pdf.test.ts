@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { holdingOf } from '../../lib/fidelity/read.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'counted-pdf-'))
 after(() => rm(folder, { recursive: true }))
@@ -38,7 +38,7 @@ function pageOf(content: string, fonts = '/F 5 0 R', ...more: readonly string[])
 async function wordsOf(text: string): Promise<number | undefined> {
   const path = join(folder, 'a.pdf')
   await writeFile(path, text, 'latin1')
-  return (await holdingOf(path, 'pdf', { isResult: false }))?.words?.total
+  return (await readSummary(path, 'pdf', { isResult: false }))?.words?.total
 }
 
 const shown: readonly [content: string, words: number, what: string][] = [

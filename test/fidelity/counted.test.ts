@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import iconv from 'iconv-lite'
-import { Guard } from '../../lib/fidelity/loss-detector.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
-import { hidingStyles, readRuns } from '../../lib/fidelity/word-runs.ts'
+import { findHidingStyles, readRuns } from '../../lib/fidelity/docx-runs.ts'
+import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -18,8 +18,8 @@ const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, i
 const folder = scratchFolder('counted')
 const asSource = { isResult: false }
 
-function wordsOf(...texts: string[]): Words {
-  const words = new Words()
+function wordsOf(...texts: string[]): WordCounts {
+  const words = new WordCounts()
   for (const text of texts) words.add(text)
   return words
 }
@@ -27,46 +27,49 @@ function wordsOf(...texts: string[]): Words {
 async function written(name: string, content: string | Buffer, isResult = false) {
   const path = join(folder, name)
   await writeFile(path, content)
-  return holdingOf(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // of names below
+  return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // of names below
 }
 
 test('words are kept in any order, broken at the end of a line, in ligatures and in another case', () => {
   const source = wordsOf('The office reviews five difficult contracts.')
-  assert.equal(source.keptIn(wordsOf('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
-  assert.equal(source.keptIn(wordsOf('The office reviews five contracts.')), 5)
+  assert.equal(source.countSharedWith(wordsOf('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
+  assert.equal(source.countSharedWith(wordsOf('The office reviews five contracts.')), 5)
 })
 
 test('a line on top of every page does not make up for letters that are missing', () => {
   const source = wordsOf('one two three four five six seven eight')
-  assert.equal(source.keptIn(wordsOf('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')), 2)
+  assert.equal(
+    source.countSharedWith(wordsOf('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
+    2,
+  )
 })
 
 test('words that are set letter by letter are there, though a title was added', () => {
   const source = wordsOf('The office reviews five difficult contracts before the evening.')
   const spread = [...'The office reviews five difficult contracts before the evening. Minutes'].join(' ')
-  assert.equal(source.keptIn(wordsOf(spread)), 9)
-  assert.equal(source.keptIn(wordsOf([...'The office reviews. Minutes'].join(' '))), 3)
+  assert.equal(source.countSharedWith(wordsOf(spread)), 9)
+  assert.equal(source.countSharedWith(wordsOf([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
 test('in scripts without spaces each letter is a word', () => {
   assert.equal(wordsOf('東京へ行く').total, 5)
-  assert.equal(wordsOf('東京へ行く').keptIn(wordsOf('東京へ')), 3)
+  assert.equal(wordsOf('東京へ行く').countSharedWith(wordsOf('東京へ')), 3)
 })
 
 test('a PDF holds the words that poppler finds in it', async () => {
   const { stdout } = await promisify(execFile)('pdftotext', ['-q', fixture('report.pdf'), '-'])
-  const holding = await holdingOf(fixture('report.pdf'), 'pdf', asSource)
+  const holding = await readSummary(fixture('report.pdf'), 'pdf', asSource)
   assert.equal(holding?.counts.pages, 2)
   const words = wordsOf(stdout)
-  assert.equal(holding.words?.keptIn(words), holding.words?.total)
-  assert.equal(words.keptIn(holding.words ?? new Words()), words.total)
-  assert.equal(await holdingOf(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
+  assert.equal(holding.words?.countSharedWith(words), holding.words?.total)
+  assert.equal(words.countSharedWith(holding.words ?? new WordCounts()), words.total)
+  assert.equal(await readSummary(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
 })
 
 test('words of Word are hidden by their look or a style, by those that it is based on, and shown by what is nearer', () => {
   const style = (id: string, looks: string, base = '') =>
     `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${looks}</w:rPr></w:style>`
-  const hiding = hidingStyles(
+  const hiding = findHidingStyles(
     `${style('Quiet', '<w:vanish/>')}${style('Quieter', '', 'Quiet')}${style('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
      ${style('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
   )
@@ -90,8 +93,8 @@ test('a text is read in the encoding that it has, or that was asked for', async 
     const path = join(folder, name)
     await writeFile(path, iconv.encode(said, encoding))
     const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of names below
-    const holding = await holdingOf(path, format, { isResult: false, encoding: asked })
-    return expected.keptIn(holding?.words ?? new Words())
+    const holding = await readSummary(path, format, { isResult: false, encoding: asked })
+    return expected.countSharedWith(holding?.words ?? new WordCounts())
   }
   assert.equal(await written('russian.txt', 'koi8-r'), expected.total)
   assert.equal(await written('russian.csv', 'utf-16le'), expected.total)
@@ -103,29 +106,29 @@ test('a text is read in the encoding that it has, or that was asked for', async 
 
 test('what fixtures hold is counted by their formats', async () => {
   const counts = async (name: string, format: FormatId) =>
-    (await holdingOf(fixture(name), format, asSource))?.counts
+    (await readSummary(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
   assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2 })
   assert.equal(await counts('office/locked.ppt', 'ppt'), undefined)
-  const formula = await holdingOf(fixture('office/formula.docx'), 'docx', asSource)
+  const formula = await readSummary(fixture('office/formula.docx'), 'docx', asSource)
   assert.deepEqual(formula?.features, ['equations', 'selectableText'])
   assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })
   assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
   assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
   assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
   for (const format of ['srt', 'vtt', 'ass', 'smi', 'lrc', 'sub', 'mpl2'] as const) {
-    const holding = await holdingOf(fixture(`subtitles.${format}`), format, asSource)
+    const holding = await readSummary(fixture(`subtitles.${format}`), format, asSource)
     assert.deepEqual([holding?.counts.cues, holding?.words?.total], [2, 12], format)
   }
   const drawn = join(folder, 'drawn.ass')
   const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
   await writeFile(drawn, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
-  const besides = await holdingOf(drawn, 'ass', asSource)
+  const besides = await readSummary(drawn, 'ass', asSource)
   assert.deepEqual([besides?.counts.cues, besides?.words?.total], [2, 12])
   const styled = join(folder, 'styled.vtt')
   await writeFile(styled, 'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n')
-  assert.equal((await holdingOf(styled, 'vtt', asSource))?.words?.total, 2)
-  const short = await holdingOf(fixture('odd/short-lines.ass'), 'ass', asSource)
+  assert.equal((await readSummary(styled, 'vtt', asSource))?.words?.total, 2)
+  const short = await readSummary(fixture('odd/short-lines.ass'), 'ass', asSource)
   assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
 })
 
@@ -137,7 +140,7 @@ test('as much sound is counted as ffprobe finds', async () => {
       const { stdout } = await promisify(execFile)('ffprobe', [...show, fixture(name)])
       const [channels, seconds = 0] = stdout.split(',').map(Number)
       const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of the names above
-      const holding = await holdingOf(fixture(name), format, asSource)
+      const holding = await readSummary(fixture(name), format, asSource)
       assert.equal(holding?.counts.channels ?? channels, channels, name)
       assert.ok(
         Math.abs((holding?.seconds ?? 0) - seconds) < 0.05,
@@ -156,12 +159,12 @@ test('sound and films of older kinds are as long as what they were made of', asy
     ...sounds.flatMap((ending) => ['-map', '0:a', '-ar', '44100', made(ending)]),
     ...films.flatMap((ending) => ['-map', '1', '-ar', '44100', made(ending)]),
   ])
-  const tone = await holdingOf(fixture('tone.wav'), 'wav', asSource)
-  const film = await holdingOf(fixture('film.mp4'), 'mp4', asSource)
+  const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
+  const film = await readSummary(fixture('film.mp4'), 'mp4', asSource)
   for (const format of [...sounds, ...films]) {
     const isFilm = films.includes(format)
     const seconds = (isFilm ? film : tone)?.seconds ?? 0
-    const holding = await holdingOf(made(format), format, asSource)
+    const holding = await readSummary(made(format), format, asSource)
     // Coders fill their last frame.
     assert.ok(
       Math.abs((holding?.seconds ?? 0) - seconds) < 0.15,
@@ -181,10 +184,10 @@ test('of a film that becomes sound its sound is kept, however late it begins or 
     ...['-map', '2', made('whole.mp3'), '-map', '2', '-t', '1', made('cut.mp3')],
   ])
   const told = async (film: string, format: FormatId, name: string) => {
-    const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    guard.begin([{ path: made(film), format }])
+    const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    guard.start([{ path: made(film), format }])
     const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
-    await guard.end(step, { files: [{ path: made(name) }] }, [])
+    await guard.checkStep(step, { files: [{ path: made(name) }] }, [])
     const { source, result } = guard.fidelity?.seconds ?? {}
     return {
       seconds: [source, result].map((one) => Math.round(one ?? 0)),
@@ -211,11 +214,11 @@ test('files in archives are counted, folders and links are not', async () => {
     const path = join(folder, `tree.${format}`)
     const packing = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
     await run('bsdtar', ['-c', '--format', kind, ...packing, '-f', path, '-C', tree, '.'])
-    assert.deepEqual((await holdingOf(path, format as FormatId, asSource))?.counts, { entries: 3 }, format) // of the names above
+    assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format) // of the names above
   }
   const flat = join(folder, 'flat.ar')
   await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])
-  assert.deepEqual((await holdingOf(flat, 'ar', asSource))?.counts, { entries: 2 })
+  assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
 })
 
 test('files with holes are counted in the tape archives of GNU, old and new', async () => {
@@ -232,7 +235,7 @@ test('files with holes are counted in the tape archives of GNU, old and new', as
     const files = ['few.bin', 'many.bin', 'none.txt']
     const args = ['--sparse', `--format=${kind}`, '-cf', path, '-C', tree, ...files]
     await promisify(execFile)('tar', args)
-    assert.deepEqual((await holdingOf(path, 'tar', asSource))?.counts, { entries: 3 }, kind)
+    assert.deepEqual((await readSummary(path, 'tar', asSource))?.counts, { entries: 3 }, kind)
   }
 })
 
@@ -240,7 +243,7 @@ test('cells of a table are counted by what parts its fields', async () => {
   const cellsOf = async (table: string, delimiter?: string) => {
     const path = join(folder, 'parted.csv')
     await writeFile(path, table)
-    return (await holdingOf(path, 'csv', { ...asSource, delimiter }))?.counts.cells
+    return (await readSummary(path, 'csv', { ...asSource, delimiter }))?.counts.cells
   }
   assert.equal(await cellsOf('name|size\none|a, b\ntwo|c; d\n'), 6)
   assert.equal(await cellsOf('name\tsize\r\none\ta, b\r\n'), 4)
@@ -282,12 +285,12 @@ test('cells of OpenDocument are counted as often as they are repeated, with the 
     'raw words',
     'on sheet',
   )
-  assert.equal(once.keptIn(holding.words ?? new Words()), once.total)
+  assert.equal(once.countSharedWith(holding.words ?? new WordCounts()), once.total)
   assert.deepEqual([...holding.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 
 test('a binary workbook is counted', async () => {
-  assert.deepEqual((await holdingOf(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
+  assert.deepEqual((await readSummary(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
     sheets: 1,
     cells: 8,
   })
@@ -296,12 +299,12 @@ test('a binary workbook is counted', async () => {
 test('marks, scripts and numbers of a text are no words of its author', async () => {
   const html =
     '<head><title>no</title></head><p>H<sub>2</sub>O is <b>w</b>ater<script>no()</script> &amp; ice'
-  assert.equal((await written('a.html', html))?.words?.keptIn(wordsOf('H O is water ice')), 5)
+  assert.equal((await written('a.html', html))?.words?.countSharedWith(wordsOf('H O is water ice')), 5)
   assert.equal((await written('a.html', html))?.words?.total, 5)
   const md = '---\nkeywords: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
   assert.equal((await written('a.md', md))?.words?.total, 5)
   const rtf = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}caf\\'e9 {\\*\\no this}\\u8364?\\par{\\v hidden}seen}"
-  assert.equal((await written('a.rtf', rtf))?.words?.keptIn(wordsOf('café seen')), 2)
+  assert.equal((await written('a.rtf', rtf))?.words?.countSharedWith(wordsOf('café seen')), 2)
   assert.equal((await written('a.rtf', rtf))?.words?.total, 2)
 })
 
@@ -321,7 +324,7 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
   }
   for (const [name, text] of Object.entries(texts)) {
     const words = (await written(name, text))?.words
-    assert.equal(words?.keptIn(wordsOf('The walrus Ann and cost or seen')), words?.total, name)
+    assert.equal(words?.countSharedWith(wordsOf('The walrus Ann and cost or seen')), words?.total, name)
     assert.equal(words?.total, 7, name)
   }
 })
@@ -333,13 +336,13 @@ test('comments that stand in the text of a result are not told as dropped, whate
   const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
   await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
   const droppedIn = async (page: string, ...more: readonly FormatId[]) => {
-    const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    guard.begin([{ path: document, format: 'fodt' }])
+    const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    guard.start([{ path: document, format: 'fodt' }])
     let from: FormatId = 'fodt'
     for (const to of ['html', ...more] as const) {
       const path = join(folder, `remarks.${to}`)
       await writeFile(path, page)
-      await guard.end({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
+      await guard.checkStep({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
       from = to
     }
     return guard.fidelity?.dropped
@@ -370,7 +373,7 @@ test('of a notebook the text, the programs and what they printed are its words',
     { cell_type: 'raw', source: '\\no', metadata: { raw_mimetype: 'text/latex' } },
   ]
   const words = (await written('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
-  assert.equal(words?.keptIn(wordsOf('The walrus and Ann print cost or seen by nobody in Rome')), 12)
+  assert.equal(words?.countSharedWith(wordsOf('The walrus and Ann print cost or seen by nobody in Rome')), 12)
   assert.equal(words?.total, 12)
   assert.equal(await written('b.ipynb', '{"cells": ['), undefined)
 })
@@ -380,7 +383,7 @@ test('of an outline what its points and notes say are its words', async () => {
     <outline text="The &lt;b&gt;walrus&lt;/b&gt; &amp;amp; Ann" _note="*cost* or"><outline xmlUrl="https://no" text='seen'/></outline>
   </body></opml>`
   const words = (await written('a.opml', opml))?.words
-  assert.equal(words?.keptIn(wordsOf('The walrus Ann cost or seen')), 6)
+  assert.equal(words?.countSharedWith(wordsOf('The walrus Ann cost or seen')), 6)
   assert.equal(words?.total, 6)
 })
 
@@ -416,7 +419,7 @@ test('comments of OpenDocument are read up to their ends, and none that has none
   const path = join(scratchFolder('remarks'), 'remarks.fodt')
   const commentsIn = async (xml: string) => {
     await writeFile(path, `<office:document>${xml}</office:document>`)
-    return (await holdingOf(path, 'fodt', { isResult: false }))?.commentWords?.total
+    return (await readSummary(path, 'fodt', { isResult: false }))?.commentWords?.total
   }
   assert.equal(await commentsIn(`${body} ${body}`), 4)
   // By an expression that looks for the end from each beginning this would take hours.

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Engine, InputFile } from '../../lib/engines/engine.ts'
-import { inTurn, kept, together } from '../../lib/fidelity/fidelity.ts'
-import { Guard } from '../../lib/fidelity/loss-detector.ts'
+import { combine, combineSequential, createRetention } from '../../lib/fidelity/fidelity.ts'
+import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import type { ConversionStep } from '../../lib/jobs/job.ts'
 import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
@@ -25,7 +25,7 @@ const text = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
 /** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
-function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: string): Engine {
+function engineOf(made: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
   return {
@@ -41,7 +41,7 @@ function engineOf(made: string | Buffer, warnings: readonly string[], unseen?: s
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
       await writeFile(path, made)
-      return { files: [{ path }], ...(unseen !== undefined && { hiddenText: unseen }) }
+      return { files: [{ path }], ...(hiddenText !== undefined && { hiddenText }) }
     },
     split: async () => [{ spec: { half: 1 } }, { spec: { half: 2 } }],
     join: async ({ outDir, to }) => {
@@ -59,10 +59,10 @@ interface Wanted {
   /** Codes that the engine gives. */
   readonly warnings?: readonly string[]
   /** Text that the engine has seen that nobody sees. */
-  readonly unseen?: string
+  readonly hiddenText?: string
 }
 
-async function runOf({ sources, made, steps, warnings = [], unseen }: Wanted): Promise<StepsRun> {
+async function runOf({ sources, made, steps, warnings = [], hiddenText: unseen }: Wanted): Promise<StepsRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -104,15 +104,15 @@ test('words that are missing are told of with figures', async () => {
 
 test('words that nobody sees are not missing, and are told as left out', async () => {
   const page = { sources: [`${text(30)} menu menu closed`], made: text(30), steps: [{}] }
-  const shown = await converted({ ...page, unseen: 'menu closed Menu elsewhere' })
+  const shown = await converted({ ...page, hiddenText: 'menu closed Menu elsewhere' })
   assert.deepEqual(shown.fidelity, {
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
   // None of these is there, and each counts as often as it is.
-  const few = await converted({ ...page, unseen: 'menu elsewhere' })
+  const few = await converted({ ...page, hiddenText: 'menu elsewhere' })
   assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
-  const none = await converted({ ...page, unseen: 'elsewhere' })
+  const none = await converted({ ...page, hiddenText: 'elsewhere' })
   assert.deepEqual(none.fidelity?.words, { source: 33, result: 30, share: 0.909 })
   assert.deepEqual(none.fidelity?.dropped, [])
 })
@@ -169,7 +169,10 @@ test('files that become one are held to the sum of them', async () => {
 test('what several workers made in parts is held to the whole that was sent', async () => {
   const made = subtitlesOf(3)
   const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
-  const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({ workers: 2, timeoutS: 60 }))) ?? {
+  const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({
+    workers: 2,
+    timeoutS: 60,
+  }))) ?? {
     chunks: [],
   }
   const specs = chunks.map(({ spec }) => spec)
@@ -179,7 +182,7 @@ test('what several workers made in parts is held to the whole that was sent', as
   const results = specs.map((spec) => ({ spec, files: [] }))
   // Where it is joined, what was sent is not at hand.
   const { fidelity, result } = await runSteps({ ...run, inputs: [], results, sourceContent })
-  assert.deepEqual(fidelity?.cues, kept(4, 3))
+  assert.deepEqual(fidelity?.cues, createRetention(4, 3))
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
 
@@ -187,25 +190,28 @@ test('what nobody can count is named, and another step is counted all the same',
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await converted({ sources: [text(100)], made: text(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
-  const counted = { words: kept(9, 9), dropped: ['film'] }
-  assert.deepEqual(inTurn({ dropped: [], uncounted: ['xpm'] }, counted), { ...counted, uncounted: ['xpm'] })
-  assert.deepEqual(together([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
+  const counted = { words: createRetention(9, 9), dropped: ['film'] }
+  assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, counted), {
+    ...counted,
+    uncounted: ['xpm'],
+  })
+  assert.deepEqual(combine([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
 })
 
 test('files that go into an archive are counted, not what is in them', async () => {
   const packed = new URL('../fixtures/odd/', import.meta.url)
-  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
-  guard.begin(
+  guard.start(
     Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
     step,
   )
-  await guard.end(
+  await guard.checkStep(
     step,
     { files: [{ path: fileURLToPath(import.meta.url) }], memberCounts: { result: 2 } },
     [],
   )
-  assert.deepEqual(guard.fidelity?.entries, kept(3, 2))
+  assert.deepEqual(guard.fidelity?.entries, createRetention(3, 2))
   assert.equal(guard.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })
 
@@ -228,29 +234,32 @@ test('sound of no samples is none', async () => {
 })
 
 test('of steps in turn the last says what is left of the first, and of files side by side their sum', () => {
-  const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
-  assert.deepEqual(inTurn(words(100, 80), words(80, 40)), words(100, 40))
-  assert.deepEqual(inTurn(words(100, 80), { pages: kept(3, 3), dropped: ['comments'] }), {
-    ...{ words: kept(100, 80), pages: kept(3, 3) },
-    dropped: ['comments'],
-  })
-  assert.deepEqual(together([words(100, 80), undefined, words(300, 300)]), words(400, 380))
-  assert.equal(together([undefined]), undefined)
+  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
+  assert.deepEqual(combineSequential(words(100, 80), words(80, 40)), words(100, 40))
+  assert.deepEqual(
+    combineSequential(words(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
+    {
+      ...{ words: createRetention(100, 80), pages: createRetention(3, 3) },
+      dropped: ['comments'],
+    },
+  )
+  assert.deepEqual(combine([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.equal(combine([undefined]), undefined)
 })
 
 test('what one step keeps and the next one drops is told, though it does not show in between', async () => {
-  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
   await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
-  guard.begin([{ path: docx, format: 'docx' }])
-  await guard.end(
+  guard.start([{ path: docx, format: 'docx' }])
+  await guard.checkStep(
     { operation: 'convert', from: 'docx', to: 'html', options: {} },
     { files: [{ path: page }] },
     [],
   )
   assert.deepEqual(guard.fidelity?.dropped, [])
-  await guard.end(
+  await guard.checkStep(
     { operation: 'convert', from: 'html', to: 'csv', options: {} },
     { files: [{ path: list }] },
     [],
@@ -259,7 +268,7 @@ test('what one step keeps and the next one drops is told, though it does not sho
 })
 
 test('a document that was unlocked is held to what it says when it is open', async () => {
-  const guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const [locked, open, result] = await Promise.all(
     Object.entries({ locked: text(90), open: text(30), result: text(30) }).map(async ([name, content]) => {
       const path = join(folder, name)
@@ -267,11 +276,11 @@ test('a document that was unlocked is held to what it says when it is open', asy
       return path
     }),
   )
-  guard.begin([{ path: locked ?? '', format: 'txt' }])
+  guard.start([{ path: locked ?? '', format: 'txt' }])
   const step = { from: 'txt', to: 'txt', options: {} }
-  await guard.end({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
-  await guard.end({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
-  assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+  await guard.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await guard.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
+  assert.deepEqual(guard.fidelity?.words, createRetention(30, 30))
 })
 
 test('what is sent is read once an engine has begun, and not when all is over before', async () => {
@@ -279,15 +288,19 @@ test('what is sent is read once an engine has begun, and not when all is over be
   const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
   const path = join(folder, 'late.txt')
   {
-    using guard = new Guard(log)
-    guard.begin([{ path, format: 'txt' }])
+    using guard = new LossDetector(log)
+    guard.start([{ path, format: 'txt' }])
     writeFileSync(path, text(30))
-    await guard.end({ operation: 'convert', from: 'txt', to: 'txt', options: {} }, { files: [{ path }] }, [])
-    assert.deepEqual(guard.fidelity?.words, kept(30, 30))
+    await guard.checkStep(
+      { operation: 'convert', from: 'txt', to: 'txt', options: {} },
+      { files: [{ path }] },
+      [],
+    )
+    assert.deepEqual(guard.fidelity?.words, createRetention(30, 30))
   }
   const begun = () => {
-    using guard = new Guard(log)
-    guard.begin([{ path: join(folder, 'gone.txt'), format: 'txt' }])
+    using guard = new LossDetector(log)
+    guard.start([{ path: join(folder, 'gone.txt'), format: 'txt' }])
   }
   begun()
   await sleep(100)
@@ -307,11 +320,11 @@ test('what came out is counted while it is stored, whatever becomes of that', as
       await new Promise(() => {})
     },
   })
-  assert.deepEqual(endless.fidelity?.words, kept(100, 99))
+  assert.deepEqual(endless.fidelity?.words, createRetention(100, 99))
   assert.deepEqual(began, [endless.result.files[0].path])
   const again = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
   const failed = await runSteps({ ...again, onOutput: () => Promise.reject(new Error('no bucket')) })
-  assert.deepEqual(failed.fidelity?.words, kept(100, 100))
+  assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
 })
 
 test('a record keeps what was counted of a source, and none of its words', async () => {
@@ -320,7 +333,7 @@ test('a record keeps what was counted of a source, and none of its words', async
     path,
     '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
   )
-  using guard = new Guard(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  guard.begin([{ path, format: 'fodt' }])
-  assert.deepEqual(await guard.held(), { counts: {}, features: ['comments', 'selectableText'] })
+  using guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  guard.start([{ path, format: 'fodt' }])
+  assert.deepEqual(await guard.storedSummary(), { counts: {}, features: ['comments', 'selectableText'] })
 })

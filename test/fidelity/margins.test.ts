@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { compare } from '../../lib/fidelity/compare.ts'
-import type { Holding } from '../../lib/fidelity/content-summary.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
+import type { ContentSummary } from '../../lib/fidelity/content-summary.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
 /** A document of one paragraph, with these lines on top of its pages, by section. */
-async function document(text: string, ...headers: readonly string[]): Promise<Holding> {
+async function document(text: string, ...headers: readonly string[]): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
     'word/document.xml': `<w:document><w:body>${paragraph(text)}</w:body></w:document>`,
@@ -23,7 +23,7 @@ async function document(text: string, ...headers: readonly string[]): Promise<Ho
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
   const path = join(scratchFolder('margins'), 'a.docx')
   await writeFile(path, await zip.close())
-  const holding = await holdingOf(path, 'docx', { isResult: true })
+  const holding = await readSummary(path, 'docx', { isResult: true })
   assert.ok(holding)
   return holding
 }
@@ -31,10 +31,10 @@ async function document(text: string, ...headers: readonly string[]): Promise<Ho
 const body = 'alpha beta gamma delta epsilon zeta'
 const line = 'annual report of the company'
 
-function wordsKept(pages: number, result: Holding) {
-  const words = new Words()
+function wordsKept(pages: number, result: ContentSummary) {
+  const words = new WordCounts()
   for (let page = 0; page < pages; page++) words.add(`${line} ${page === 0 ? body : ''}`)
-  const source: Holding = { words, counts: { pages }, features: [] }
+  const source: ContentSummary = { words, counts: { pages }, features: [] }
   const asked = { operation: 'convert', from: 'pdf', to: 'docx', options: {}, source, warned: [] } as const
   const { fidelity, lost } = compare({ ...asked, result })
   return { ...fidelity.words, lost }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 async function cellsOf(...cells: readonly string[]) {
@@ -13,7 +13,7 @@ async function cellsOf(...cells: readonly string[]) {
     path,
     `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table>${rows}</table:table></office:spreadsheet></office:body></office:document>`,
   )
-  const holding = await holdingOf(path, 'fods', { isResult: false })
+  const holding = await readSummary(path, 'fods', { isResult: false })
   return { cells: holding?.counts.cells, words: holding?.words?.total, isEmpty: holding?.words?.isEmpty }
 }
 
@@ -45,7 +45,7 @@ test('a subtitle without words is none that could be lost', async () => {
   const cue = (number: number, text: string) =>
     `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
   await writeFile(path, `${cue(1, 'one two')}${cue(2, '')}${cue(3, ' three')}`)
-  assert.deepEqual((await holdingOf(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
+  assert.deepEqual((await readSummary(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
 })
 
 test('letters of a rich text are those of its fonts', async () => {
@@ -55,9 +55,9 @@ test('letters of a rich text are those of its fonts', async () => {
   const body =
     "{\\f1 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\'fcber {\\f22 \\'93\\'fa\\'96\\'7b \\'83e\\'83X\\'83g} \\f1\\'ec\\'e8\\'f0\\plain  \\'e9t\\'e9\\par"
   await writeFile(path, `{\\rtf1\\ansi\\ansicpg1252\\deff0${fonts}${body}}`, 'latin1')
-  const words = (await holdingOf(path, 'rtf', { isResult: false }))?.words
-  const expected = new Words()
+  const words = (await readSummary(path, 'rtf', { isResult: false }))?.words
+  const expected = new WordCounts()
   expected.add('Привет über 日本 テスト мир été')
   assert.equal(words?.total, expected.total)
-  assert.equal(expected.keptIn(words ?? new Words()), expected.total)
+  assert.equal(expected.countSharedWith(words ?? new WordCounts()), expected.total)
 })

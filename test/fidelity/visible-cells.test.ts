@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { compare } from '../../lib/fidelity/compare.ts'
-import type { Holding } from '../../lib/fidelity/content-summary.ts'
-import { holdingOf } from '../../lib/fidelity/read.ts'
-import { visibleCells } from '../../lib/fidelity/visible-cells.ts'
-import { visibleTables } from '../../lib/fidelity/visible-tables.ts'
-import { Words } from '../../lib/fidelity/word-counts.ts'
+import type { ContentSummary } from '../../lib/fidelity/content-summary.ts'
+import { removeHiddenTables } from '../../lib/fidelity/open-document-visible-tables.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../lib/fidelity/word-counts.ts'
+import { removeHiddenCells } from '../../lib/fidelity/xlsx-visible-cells.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
@@ -18,7 +18,7 @@ const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
   <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
   <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
 
-async function workbook(cells: string, state: string): Promise<Holding> {
+async function workbook(cells: string, state: string): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
     'xl/workbook.xml': `<workbook><sheets><sheet name="a" r:id="r1"/><sheet name="b" state="${state}" r:id="r2"/></sheets></workbook>`,
@@ -30,13 +30,13 @@ async function workbook(cells: string, state: string): Promise<Holding> {
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
   const path = join(scratchFolder('visible'), 'hidden.xlsx')
   await writeFile(path, await zip.close())
-  const holding = await holdingOf(path, 'xlsx', { isResult: false })
+  const holding = await readSummary(path, 'xlsx', { isResult: false })
   assert.ok(holding)
   return holding
 }
 
-function lostOf(source: Holding, text: string, warned: readonly string[]) {
-  const words = new Words()
+function lostOf(source: ContentSummary, text: string, warned: readonly string[]) {
+  const words = new WordCounts()
   words.add(text)
   const compared = { operation: 'convert', from: 'xlsx', to: 'html', options: {}, source, warned } as const
   return compare({ ...compared, result: { words, counts: {}, features: [] } }).lost
@@ -92,11 +92,11 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
     path,
     `<office:document><office:automatic-styles>${styles.join('')}</office:automatic-styles>${body}</office:document>`,
   )
-  const held = await holdingOf(path, 'fods', { isResult: false })
-  const shown = new Words()
+  const held = await readSummary(path, 'fods', { isResult: false })
+  const shown = new WordCounts()
   shown.add('one two thrice thrice four last end')
   assert.equal(held?.visibleWords?.total, shown.total)
-  assert.equal(held.visibleWords && shown.keptIn(held.visibleWords), shown.total)
+  assert.equal(held.visibleWords && shown.countSharedWith(held.visibleWords), shown.total)
   assert.equal(held.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
   // Whichever of these is the only one that hides something.
   const alone = {
@@ -108,14 +108,14 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
   for (const [which, [tables, words]] of Object.entries(alone)) {
     const known = which === 'sheet' ? styles.join('') : ''
     await writeFile(path, `<office:document>${known}<office:body>${tables}</office:body></office:document>`)
-    assert.equal((await holdingOf(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)
+    assert.equal((await readSummary(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)
   }
 })
 
 test('a sheet of which it is not known what it hides is not held to it', () => {
-  assert.equal(visibleCells('<x:row hidden="1"/>'), undefined)
-  assert.equal(visibleCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
-  assert.equal(visibleCells('<row>hidden</row>'), '<row>hidden</row>')
+  assert.equal(removeHiddenCells('<x:row hidden="1"/>'), undefined)
+  assert.equal(removeHiddenCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
+  assert.equal(removeHiddenCells('<row>hidden</row>'), '<row>hidden</row>')
 })
 
 test('of columns that are hidden in more places than anybody hides them it is not known what is shown', () => {
@@ -124,6 +124,6 @@ test('of columns that are hidden in more places than anybody hides them it is no
     ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,
   })
   const [few, many] = [sheets(100), sheets(101)]
-  assert.ok(visibleCells(few.xlsx) !== undefined && visibleTables(few.ods) !== undefined)
-  assert.deepEqual([visibleCells(many.xlsx), visibleTables(many.ods)], [undefined, undefined])
+  assert.ok(removeHiddenCells(few.xlsx) !== undefined && removeHiddenTables(few.ods) !== undefined)
+  assert.deepEqual([removeHiddenCells(many.xlsx), removeHiddenTables(many.ods)], [undefined, undefined])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { workbookIn } from '../../lib/fidelity/xls.ts'
+import { readXlsStream } from '../../lib/fidelity/xls.ts'
 
 function record(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4)
@@ -23,11 +23,11 @@ function workbook(times: number): Buffer {
 }
 
 test('a sheet of an old workbook is counted once, however often it is named', () => {
-  assert.deepEqual(workbookIn(workbook(1))?.counts, { sheets: 1, cells: 3 })
-  assert.equal(workbookIn(workbook(100_000)), undefined)
+  assert.deepEqual(readXlsStream(workbook(1))?.counts, { sheets: 1, cells: 3 })
+  assert.equal(readXlsStream(workbook(100_000)), undefined)
 })
 
 test('what is no old workbook is not counted', () => {
-  assert.equal(workbookIn(Buffer.alloc(4)), undefined)
-  assert.equal(workbookIn(record(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
+  assert.equal(readXlsStream(Buffer.alloc(4)), undefined)
+  assert.equal(readXlsStream(record(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
 })

@@ -2,7 +2,7 @@
 
 /** 19.756 of rows and columns, and 20.407 of the styles of whole sheets. */
 const hiding = /\stable:visibility="(?:collapse|filter)"/
-const unseenSheet = /\stable:display="false"/
+const hiddenSheet = /\stable:display="false"/
 
 /** Whether a sheet may be hidden as a whole: styles stand before what has them. */
 export function mayHideSheets(xml: Buffer): boolean {
@@ -11,21 +11,21 @@ export function mayHideSheets(xml: Buffer): boolean {
 }
 
 /** Each cell is held to each of them; nobody hides so many by hand. */
-export const mostRanges = 100
+export const maxHiddenRanges = 100
 
 /** The XML without hidden sheets, rows and columns; undefined where one hides columns in too many places. */
-export function visibleTables(xml: string): string | undefined {
-  const unseen = unseenStyles(xml)
+export function removeHiddenTables(xml: string): string | undefined {
+  const hiddenStyles = findHiddenStyles(xml)
   const parts: string[] = []
   for (const part of xml.split(/(?=<table:table[\s>])/)) {
     const tag = tagOf(part)
     const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
     if (!tag.startsWith('<table:table')) parts.push(part)
-    else if (style !== undefined && unseen.has(style)) parts.push(after(part, '</table:table>'))
+    else if (style !== undefined && hiddenStyles.has(style)) parts.push(textAfter(part, '</table:table>'))
     else {
-      const isHidden = hiddenColumns(part)
-      if (isHidden.length > mostRanges) return undefined
-      parts.push(hiding.test(part) ? withoutHidden(part, isHidden) : part)
+      const hiddenRanges = findHiddenColumns(part)
+      if (hiddenRanges.length > maxHiddenRanges) return undefined
+      parts.push(hiding.test(part) ? withoutHidden(part, hiddenRanges) : part)
     }
   }
   return parts.join('')
@@ -34,65 +34,65 @@ export function visibleTables(xml: string): string | undefined {
 const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
 
 /** What follows the end of an element that is left out. */
-function after(part: string, end: string): string {
+function textAfter(part: string, end: string): string {
   const at = part.indexOf(end)
   return at < 0 ? '' : part.slice(at + end.length)
 }
 
-function unseenStyles(xml: string): ReadonlySet<string> {
+function findHiddenStyles(xml: string): ReadonlySet<string> {
   const styles = xml.split(/(?=<style:style[\s>])/).slice(1)
-  const unseen = styles.filter((style) => unseenSheet.test(style.slice(0, style.indexOf('</style:style>'))))
-  return new Set(unseen.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
+  const hiddenStyles = styles.filter((style) => hiddenSheet.test(style.slice(0, style.indexOf('</style:style>'))))
+  return new Set(hiddenStyles.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
 }
 
-function withoutHidden(table: string, isHidden: readonly Columns[]): string {
+function withoutHidden(table: string, hiddenRanges: readonly ColumnRange[]): string {
   return table
     .split(/(?=<table:table-row[\s>])/)
     .map((part) => {
       const tag = tagOf(part)
       if (!tag.startsWith('<table:table-row')) return part
-      if (hiding.test(tag)) return after(part, '</table:table-row>')
-      return isHidden.length > 0 ? withoutColumns(part, isHidden) : part
+      if (hiding.test(tag)) return textAfter(part, '</table:table-row>')
+      return hiddenRanges.length > 0 ? withoutColumns(part, hiddenRanges) : part
     })
     .join('')
 }
 
-interface Columns {
+interface ColumnRange {
   readonly from: number
   /** Not among them. */
   readonly to: number
 }
 
-function hiddenColumns(table: string): Columns[] {
-  const hidden: Columns[] = []
+function findHiddenColumns(table: string): ColumnRange[] {
+  const hidden: ColumnRange[] = []
   let column = 0
   for (const [tag] of table.matchAll(/<table:table-column[\s/>][^>]*/g)) {
-    const to = column + repeated(tag)
+    const to = column + readRepeat(tag)
     if (hiding.test(tag)) hidden.push({ from: column, to })
     column = to
   }
   return hidden
 }
 
-const times = /(\stable:number-columns-repeated=")(\d+)(?=")/
-const repeated = (tag: string) => Number(times.exec(tag)?.[2] ?? 1)
+const repeatAttribute = /(\stable:number-columns-repeated=")(\d+)(?=")/
+const readRepeat = (tag: string) => Number(repeatAttribute.exec(tag)?.[2] ?? 1)
 
-function withoutColumns(row: string, hidden: readonly Columns[]): string {
+function withoutColumns(row: string, hidden: readonly ColumnRange[]): string {
   let column = 0
   return row
     .split(/(?=<table:(?:covered-)?table-cell[\s/>])/)
     .map((part, at) => {
       if (at === 0) return part
       const tag = tagOf(part)
-      const [from, count] = [column, repeated(tag)]
+      const [from, count] = [column, readRepeat(tag)]
       column += count
       const shown = hidden.reduce(
         (left, { from: first, to }) => left - Math.max(0, Math.min(to, column) - Math.max(first, from)),
         count,
       )
       if (shown === count) return part
-      if (shown > 0) return part.replace(times, (_, name: string) => `${name}${shown}`)
-      return tag.endsWith('/>') ? part.slice(tag.length) : after(part, '</table:table-cell>')
+      if (shown > 0) return part.replace(repeatAttribute, (_, name: string) => `${name}${shown}`)
+      return tag.endsWith('/>') ? part.slice(tag.length) : textAfter(part, '</table:table-cell>')
     })
     .join('')
 }

@@ -1,22 +1,22 @@
-import { mostRanges } from './visible-tables.ts'
+import { maxHiddenRanges } from './open-document-visible-tables.ts'
 
 /** A sheet of Excel (ECMA-376, 18.3.1) as it is shown. Each part of it is looked at once, however it is broken. */
 
-interface Columns {
+interface ColumnRange {
   readonly from: number
   readonly to: number
 }
 
 const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
 /** Elements with a prefix, and rows that are hidden where nothing is said of them: nobody writes them. */
-const unusual = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
+const unsupported = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
 /** The XML without hidden rows and columns; undefined where it is not known which those are. */
-export function visibleCells(xml: string): string | undefined {
-  if (unusual.test(xml)) return undefined
+export function removeHiddenCells(xml: string): string | undefined {
+  if (unsupported.test(xml)) return undefined
   if (!hiding.test(xml)) return xml
-  const columns = hiddenColumns(xml)
-  if (columns.length > mostRanges) return undefined
+  const columns = findHiddenColumns(xml)
+  if (columns.length > maxHiddenRanges) return undefined
   return xml
     .split(/(?=<row[\s>])/)
     .map((part) => {
@@ -28,28 +28,28 @@ export function visibleCells(xml: string): string | undefined {
 
 const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
 
-function hiddenColumns(xml: string): Columns[] {
+function findHiddenColumns(xml: string): ColumnRange[] {
   const tags = xml.match(/<col\s[^<>]*>/g) ?? []
   return tags
     .filter((tag) => hiding.test(tag))
-    .map((tag) => ({ from: numberIn(tag, 'min'), to: numberIn(tag, 'max') }))
+    .map((tag) => ({ from: readNumber(tag, 'min'), to: readNumber(tag, 'max') }))
 }
 
-const numberIn = (tag: string, name: 'min' | 'max') =>
+const readNumber = (tag: string, name: 'min' | 'max') =>
   Number(new RegExp(`\\s${name}\\s*=\\s*["'](\\d+)["']`).exec(tag)?.[1] ?? 0)
 
-function withoutColumns(row: string, columns: readonly Columns[]): string {
+function withoutColumns(row: string, columns: readonly ColumnRange[]): string {
   if (columns.length === 0) return row
   return row
     .split(/(?=<c[\s>])/)
     .filter((cell) => {
       const letters = /^<c[^>]*\sr=["']([A-Z]{1,3})\d/.exec(cell)?.[1]
-      const column = letters === undefined ? 0 : numberOf(letters)
+      const column = letters === undefined ? 0 : columnNumber(letters)
       return !columns.some(({ from, to }) => column >= from && column <= to)
     })
     .join('')
 }
 
 /** `A` is 1, `AA` 27. */
-const numberOf = (letters: string) =>
+const columnNumber = (letters: string) =>
   [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)

@@ -1,4 +1,4 @@
-import { attributeOf, decoded, readMarkup, type Tag } from './markup.ts'
+import { readAttribute, decodeEntities, readMarkup, type Tag } from './markup.ts'
 
 /** Ids of styles whose text is hidden, of paragraphs and of letters. */
 export type HidingStyles = ReadonlySet<string>
@@ -10,7 +10,7 @@ interface Style {
 }
 
 /** Of the part of the styles (ECMA-376, part 1, 17.7.4). */
-export function hidingStyles(xml: string): HidingStyles {
+export function findHidingStyles(xml: string): HidingStyles {
   const styles = new Map<string, Style>()
   let id = ''
   const add = (style: Style) => styles.set(id, { ...styles.get(id), ...style })
@@ -19,8 +19,8 @@ export function hidingStyles(xml: string): HidingStyles {
     tag: (tag) => {
       const { name, isEnd } = tag
       if (isEnd) return false
-      if (name === 'w:style') id = attributeOf(tag, 'w:styleId') ?? ''
-      else if (name === 'w:basedOn') add({ base: attributeOf(tag, 'w:val') ?? '' })
+      if (name === 'w:style') id = readAttribute(tag, 'w:styleId') ?? ''
+      else if (name === 'w:basedOn') add({ base: readAttribute(tag, 'w:val') ?? '' })
       else if (name === 'w:vanish') add({ hides: isOn(tag) })
       // Of the marks of paragraphs, and of parts of tables.
       return name === 'w:pPr' || name === 'w:tblStylePr'
@@ -29,13 +29,13 @@ export function hidingStyles(xml: string): HidingStyles {
   const hides = (name: string, depth: number): boolean => {
     const style = styles.get(name)
     if (style?.hides !== undefined || style?.base === undefined) return style?.hides === true
-    return depth < mostBases && hides(style.base, depth + 1)
+    return depth < maxBaseDepth && hides(style.base, depth + 1)
   }
   return new Set([...styles.keys()].filter((name) => hides(name, 0)))
 }
 
 /** Styles that are based on one another in a ring end here. */
-const mostBases = 10
+const maxBaseDepth = 10
 
 /** 17.17.4: a property is on unless it says otherwise. */
 const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
@@ -43,17 +43,17 @@ const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 /** What begins a new word when it ends, or stands by itself. */
 const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
 
-export interface Runs {
+export interface RunText {
   /** What is seen. */
   readonly text: string
   readonly hasHidden: boolean
 }
 
 /** The text of runs (17.3.2). */
-export function readRuns(xml: string, hiding: HidingStyles = noStyles): Runs {
+export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText {
   const reader = new RunsReader(hiding)
   readMarkup(xml, reader)
-  return { text: decoded(reader.parts.join('')), hasHidden: reader.hasHidden }
+  return { text: decodeEntities(reader.parts.join('')), hasHidden: reader.hasHidden }
 }
 
 class RunsReader {
@@ -64,7 +64,7 @@ class RunsReader {
   #isHidden = false
   /** Whether its style hides a paragraph, of each that is open: boxes hold more. */
   readonly #paragraphs: boolean[] = []
-  #isInMark = false
+  #isInParagraphProperties = false
 
   constructor(hiding: HidingStyles) {
     this.#hiding = hiding
@@ -80,7 +80,7 @@ class RunsReader {
     const { name, isEnd, isEmpty } = tag
     if (name === 'w:t') this.#isText = !isEnd && !isEmpty
     else if (name === 'w:r') this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
-    else if (name === 'w:vanish') this.#isHidden = this.#isInMark ? this.#isHidden : isOn(tag)
+    else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
     else {
       if (this.#hiding.size > 0) this.#style(tag)
       if (breaks.has(name)) this.parts.push('\n')
@@ -94,13 +94,13 @@ class RunsReader {
     if (name === 'w:p') {
       if (isEnd) this.#paragraphs.pop()
       else if (!isEmpty) this.#paragraphs.push(false)
-    } else if (name === 'w:pPr') this.#isInMark = !isEnd && !isEmpty
+    } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
     else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hides(tag))
     // 17.7.3: what both turn on is off.
-    else if (name === 'w:rStyle' && !this.#isInMark && this.#hides(tag)) this.#isHidden = !this.#isHidden
+    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag)) this.#isHidden = !this.#isHidden
   }
 
   #hides(tag: Tag): boolean {
-    return this.#hiding.has(attributeOf(tag, 'w:val') ?? '')
+    return this.#hiding.has(readAttribute(tag, 'w:val') ?? '')
   }
 }

@@ -1,10 +1,10 @@
 import type { Feature } from './content-summary.ts'
-import { attributeOf, decoded, Tag } from './markup.ts'
-import type { Words } from './word-counts.ts'
+import { readAttribute, decodeEntities, Tag } from './markup.ts'
+import type { WordCounts } from './word-counts.ts'
 
 /** Whole columns in one color are no content. */
-const mostRepeats = 10_000
-const besides = new Set([
+const maxRepeats = 10_000
+const ignoredElements = new Set([
   ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
   ...['office:settings', 'office:scripts', 'office:font-face-decls', 'office:forms'],
   ...['table:tracked-changes', 'table:content-validations', 'office:binary-data', 'draw:object'],
@@ -26,7 +26,7 @@ const features: ReadonlyMap<string, Feature> = new Map([
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [space, ampersand] = [32, 38]
 /** Above any sign of ASCII. */
-const notPlain = 128
+const nonAscii = 128
 const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
@@ -43,29 +43,29 @@ const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></tab
  * Sheets of OpenDocument from their bytes, as those of Excel are read: a sheet may have a million cells. Rows and cells
  * that are the same stand there once (OpenDocument 1.3, part 3, 19.675 and 19.678).
  */
-export class OpenCells {
+export class OpenSheetReader {
   sheets = 0
   cells = 0
   /** Some rows or columns may be hidden. */
-  mayHide = false
+  hasHiddenCandidates = false
   readonly features = new Set<Feature>()
   readonly #xml: Buffer
-  readonly #words: Words
+  readonly #words: WordCounts
   readonly #neverClosed = new Set<string>()
   #rows = 1
   #columns = 1
   /** What the tag says that was read last. */
   #isRepeated = false
   #hasFormula = false
-  #saysWhetherSeen = false
+  #hasVisibility = false
   /** A number, date or state, which each format and language writes in its own way: its letters are no words. */
   #isValue = false
   /** Where each part of a text begins and ends; both are 0 for a gap. */
   #bounds: number[] = []
   /** Of what the open shapes stand in. */
-  readonly #around: number[][] = []
+  readonly #outerBounds: number[][] = []
 
-  constructor(xml: Buffer, words: Words) {
+  constructor(xml: Buffer, words: WordCounts) {
     this.#xml = xml
     this.#words = words
   }
@@ -73,15 +73,15 @@ export class OpenCells {
   read(): void {
     const xml = this.#xml
     for (let at = 0; at < xml.length; ) {
-      const start = this.#following(at, lessThan)
+      const start = this.#indexOfByte(at, lessThan)
       if (start > at) this.#bounds.push(at, start)
       const first = xml[start + 1]
-      at = first === exclamation || first === question ? this.#other(start) : this.#tag(start + 1)
+      at = first === exclamation || first === question ? this.#skipNonTag(start) : this.#tag(start + 1)
     }
   }
 
   /** Where the next byte of this kind is, or the end. */
-  #following(from: number, byte: number): number {
+  #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
     while (at < xml.length && xml[at] !== byte) at++
@@ -89,7 +89,7 @@ export class OpenCells {
   }
 
   /** @returns where what is no tag ends. */
-  #other(start: number): number {
+  #skipNonTag(start: number): number {
     const isText = this.#isAt(start, cdata)
     const close = isText ? ']]>' : this.#isAt(start, comment) ? '-->' : '>'
     const end = this.#xml.indexOf(close, start)
@@ -115,19 +115,19 @@ export class OpenCells {
     const length = at - name
     if (length === paragraph.length && this.#isAt(name, paragraph)) {
       this.#gap()
-      return this.#following(at, greaterThan) + 1
+      return this.#indexOfByte(at, greaterThan) + 1
     }
     if (length === cell.length && this.#isAt(name, cell))
       return isEnd ? this.#endOfCell(at) : this.#cell(start, at)
     if (length === row.length && this.#isAt(name, row) && !isEnd) return this.#row(start, at)
-    return this.#rare(start, this.#following(at, greaterThan))
+    return this.#otherTag(start, this.#indexOfByte(at, greaterThan))
   }
 
   /** @returns where its tag ends. */
   #row(start: number, from: number): number {
     const end = this.#attributesEnd(from)
-    this.mayHide ||= this.#saysWhetherSeen
-    this.#rows = this.#isRepeated ? repeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
+    this.hasHiddenCandidates ||= this.#hasVisibility
+    this.#rows = this.#isRepeated ? readRepeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
     return end + 1
   }
 
@@ -137,7 +137,7 @@ export class OpenCells {
     if (this.#hasFormula) this.features.add('formulas')
     this.#bounds = []
     if (this.#xml[end - 1] === slash) return end + 1
-    this.#columns = this.#isRepeated ? repeats(this.#tagAt(start, end), 'table:number-columns-repeated') : 1
+    this.#columns = this.#isRepeated ? readRepeats(this.#tagAt(start, end), 'table:number-columns-repeated') : 1
     return this.#plainCell(end + 1)
   }
 
@@ -147,7 +147,7 @@ export class OpenCells {
     const { length } = xml
     this.#isRepeated = false
     this.#hasFormula = false
-    this.#saysWhetherSeen = false
+    this.#hasVisibility = false
     this.#isValue = false
     let at = from
     for (; at < length; at++) {
@@ -160,7 +160,7 @@ export class OpenCells {
       else if (first === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
       else if (first === lowerV && this.#isAt(at + 1, valueType))
         this.#isValue ||= xml[at + 1 + valueType.length] !== lowerS
-      else if (first === lowerV) this.#saysWhetherSeen ||= this.#isAt(at + 1, visibility)
+      else if (first === lowerV) this.#hasVisibility ||= this.#isAt(at + 1, visibility)
     }
     return at
   }
@@ -174,11 +174,11 @@ export class OpenCells {
     if (!this.#isAt(start, opening)) return start
     const from = start + opening.length
     const xml = this.#xml
-    let [to, signs] = [from, 0]
+    let [to, bits] = [from, 0]
     for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
-      signs |= byte === ampersand ? notPlain : byte
+      bits |= byte === ampersand ? nonAscii : byte
     if (!this.#isAt(to, closing)) return start
-    if (signs < notPlain) this.#countPlain(from, to)
+    if (bits < nonAscii) this.#countPlain(from, to)
     else {
       this.#bounds = [from, to]
       this.#count()
@@ -192,17 +192,17 @@ export class OpenCells {
   }
 
   /** Those of which there are few. @returns where what comes next begins. */
-  #rare(start: number, end: number): number {
+  #otherTag(start: number, end: number): number {
     if (end === this.#xml.length) return end
     const tag = this.#tagAt(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
-    else if (name === 'table:table-column') this.mayHide ||= tag.source.includes(' table:visibility=')
+    else if (name === 'table:table-column') this.hasHiddenCandidates ||= tag.source.includes(' table:visibility=')
     else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
     else if (name === 'text:s' || name === 'text:line-break') this.#gap()
     const feature = features.get(name)
     if (feature) this.features.add(feature)
-    const isSkipped = !isEnd && !isEmpty && besides.has(name) && !this.#neverClosed.has(name)
+    const isSkipped = !isEnd && !isEmpty && ignoredElements.has(name) && !this.#neverClosed.has(name)
     if (!isSkipped) return end + 1
     const close = this.#xml.indexOf(`</${name}`, end)
     if (close < 0) this.#neverClosed.add(name)
@@ -215,14 +215,14 @@ export class OpenCells {
 
   #shape(isEnd: boolean): void {
     if (isEnd) this.#words.add(this.#text())
-    else this.#around.push(this.#bounds)
-    this.#bounds = isEnd ? (this.#around.pop() ?? []) : []
+    else this.#outerBounds.push(this.#bounds)
+    this.#bounds = isEnd ? (this.#outerBounds.pop() ?? []) : []
   }
 
   #endOfCell(from: number): number {
     this.#count()
     this.#bounds = []
-    return this.#following(from, greaterThan) + 1
+    return this.#indexOfByte(from, greaterThan) + 1
   }
 
   #count(): void {
@@ -251,14 +251,14 @@ export class OpenCells {
       const [start, end] = [this.#bounds[at] ?? 0, this.#bounds[at + 1] ?? 0]
       all += end === 0 ? ' ' : this.#xml.toString('utf8', start, end)
     }
-    return decoded(all)
+    return decodeEntities(all)
   }
 }
 
 const cdata = Buffer.from('<![CDATA[')
 const comment = Buffer.from('<!--')
 
-function repeats(tag: Tag, name: string): number {
-  const times = Number(attributeOf(tag, name) ?? 1)
-  return times > 0 && times <= mostRepeats ? times : 1
+function readRepeats(tag: Tag, name: string): number {
+  const times = Number(readAttribute(tag, name) ?? 1)
+  return times > 0 && times <= maxRepeats ? times : 1
 }

@@ -1,21 +1,21 @@
-import type { Cells } from './cells.ts'
-import { decoded } from './markup.ts'
+import type { CellCounter } from './cells.ts'
+import { decodeEntities } from './markup.ts'
 
 /**
  * Cells of a sheet of a workbook (ECMA-376, 18.3.1.4), from its bytes: as texts and tags the same takes ten times as
  * long, and a sheet may have a million cells.
  */
-export function readCells(xml: Buffer, cells: Cells): SheetFacts {
+export function readCells(xml: Buffer, cells: CellCounter): SheetProperties {
   const reader = new SheetReader(xml, cells)
   reader.read()
   return reader
 }
 
-export interface SheetFacts {
+export interface SheetProperties {
   /** Some cells are calculated. */
   readonly hasFormulas: boolean
   /** Some rows or columns are hidden. */
-  readonly hides: boolean
+  readonly hasHidden: boolean
 }
 
 /** Of rows, columns, and rows of which nothing is said. LibreOffice says of each that it is not. */
@@ -24,34 +24,34 @@ const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [lowerC, lowerF, lowerT, lowerV, equals] = [99, 102, 116, 118, 61]
 /** 18.18.11; of those of several letters all are texts. */
-const [shared, number, truth, failure, text] = [115, 110, 98, 101, 0]
+const [shared, number, boolean, error, text] = [115, 110, 98, 101, 0]
 
-class SheetReader implements SheetFacts {
+class SheetReader implements SheetProperties {
   hasFormulas = false
-  hides = false
+  hasHidden = false
   readonly #xml: Buffer
-  readonly #cells: Cells
+  readonly #cells: CellCounter
   #type: number = number
   /** Where its value begins and ends, or each part of it. One list for all: there may be a million cells. */
   readonly #bounds: number[] = []
   #bound = 0
 
-  constructor(xml: Buffer, cells: Cells) {
+  constructor(xml: Buffer, cells: CellCounter) {
     this.#xml = xml
     this.#cells = cells
   }
 
   read(): void {
     const xml = this.#xml
-    for (let at = this.#following(0, lessThan); at < xml.length; at = this.#following(at, lessThan)) {
+    for (let at = this.#indexOfByte(0, lessThan); at < xml.length; at = this.#indexOfByte(at, lessThan)) {
       const first = xml[at + 1]
       const isOther = first === exclamation || first === question
-      at = isOther ? this.#following(at, greaterThan) : this.#tag(at + 1)
+      at = isOther ? this.#indexOfByte(at, greaterThan) : this.#tag(at + 1)
     }
   }
 
   /** Where the next byte of this kind is, or the end. */
-  #following(from: number, byte: number): number {
+  #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
     while (at < xml.length && xml[at] !== byte) at++
@@ -73,19 +73,19 @@ class SheetReader implements SheetFacts {
       if (byte === colon) name = end + 1
     const letter = end - name === 1 ? xml[name] : 0
     if (letter === lowerC) {
-      if (!isEnd) return this.#begin(end)
-      this.#end()
+      if (!isEnd) return this.#startCell(end)
+      this.#endCell()
     }
-    const close = this.#following(end, greaterThan)
-    if (letter === 0 && !isEnd && close > end) this.hides ||= hiding.test(xml.toString('latin1', end, close))
+    const close = this.#indexOfByte(end, greaterThan)
+    if (letter === 0 && !isEnd && close > end) this.hasHidden ||= hiding.test(xml.toString('latin1', end, close))
     if (letter === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
-    if (letter === lowerF && isOpen) return this.#following(close, lessThan)
+    if (letter === lowerF && isOpen) return this.#indexOfByte(close, lessThan)
     return isOpen && (letter === lowerV || letter === lowerT) ? this.#text(close + 1) : close
   }
 
   /** @returns where the tag of the cell ends. */
-  #begin(from: number): number {
+  #startCell(from: number): number {
     const xml = this.#xml
     this.#type = number
     this.#bound = 0
@@ -110,29 +110,29 @@ class SheetReader implements SheetFacts {
     if (xml[close + 2] !== lowerV || xml[close + 1] !== lessThan || xml[close + 3] !== greaterThan)
       return close
     const start = close + 4
-    const end = this.#following(start, lessThan)
+    const end = this.#indexOfByte(start, lessThan)
     const isEnd = xml[end + 1] === slash && xml[end + 2] === lowerV && xml[end + 6] === lowerC
     if (end === start || !isEnd || xml[end + 5] !== slash || xml[end + 7] !== greaterThan) return close
-    if (type === shared) this.#cells.sharedText(this.#numberAt(start))
-    else this.#cells.numbers()
+    if (type === shared) this.#cells.addSharedText(this.#numberAt(start))
+    else this.#cells.addNumbers()
     return end + 7
   }
 
   #text(from: number): number {
-    const end = this.#following(from, lessThan)
+    const end = this.#indexOfByte(from, lessThan)
     if (end === from) return end
     this.#bounds[this.#bound++] = from
     this.#bounds[this.#bound++] = end
     return end
   }
 
-  #end(): void {
+  #endCell(): void {
     if (this.#bound === 0) return
     const type = this.#type
-    if (type === shared) this.#cells.sharedText(this.#numberAt(this.#bounds[0] ?? 0))
-    else if (type === number) this.#cells.numbers()
-    else if (type === truth || type === failure) this.#cells.state()
-    else this.#cells.text(decoded(this.#texts()))
+    if (type === shared) this.#cells.addSharedText(this.#numberAt(this.#bounds[0] ?? 0))
+    else if (type === number) this.#cells.addNumbers()
+    else if (type === boolean || type === error) this.#cells.addState()
+    else this.#cells.addText(decodeEntities(this.#texts()))
     this.#bound = 0
   }
 

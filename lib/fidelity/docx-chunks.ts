@@ -1,43 +1,43 @@
-import { attributeOf, readMarkup, textIn, textOfPage } from './markup.ts'
+import { readAttribute, readMarkup, decodeMarkup, htmlText } from './markup.ts'
 import type { Zip } from './zip.ts'
 
 /**
  * Whole documents that stand in for a part of a Word document's text (ECMA-376, part 1, 17.17.2.1), as templates are
  * filled with pages; some programs put all of the text in one. Those in Word and RTF are left to who reads those.
  */
-export async function textsOfChunks(zip: Zip): Promise<string[]> {
+export async function readChunkTexts(zip: Zip): Promise<string[]> {
   const names: string[] = []
   readMarkup((await zip.text('word/_rels/document.xml.rels')) ?? '', {
     text: () => {},
     tag: (tag) => {
-      const target = attributeOf(tag, 'Target')
-      if (target !== undefined && attributeOf(tag, 'Type')?.endsWith('/aFChunk'))
+      const target = readAttribute(tag, 'Target')
+      if (target !== undefined && readAttribute(tag, 'Type')?.endsWith('/aFChunk'))
         names.push(target.startsWith('/') ? target.slice(1) : `word/${target}`)
       return false
     },
   })
   const texts: string[] = []
-  for (const name of names) texts.push((await zip.read(name, textOfChunk)) ?? '')
+  for (const name of names) texts.push((await zip.read(name, chunkText)) ?? '')
   return texts
 }
 
-function textOfChunk(content: Buffer): string {
+function chunkText(content: Buffer): string {
   const start = content.toString('latin1', 0, 1000).trimStart()
   if (start.startsWith('PK') || start.startsWith('{\\rtf')) return ''
-  return textOfPage(textIn(/^MIME-Version:/im.test(start) ? pageInMail(content.toString('latin1')) : content))
+  return htmlText(decodeMarkup(/^MIME-Version:/im.test(start) ? htmlInMhtml(content.toString('latin1')) : content))
 }
 
 /** A page as browsers save it with its pictures (RFC 2557). */
-function pageInMail(mail: string): Buffer {
-  const said = mail.search(/Content-Type:\s{0,9}text\/html/i)
-  const end = /\r?\n\r?\n/.exec(mail.slice(Math.max(said, 0)))
-  if (said < 0 || !end) return Buffer.alloc(0)
+function htmlInMhtml(mail: string): Buffer {
+  const contentTypeAt = mail.search(/Content-Type:\s{0,9}text\/html/i)
+  const end = /\r?\n\r?\n/.exec(mail.slice(Math.max(contentTypeAt, 0)))
+  if (contentTypeAt < 0 || !end) return Buffer.alloc(0)
   const head =
     mail
-      .slice(0, said + end.index)
+      .slice(0, contentTypeAt + end.index)
       .split(/\r?\n\r?\n/)
       .at(-1) ?? ''
-  const rest = mail.slice(said + end.index + end[0].length)
+  const rest = mail.slice(contentTypeAt + end.index + end[0].length)
   const close = rest.search(/\r?\n--/)
   const body = close < 0 ? rest : rest.slice(0, close)
   if (/Encoding:\s{0,9}base64/i.test(head)) return Buffer.from(body, 'base64')

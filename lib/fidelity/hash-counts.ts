@@ -1,0 +1,80 @@
+/**
+ * How often each word was met, by a hash of it: two words of one hash are as good as never in a text and what came of
+ * it. A map of texts takes several times as long, as each word has to become one; a large table has a million.
+ */
+export class HashCounts {
+  /** Numbers of words, from 1, in the first free place from the one that their hash names. */
+  #slots = new Int32Array(1024)
+  readonly #hashes: number[] = []
+  readonly #counts: number[] = []
+  /** Each as it was first met. */
+  readonly words: string[] = []
+
+  /** @returns whether it is new, and so is to be added to `words`. */
+  add(hash: number, times: number): boolean {
+    const slot = this.#slotOf(hash)
+    const number = this.#slots[slot] ?? 0
+    if (number > 0) {
+      this.#counts[number - 1] = this.countAt(number - 1) + times
+      return false
+    }
+    this.#hashes.push(hash)
+    this.#counts.push(times)
+    this.#slots[slot] = this.#hashes.length
+    if (this.#hashes.length * 2 > this.#slots.length) this.#grow()
+    return true
+  }
+
+  addAll(other: HashCounts, times: number): void {
+    for (const [at, word] of other.words.entries())
+      if (this.add(other.#hashes[at] ?? 0, other.countAt(at) * times)) this.words.push(word)
+  }
+
+  /** These but for those of the other. */
+  without(other: HashCounts): HashCounts {
+    const remaining = new HashCounts()
+    for (const [at, hash] of this.#hashes.entries()) {
+      const number = other.#slots[other.#slotOf(hash)] ?? 0
+      const times = this.countAt(at) - (number > 0 ? other.countAt(number - 1) : 0)
+      if (times > 0 && remaining.add(hash, times)) remaining.words.push(this.words[at] ?? '')
+    }
+    return remaining
+  }
+
+  /** Of the word at this place of `words`. */
+  countAt(at: number): number {
+    return this.#counts[at] ?? 0
+  }
+
+  /** How many of these there are in the other as well. */
+  sharedWith(other: HashCounts): number {
+    let shared = 0
+    for (const [at, hash] of this.#hashes.entries()) {
+      const number = other.#slots[other.#slotOf(hash)] ?? 0
+      if (number > 0) shared += Math.min(this.countAt(at), other.countAt(number - 1))
+    }
+    return shared
+  }
+
+  #slotOf(hash: number): number {
+    const slots = this.#slots
+    const last = slots.length - 1
+    let slot = mixBits(hash) & last
+    for (let number = slots[slot] ?? 0; number > 0; number = slots[slot] ?? 0) {
+      if (this.#hashes[number - 1] === hash) break
+      slot = (slot + 1) & last
+    }
+    return slot
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(this.#slots.length * 4)
+    for (const [at, hash] of this.#hashes.entries()) this.#slots[this.#slotOf(hash)] = at + 1
+  }
+}
+
+/** The low bits name a place, so they have to depend on all. */
+function mixBits(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return half ^ (half >>> 13)
+}

@@ -1,0 +1,13 @@
+import { decodeEntities, htmlText } from './markup.ts'
+import { markupLanguageText } from './plain-text.ts'
+import { comment } from './skipped-markup.ts'
+import { countSourceTexts } from './count-source-texts.ts'
+
+const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
+
+/** OPML 2.0: the words of an outline are in attributes, as HTML, and those of its notes as Markdown. */
+export const opmlText = countSourceTexts((source) =>
+  [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, double, single = '']) =>
+    markupLanguageText('md', htmlText(decodeEntities(double ?? single))),
+  ),
+)
