@@ -92,7 +92,7 @@ const catalogPlugin = (language: Language): Plugin => ({
       return { path: english.replace(/en\.ts$/, `${language}.ts`) }
     })
     onLoad({ filter: /.*/, namespace: 'mirrored' }, ({ path }) => ({
-      contents: `import words from './words/en.ts'; import { pseudoLocalize } from ${JSON.stringify(webPath('shell/mirrored.ts'))}; export default pseudoLocalize(words)`,
+      contents: `import words from './words/en.ts'; import { pseudoLocalize } from ${JSON.stringify(webPath('shell/pseudo-locale.ts'))}; export default pseudoLocalize(words)`,
       loader: 'ts',
       resolveDir: join(path, '../..'),
     }))
