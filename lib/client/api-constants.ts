@@ -1,6 +1,6 @@
 // Made by make-types.ts from the contracts of the service. Not edited by hand.
 /** Operations that take an Idempotency-Key. */
-export const idempotent = [
+export const idempotentOperations = [
   'POST /v1/convert',
   'POST /v1/convert/merge',
   'POST /v1/convert/batch',
@@ -19,7 +19,7 @@ export const idempotent = [
 ] as const
 
 /** Options that are on or off. */
-export const switches = [
+export const booleanOptions = [
   'allowAnnotating',
   'allowCopying',
   'allowFormFilling',
@@ -48,7 +48,7 @@ export const switches = [
 ] as const
 
 /** What `tool` runs. */
-export const tools = [
+export const toolOperations = [
   'ocr-pdf',
   'split-pdf',
   'encrypt-pdf',
@@ -77,7 +77,7 @@ export const tools = [
 ] as const
 
 /** Operations whose body is a form. */
-export const formOnly = [
+export const formOperations = [
   'POST /v1/oauth/token',
   'POST /v1/oauth/revoke',
   'POST /v1/oauth/introspect',

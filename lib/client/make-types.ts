@@ -139,22 +139,22 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
     unreachableDefinitions: true,
     format: false,
   })
-  const takesKey = new Set(
+  const idempotentOperations = new Set(
     operations
       .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'Idempotency-Key'))
       .map(([name]) => name),
   )
-  const takesForms = operations
+  const formOperations = operations
     .filter(([, { requestBody }]) => requestBody && !(json in requestBody.content))
     .map(([name]) => name)
-  const list = (name: string, says: string, values: Iterable<string>) =>
-    `/** ${says} */\nexport const ${name} = [\n${[...values].map((value) => `  '${value}',\n`).join('')}] as const\n`
+  const list = (name: string, description: string, values: Iterable<string>) =>
+    `/** ${description} */\nexport const ${name} = [\n${[...values].map((value) => `  '${value}',\n`).join('')}] as const\n`
   const facts = [
     banner,
-    list('idempotent', 'Operations that take an Idempotency-Key.', takesKey),
-    list('switches', 'Options that are on or off.', findSwitches()),
-    list('tools', 'What `tool` runs.', toolOperations),
-    list('formOnly', 'Operations whose body is a form.', takesForms),
+    list('idempotentOperations', 'Operations that take an Idempotency-Key.', idempotentOperations),
+    list('booleanOptions', 'Options that are on or off.', findSwitches()),
+    list('toolOperations', 'What `tool` runs.', toolOperations),
+    list('formOperations', 'Operations whose body is a form.', formOperations),
     `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
       .map((code) => `  | '${code}'\n`)
       .join('')}`,
@@ -162,15 +162,15 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   return { types: `${types.trim()}\n`, facts }
 }
 
-export const generated = {
+export const generatedFiles = {
   types: new URL('api-types.ts', import.meta.url),
   facts: new URL('api-constants.ts', import.meta.url),
 }
 
 export async function writeTypes(): Promise<void> {
   const { types, facts } = await makeTypes()
-  await writeFile(generated.types, types)
-  await writeFile(generated.facts, facts)
+  await writeFile(generatedFiles.types, types)
+  await writeFile(generatedFiles.facts, facts)
 }
 
 if (import.meta.main) await writeTypes()

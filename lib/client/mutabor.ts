@@ -59,27 +59,27 @@ export class Mutabor {
   /** Any operation of the API by its name, as `call('GET /v1/jobs', { query: { limit: 5 } })`. */
   call<Name extends keyof Operations>(
     operation: Name,
-    ...[given]: Arguments<Name>
+    ...[args]: Arguments<Name>
   ): Promise<Operations[Name]['data']> {
-    return this.#transport.call({ operation, ...given }) as Promise<Operations[Name]['data']> // by the contract
+    return this.#transport.call({ operation, ...args }) as Promise<Operations[Name]['data']> // by the contract
   }
 
-  convert(file: Source, to: string, options: Options = {}, settings: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, settings)
+  convert(file: Source, to: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, requestOptions)
   }
 
   /** A PDF tool, or `compress`. */
-  tool(file: Source, tool: string, options: Options = {}, settings: How = {}): Promise<Result> {
-    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, settings)
+  tool(file: Source, tool: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
+    return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, requestOptions)
   }
 
   /** Files become one. Of other kinds than PDF with `mergeType` among the options: `video`, `audio`, `image`. */
   merge(
     files: readonly Source[],
     { mergeType, targetFormat, ...options }: Options = {},
-    settings: How = {},
+    requestOptions: How = {},
   ): Promise<Result> {
-    return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, settings)
+    return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, requestOptions)
   }
 
   /** Many files in one job; what cannot be converted is told of by its item. */
@@ -87,32 +87,39 @@ export class Mutabor {
     items: readonly BatchItem[],
     to: string | undefined,
     options: Options = {},
-    settings: How = {},
+    requestOptions: How = {},
   ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
-    const requests = items.map(({ file, filename, to: own, options: itemOptions }) => ({
-      ...{ targetFormat: own, filename: filename ?? fileNameOf(file, undefined), options: itemOptions },
+    const requests = items.map(({ file, filename, to: itemFormat, options: itemOptions }) => ({
+      ...{
+        targetFormat: itemFormat,
+        filename: filename ?? fileNameOf(file, undefined),
+        options: itemOptions,
+      },
     }))
-    const files = await prepareFiles(
+    const prepared = await prepareFiles(
       this.#transport,
       items.map(({ file }) => file),
-      settings,
+      requestOptions,
       items.map(({ filename }) => filename),
     )
-    const fields = { ...commonFields(settings), targetFormat: to, options }
+    const fields = { ...commonFields(requestOptions), targetFormat: to, options }
     const body =
-      'blobs' in files
-        ? createForm(files.blobs, { ...fields, items: requests })
-        : { ...fields, items: files.places.map((place, at) => ({ ...requests[at], ...place })) }
-    const sent = {
+      'blobs' in prepared
+        ? createForm(prepared.blobs, { ...fields, items: requests })
+        : {
+            ...fields,
+            items: prepared.references.map((reference, index) => ({ ...requests[index], ...reference })),
+          }
+    const request = {
       operation: 'POST /v1/convert/batch',
       body,
       headers: { prefer: `wait=${initialWaitS}` },
     } as const
     const accepted = (await this.#transport.call({
-      ...sent,
-      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
+      ...request,
+      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
     })) as Operations['POST /v1/convert/batch']['data'] // by the contract
-    const result = await this.#waitForResult(accepted, settings)
+    const result = await this.#waitForResult(accepted, requestOptions)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
       const { status, code, message, result } = tasks[taskName] ?? {}
@@ -125,31 +132,31 @@ export class Mutabor {
   }
 
   /** A job of tasks that take files from each other by name. */
-  async pipeline(tasks: Pipeline, settings: How = {}): Promise<Result> {
-    const ready: Record<string, unknown> = {}
+  async pipeline(tasks: Pipeline, requestOptions: How = {}): Promise<Result> {
+    const uploadedTasks: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {
       const { file, ...rest } = task as { file?: FileData; filename?: string; operation: string }
       const isUpload = task.operation === 'import/upload' && file !== undefined
-      const { signal, onSent } = settings
-      ready[name] = isUpload
+      const { signal, onSent } = requestOptions
+      uploadedTasks[name] = isUpload
         ? { ...rest, upload_id: await this.upload(file, { filename: rest.filename, signal, onSent }) }
         : task
     }
     const job = (await this.#transport.call({
       operation: 'POST /v1/jobs',
       body: {
-        tasks: ready,
-        ...(settings.tag && { tag: settings.tag }),
-        ...(settings.webhookUrl && { webhookUrl: settings.webhookUrl }),
+        tasks: uploadedTasks,
+        ...(requestOptions.tag && { tag: requestOptions.tag }),
+        ...(requestOptions.webhookUrl && { webhookUrl: requestOptions.webhookUrl }),
       },
-      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
+      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
     })) as { id: string } // by the contract
-    return this.#waitForResult(await this.status(job.id), settings)
+    return this.#waitForResult(await this.status(job.id), requestOptions)
   }
 
   /** @returns the id of an upload, which serves one conversion */
-  upload(file: FileData, settings: Uploading = {}): Promise<string> {
-    return upload(this.#transport, file, settings)
+  upload(file: FileData, options: Uploading = {}): Promise<string> {
+    return upload(this.#transport, file, options)
   }
 
   status(jobId: string): Promise<Job> {
@@ -157,18 +164,21 @@ export class Mutabor {
   }
 
   /** The job when it is over, however it has ended. */
-  wait(jobId: string, waiting: Waiting = {}): Promise<Job> {
-    return waitForJob(this.#transport, jobId, waiting)
+  wait(jobId: string, waitOptions: Waiting = {}): Promise<Job> {
+    return waitForJob(this.#transport, jobId, waitOptions)
   }
 
   /** What the job has made, when it is completed. @throws MutaborError what the job has failed by */
-  async result(jobId: string, settings: Waiting = {}): Promise<Result> {
-    return this.#waitForResult(await this.status(jobId), settings)
+  async result(jobId: string, waitOptions: Waiting = {}): Promise<Result> {
+    return this.#waitForResult(await this.status(jobId), waitOptions)
   }
 
   /** First the job as it is, then what happens to it, until its end. */
-  events(jobId: string, from: { signal?: AbortSignal; lastEventId?: string } = {}): AsyncGenerator<Heard> {
-    return followJob(this.#transport, jobId, from)
+  events(
+    jobId: string,
+    position: { signal?: AbortSignal; lastEventId?: string } = {},
+  ): AsyncGenerator<Heard> {
+    return followJob(this.#transport, jobId, position)
   }
 
   /** Your jobs, the newest first, page after page. */
@@ -189,30 +199,33 @@ export class Mutabor {
   async #run(
     operation: 'POST /v1/convert' | 'POST /v1/convert/merge',
     files: readonly Source[],
-    itemOptions: Options,
+    target: Options,
     options: Options,
-    settings: How,
+    requestOptions: How,
   ): Promise<Result> {
-    const fields = { ...itemOptions, ...commonFields(settings), options }
+    const fields = { ...target, ...commonFields(requestOptions), options }
     const isMerge = operation !== 'POST /v1/convert'
-    const sent = await prepareFiles(this.#transport, [...files, ...(settings.more ?? [])], settings, [
-      settings.filename,
-    ])
+    const prepared = await prepareFiles(
+      this.#transport,
+      [...files, ...(requestOptions.more ?? [])],
+      requestOptions,
+      [requestOptions.filename],
+    )
     const job = await this.#transport.call({
       operation,
       body:
-        'blobs' in sent
-          ? createForm(sent.blobs, fields, isMerge ? 'file' : 'additionalFile')
-          : { ...fields, ...(isMerge ? mergeFields : convertFields)(sent.places) },
-      headers: { prefer: `wait=${settings.onProgress ? 1 : initialWaitS}` },
-      ...{ signal: settings.signal, idempotencyKey: settings.idempotencyKey },
+        'blobs' in prepared
+          ? createForm(prepared.blobs, fields, isMerge ? 'file' : 'additionalFile')
+          : { ...fields, ...(isMerge ? mergeFields : convertFields)(prepared.references) },
+      headers: { prefer: `wait=${requestOptions.onProgress ? 1 : initialWaitS}` },
+      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
     })
-    return this.#waitForResult(job as Job, settings) // by the contract
+    return this.#waitForResult(job as Job, requestOptions) // by the contract
   }
 
-  async #waitForResult(job: Job, settings: How): Promise<Result> {
-    settings.onJob?.(job)
-    const finished = isFinished(job) ? job : await this.wait(job.jobId, settings)
+  async #waitForResult(job: Job, requestOptions: How): Promise<Result> {
+    requestOptions.onJob?.(job)
+    const finished = isFinished(job) ? job : await this.wait(job.jobId, requestOptions)
     if (finished.status === 'completed') return new Result(this.#transport, finished)
     const { code, message, details } = finished.error ?? {
       ...{

@@ -4,10 +4,10 @@ import { type FileData, fileNameOf, toBlob, type Uploading, upload } from './upl
 import type { Waiting } from './wait.ts'
 
 /** A file: its bytes, the address that the service fetches it from, an upload, or that of an earlier job. */
-export type Source = FileData | URL | { readonly uploadId: string } | EarlierJob
+export type Source = FileData | URL | { readonly uploadId: string } | JobFileReference
 
 /** Its source, or the file of one of its tasks: it is not sent again. */
-export interface EarlierJob {
+export interface JobFileReference {
   readonly jobId: string
   readonly task?: string
 }
@@ -41,10 +41,10 @@ interface NamedBlob {
 interface FileReference {
   readonly uploadId?: string
   readonly url?: string
-  readonly job?: EarlierJob
+  readonly job?: JobFileReference
 }
 
-const isReference = (source: Source): source is URL | { readonly uploadId: string } | EarlierJob =>
+const isReference = (source: Source): source is URL | { readonly uploadId: string } | JobFileReference =>
   source instanceof URL || 'uploadId' in source || 'jobId' in source
 
 /** Blobs for a form when all are small, and otherwise where each of them is. */
@@ -53,7 +53,7 @@ export async function prepareFiles(
   sources: readonly Source[],
   options: How,
   names: readonly (string | undefined)[],
-): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly places: readonly FileReference[] }> {
+): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly references: readonly FileReference[] }> {
   const blobs = sources.flatMap((source, at) =>
     isReference(source) || source instanceof ReadableStream
       ? []
@@ -61,21 +61,21 @@ export async function prepareFiles(
   )
   const bytes = blobs.reduce((sum, { blob }) => sum + blob.size, 0)
   if (blobs.length === sources.length && bytes <= maxFormBytes && !options.resume) return { blobs }
-  const places: FileReference[] = []
+  const references: FileReference[] = []
   for (const [at, source] of sources.entries()) {
-    if (source instanceof URL) places.push({ url: source.href })
-    else if ('uploadId' in source) places.push({ uploadId: source.uploadId })
-    else if ('jobId' in source) places.push({ job: source })
+    if (source instanceof URL) references.push({ url: source.href })
+    else if ('uploadId' in source) references.push({ uploadId: source.uploadId })
+    else if ('jobId' in source) references.push({ job: source })
     else {
       const uploadId = await upload(transport, source, {
         ...options,
         filename: fileNameOf(source, names[at]),
       })
       options.onUpload?.(uploadId)
-      places.push({ uploadId })
+      references.push({ uploadId })
     }
   }
-  return { places }
+  return { references }
 }
 
 export const convertFields = ([first, ...more]: readonly FileReference[]): Options => ({
@@ -84,18 +84,22 @@ export const convertFields = ([first, ...more]: readonly FileReference[]): Optio
   ...(more.length > 0 && { additionalUploadIds: more.map(({ uploadId }) => uploadId) }),
 })
 
-export const mergeFields = (places: readonly FileReference[]): Options => {
+export const mergeFields = (references: readonly FileReference[]): Options => {
   const [uploadIds, fileUrls] = [
-    places.flatMap((one) => one.uploadId ?? []),
-    places.flatMap((one) => one.url ?? []),
+    references.flatMap((one) => one.uploadId ?? []),
+    references.flatMap((one) => one.url ?? []),
   ]
   return { ...(uploadIds.length > 0 && { uploadIds }), ...(fileUrls.length > 0 && { fileUrls }) }
 }
 
-export const commonFields = ({ tag, webhookUrl, engine, filename, export: exported }: How): Options => ({
+export const commonFields = ({ tag, webhookUrl, engine, filename, export: exportTarget }: How): Options => ({
   ...{ tag, webhookUrl, engine, filename },
-  ...(exported && {
-    ...{ exportMethod: exported.method, exportPath: exported.path, exportConfig: exported.config },
+  ...(exportTarget && {
+    ...{
+      exportMethod: exportTarget.method,
+      exportPath: exportTarget.path,
+      exportConfig: exportTarget.config,
+    },
   }),
 })
 

@@ -76,14 +76,14 @@ export class Result {
   }
 
   async *#chunks(file: ResultFile, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
-    let at = 0
-    for (let attempt = 0; at < file.size; attempt += 1) {
+    let offset = 0
+    for (let attempt = 0; offset < file.size; attempt += 1) {
       if (attempt > maxAttempts)
         throw new MutaborError('UNREACHABLE', 'The download broke off.', { job: this.job })
       if (attempt > 0) await sleep(500, signal)
       try {
-        for await (const chunk of this.#readFrom(file, at, signal)) {
-          at += chunk.length
+        for await (const chunk of this.#readFrom(file, offset, signal)) {
+          offset += chunk.length
           attempt = 0
           yield chunk
         }
@@ -95,14 +95,15 @@ export class Result {
 
   async *#readFrom(
     { downloadUrl }: ResultFile,
-    at: number,
+    offset: number,
     signal?: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    const init = { headers: { ...(at > 0 && { range: `bytes=${at}-` }) } as Record<string, string> }
+    const init = { headers: { ...(offset > 0 && { range: `bytes=${offset}-` }) } as Record<string, string> }
     const request = () => this.#transport.fetch(downloadUrl, init, signal)
     const { body, status } = await this.#transport.sendWithRetries(request, true, signal)
     const reader = body?.getReader()
-    if (!reader || (at > 0 && status !== 206)) throw new MutaborError('UNREACHABLE', 'Ranges are not served.')
+    if (!reader || (offset > 0 && status !== 206))
+      throw new MutaborError('UNREACHABLE', 'Ranges are not served.')
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
     } finally {

@@ -1,4 +1,4 @@
-import { formOnly, idempotent } from './api-constants.ts'
+import { formOperations, idempotentOperations } from './api-constants.ts'
 import { MutaborError, readFailure } from './errors.ts'
 
 export interface Settings {
@@ -76,11 +76,11 @@ export class Transport {
       if (value !== undefined) query.set(name, String(value))
     const url = `${this.url}${path}${query.size > 0 ? `?${query}` : ''}`
     const { body, type } = encodeBody(request)
-    const takesKey = (idempotent as readonly string[]).includes(request.operation)
+    const acceptsIdempotencyKey = (idempotentOperations as readonly string[]).includes(request.operation)
     const headers: Record<string, string> = {
       accept: 'application/json',
       ...(type && { 'content-type': type }),
-      ...(takesKey && { 'idempotency-key': request.idempotencyKey ?? createIdempotencyKey() }),
+      ...(acceptsIdempotencyKey && { 'idempotency-key': request.idempotencyKey ?? createIdempotencyKey() }),
       ...request.headers,
     }
     const sendOnce = () =>
@@ -89,7 +89,7 @@ export class Transport {
         { method, headers: { ...headers, ...this.#identityHeaders() }, ...(body && { body }) },
         request.signal,
       )
-    const isRepeatable = takesKey || method !== 'POST'
+    const isRepeatable = acceptsIdempotencyKey || method !== 'POST'
     return this.sendWithRetries(() => this.#sendIdentified(method, sendOnce), isRepeatable, request.signal)
   }
 
@@ -99,16 +99,16 @@ export class Transport {
     const sizeMs = (sizeOf(init.body) / minBytesPerSecond) * 1000
     const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + sizeMs)
     try {
-      const both = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
-      const response = await this.#fetch(url, { ...init, signal: both })
+      const combinedSignal = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
+      const response = await this.#fetch(url, { ...init, signal: combinedSignal })
       this.#hasResponded = true
       return response
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       if (isFileReadError(cause))
         throw new MutaborError('DAMAGED', 'The file was changed or removed while it was sent.', { cause })
-      const why = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
-      throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${why}.`, { cause })
+      const problem = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
+      throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${problem}.`, { cause })
     } finally {
       clearTimeout(timer)
     }
@@ -149,10 +149,10 @@ export class Transport {
     while (this.#firstRequest && !isKnown()) await this.#firstRequest
     if (isKnown()) return this.#saveOwnerToken(await request())
     const first = request().then((response) => this.#saveOwnerToken(response))
-    const over = () => {
+    const clearFirst = () => {
       this.#firstRequest = undefined
     }
-    this.#firstRequest = first.then(over, over)
+    this.#firstRequest = first.then(clearFirst, clearFirst)
     return first
   }
 
@@ -182,7 +182,7 @@ function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: 
 function encodeBody({ operation, body }: ApiRequest): { body?: RequestInit['body']; type?: string } {
   if (body === undefined) return {}
   if (body instanceof FormData) return { body }
-  if (!(formOnly as readonly string[]).includes(operation))
+  if (!(formOperations as readonly string[]).includes(operation))
     return { body: JSON.stringify(body), type: 'application/json' }
   return { body: new URLSearchParams(body as Record<string, string>) } // as its type has it
 }

@@ -32,7 +32,7 @@ export interface Uploading {
   readonly partsAbove?: number | undefined
 }
 
-const mebibyte = 1024 ** 2
+const mebibyteBytes = 1024 ** 2
 const maxConcurrentParts = 3
 const maxAttempts = 5
 
@@ -40,22 +40,22 @@ export function toBlob(data: Exclude<FileData, ReadableStream>): Blob {
   return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob takes
 }
 
-export const fileNameOf = (data: unknown, given: string | undefined): string =>
-  given ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
+export const fileNameOf = (data: unknown, explicitName: string | undefined): string =>
+  explicitName ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
 
 /** Brings a file to the storage; the id that comes back serves one conversion. */
 export async function upload(transport: Transport, data: FileData, options: Uploading = {}): Promise<string> {
-  const limit = options.partsAbove ?? 50 * mebibyte
+  const maxSingleBytes = options.partsAbove ?? 50 * mebibyteBytes
   const filename = fileNameOf(data, options.filename)
   if (!(data instanceof ReadableStream)) {
     const blob = toBlob(data)
-    return blob.size > limit || options.resume
+    return blob.size > maxSingleBytes || options.resume
       ? new MultipartUpload(transport, filename, options, blob.size).run(new BlobParts(blob))
       : uploadInOneRequest(transport, blob, filename, options)
   }
   const parts = new StreamParts(data)
-  const head = await parts.peek(Math.min(limit, 8 * mebibyte))
-  if (parts.isEnd) return uploadInOneRequest(transport, head, filename, options)
+  const head = await parts.peek(Math.min(maxSingleBytes, 8 * mebibyteBytes))
+  if (parts.hasEnded) return uploadInOneRequest(transport, head, filename, options)
   return new MultipartUpload(transport, filename, options, undefined).run(parts)
 }
 
@@ -101,7 +101,7 @@ class StreamParts implements PartSource {
   #buffered = new Blob([])
   #number = 0
   #lastRead: Promise<unknown> = Promise.resolve()
-  isEnd = false
+  hasEnded = false
 
   constructor(stream: ReadableStream<Uint8Array>) {
     this.#reader = stream.getReader()
@@ -111,9 +111,9 @@ class StreamParts implements PartSource {
   async peek(size: number): Promise<Blob> {
     const chunks: Blob[] = [this.#buffered]
     let length = this.#buffered.size
-    while (length < size && !this.isEnd) {
+    while (length < size && !this.hasEnded) {
       const { done, value } = await this.#reader.read()
-      if (done) this.isEnd = true
+      if (done) this.hasEnded = true
       else {
         chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // streams of shared memory are not read
         length += value.length

@@ -32,17 +32,17 @@ export const readStatus = (
   }) as Promise<Job> // by the contract
 
 /** The job when it is over: heard by server-sent events, or asked for where those do not get through. */
-export async function waitForJob(transport: Transport, jobId: string, waiting: Waiting = {}): Promise<Job> {
-  const deadline = AbortSignal.timeout(waiting.timeoutMs ?? 86_400_000)
-  const signal = waiting.signal ? AbortSignal.any([waiting.signal, deadline]) : deadline
-  const onProgress = waiting.onProgress ?? (() => undefined)
+export async function waitForJob(transport: Transport, jobId: string, options: Waiting = {}): Promise<Job> {
+  const deadline = AbortSignal.timeout(options.timeoutMs ?? 86_400_000)
+  const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
+  const onProgress = options.onProgress ?? (() => undefined)
   try {
     return (
       (await waitByEvents(transport, jobId, onProgress, signal)) ??
       (await waitByPolling(transport, jobId, onProgress, signal))
     )
   } catch (thrown) {
-    if (!deadline.aborted || waiting.signal?.aborted) throw thrown
+    if (!deadline.aborted || options.signal?.aborted) throw thrown
     throw new MutaborError('WAIT_ENDED', `The job ${jobId} is not over yet.`, { details: { jobId } })
   }
 }
@@ -108,7 +108,7 @@ interface StreamPosition {
   lastEventId: string | undefined
   retryMs: number
   /** The service has no more to tell. */
-  isEnd: boolean
+  hasEnded: boolean
 }
 
 const streamBlockedError = () => new MutaborError('UNREACHABLE', 'Server-sent events do not get through.')
@@ -119,16 +119,16 @@ export async function* followJob(
   jobId: string,
   { signal, lastEventId }: { signal?: AbortSignal | undefined; lastEventId?: string | undefined } = {},
 ): AsyncGenerator<Heard> {
-  const position: StreamPosition = { lastEventId, retryMs: 1000, isEnd: false }
+  const position: StreamPosition = { lastEventId, retryMs: 1000, hasEnded: false }
   // Behind a proxy that lets nothing through, streams would be opened for ever.
   for (let emptyStreams = 0; emptyStreams < 3; ) {
-    const before = position.lastEventId
+    const previousEventId = position.lastEventId
     for await (const message of readStream(transport, jobId, position, signal)) {
       yield message
       if (isLastMessage(message)) return
     }
-    if (position.isEnd) return
-    emptyStreams = position.lastEventId === before ? emptyStreams + 1 : 0
+    if (position.hasEnded) return
+    emptyStreams = position.lastEventId === previousEventId ? emptyStreams + 1 : 0
     await sleep(position.retryMs, signal)
   }
   throw streamBlockedError()
@@ -140,15 +140,17 @@ async function* readStream(
   position: StreamPosition,
   signal?: AbortSignal,
 ): AsyncGenerator<Heard> {
-  const silence = new AbortController()
-  let timer = setTimeout(() => silence.abort(streamBlockedError()), firstByteTimeoutMs)
+  const silenceController = new AbortController()
+  let timer = setTimeout(() => silenceController.abort(streamBlockedError()), firstByteTimeoutMs)
   const resetTimer = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => silence.abort(), silenceTimeoutMs)
+    timer = setTimeout(() => silenceController.abort(), silenceTimeoutMs)
   }
   try {
-    const both = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal
-    const body = await openStream(transport, jobId, position, both)
+    const combinedSignal = signal
+      ? AbortSignal.any([signal, silenceController.signal])
+      : silenceController.signal
+    const body = await openStream(transport, jobId, position, combinedSignal)
     if (!body) return
     for await (const { name, id, data } of parseEvents(body, resetTimer)) {
       if (name === 'retry') position.retryMs = Number(data)
@@ -178,8 +180,8 @@ async function openStream(
     ...{ operation: 'GET /v1/jobs/{jobId}/events', path: { jobId }, signal },
     headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
   })
-  position.isEnd = status === 204
-  if (position.isEnd) return undefined
+  position.hasEnded = status === 204
+  if (position.hasEnded) return undefined
   if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw streamBlockedError()
   return body
 }

@@ -31,13 +31,14 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   toleranceS = 300,
 ): Promise<WebhookEvent> {
-  const [id, at, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     readHeader(headers, name),
   )
-  if (!id || !at || !signatures) throw new InvalidSignature('it carries no signature')
-  if (!(Math.abs(Date.now() / 1000 - Number(at)) <= toleranceS)) throw new InvalidSignature('it is too old')
+  if (!id || !timestamp || !signatures) throw new InvalidSignature('it carries no signature')
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceS))
+    throw new InvalidSignature('it is too old')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const signed = new Uint8Array([...new TextEncoder().encode(`${id}.${at}.`), ...bytes])
+  const signedBytes = new Uint8Array([...new TextEncoder().encode(`${id}.${timestamp}.`), ...bytes])
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
     const keyBytes = decodeBase64(secret.replace(/^whsec_/, ''))
     if (keyBytes.length === 0) throw new InvalidSignature('the secret is none, as whsec_…')
@@ -45,18 +46,18 @@ export async function verifyWebhook(
       'verify',
     ])
     for (const signature of signatures.split(' ')) {
-      const [version, text = ''] = signature.split(',')
+      const [version, encoded = ''] = signature.split(',')
       // The comparison takes the same time for every wrong signature.
-      if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, decodeBase64(text), signed)))
+      if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, decodeBase64(encoded), signedBytes)))
         return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent // it is the service's own
     }
   }
   throw new InvalidSignature('no signature fits')
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(encoded: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
   } catch {
     return new Uint8Array()
   }

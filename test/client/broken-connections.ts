@@ -5,18 +5,21 @@ export const pathOf = (input: Parameters<Fetch>[0]) =>
   new URL(input instanceof Request ? input.url : input).pathname
 
 /** Its first request to such a path is answered by `answer`. */
-export function once(path: RegExp, answer: (real: () => Promise<Response>) => Promise<Response>): Fetch {
-  let done = false
+export function interceptFirst(
+  path: RegExp,
+  respond: (sendRequest: () => Promise<Response>) => Promise<Response>,
+): Fetch {
+  let hasIntercepted = false
   return (input, init) => {
-    if (done || !path.test(pathOf(input))) return fetch(input, init)
-    done = true
-    return answer(() => fetch(input, init))
+    if (hasIntercepted || !path.test(pathOf(input))) return fetch(input, init)
+    hasIntercepted = true
+    return respond(() => fetch(input, init))
   }
 }
 
 /** The body ends in the middle, as on a line that breaks. */
-export async function cut(real: () => Promise<Response>): Promise<Response> {
-  const response = await real()
+export async function breakOffBody(sendRequest: () => Promise<Response>): Promise<Response> {
+  const response = await sendRequest()
   const bytes = new Uint8Array(await response.arrayBuffer())
   const body = new ReadableStream({
     pull: (controller) => {

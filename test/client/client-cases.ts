@@ -1,20 +1,20 @@
 import type * as Client from '../../lib/client/index.ts'
-import { cut, type Fetch, once, pathOf } from './broken-connections.ts'
-import { sound } from './wav-file.ts'
+import { breakOffBody, type Fetch, interceptFirst, pathOf } from './broken-connections.ts'
+import { createWav } from './wav-file.ts'
 
 /** What the client can do, by name. Nothing here is Node's own: browsers run the same. */
 
-type Case = (client: typeof Client, url: string) => Promise<void>
+type ClientCase = (client: typeof Client, url: string) => Promise<void>
 
-function check(holds: unknown, what: string): asserts holds {
-  if (!holds) throw new Error(what)
+function check(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(message)
 }
 
-function same(got: unknown, expected: unknown, what: string): void {
-  check(JSON.stringify(got) === JSON.stringify(expected), `${what}: ${JSON.stringify(got)}`)
+function checkEqual(got: unknown, expected: unknown, message: string): void {
+  check(JSON.stringify(got) === JSON.stringify(expected), `${message}: ${JSON.stringify(got)}`)
 }
 
-async function refusal(work: Promise<unknown>): Promise<Client.MutaborError> {
+async function expectFailure(work: Promise<unknown>): Promise<Client.MutaborError> {
   const thrown: unknown = await work.then(
     () => undefined,
     (error: unknown) => error,
@@ -23,37 +23,42 @@ async function refusal(work: Promise<unknown>): Promise<Client.MutaborError> {
   return thrown as Client.MutaborError // it has a code
 }
 
-const markdown = () => new File(['# Morning\n\nA cup of tea.\n'], 'morning.md', { type: 'text/markdown' })
-const table = () => new File(['a,b\n1,2\n'], 'table.csv', { type: 'text/csv' })
+const createMarkdown = () =>
+  new File(['# Morning\n\nA cup of tea.\n'], 'morning.md', { type: 'text/markdown' })
+const createCsv = () => new File(['a,b\n1,2\n'], 'table.csv', { type: 'text/csv' })
 
 /** Two pixels. */
-const picture = () => {
+const createPng = () => {
   const base64 =
     'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR42mP4zwAE/wEHAAH/PX2MSQAAAABJRU5ErkJggg=='
-  return new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'two.png')
+  return new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], 'two.png')
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)
   return found
 }
 
-export const surface: Readonly<Record<string, Case>> = {
+export const clientCases: Readonly<Record<string, ClientCase>> = {
   'converts a file and hands out its bytes, its text and a stream': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
-    const result = await client.convert(markdown(), 'html')
-    same(result.filename, 'morning.html', 'name')
+    const result = await client.convert(createMarkdown(), 'html')
+    checkEqual(result.filename, 'morning.html', 'name')
     check((await result.text()).includes('A cup of tea.'), 'the text is there')
-    same((await result.bytes()).length, result.size, 'length')
-    same((await new Response(result.stream()).arrayBuffer()).byteLength, result.size, 'length of the stream')
-    same((await result.blob()).type, 'text/html', 'type')
+    checkEqual((await result.bytes()).length, result.size, 'length')
+    checkEqual(
+      (await new Response(result.stream()).arrayBuffer()).byteLength,
+      result.size,
+      'length of the stream',
+    )
+    checkEqual((await result.blob()).type, 'text/html', 'type')
     const again = await client.convert({ jobId: result.job.jobId }, 'rst')
-    same(again.filename, 'morning.rst', 'the source of an earlier job')
+    checkEqual(again.filename, 'morning.rst', 'the source of an earlier job')
   },
   'merges, runs a tool and takes options': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
-    const pdf = await client.convert(picture(), 'pdf', { dpi: 96 })
+    const pdf = await client.convert(createPng(), 'pdf', { dpi: 96 })
     const merged = await client.merge([await pdf.blob(), await pdf.blob()], {}, { filename: 'both.pdf' })
     const tool = await client.tool(
       await merged.blob(),
@@ -61,20 +66,20 @@ export const surface: Readonly<Record<string, Case>> = {
       { pages: '2' },
       { filename: 'x.pdf' },
     )
-    same(
+    checkEqual(
       (await client.tool(await merged.blob(), 'pdf-info', {}, { filename: 'm.pdf' })).files.length,
       1,
       'info',
     )
     check((await tool.text()).startsWith('%PDF-'), 'a PDF')
-    const wrong = client.tool(await merged.blob(), 'extract-pdf-pages', { pages: 'all but one' })
-    same((await refusal(wrong)).code, 'INVALID_INPUT', 'a wrong option')
+    const invalid = client.tool(await merged.blob(), 'extract-pdf-pages', { pages: 'all but one' })
+    checkEqual((await expectFailure(invalid)).code, 'INVALID_INPUT', 'a wrong option')
   },
   'converts many files in one job and tells of each': async ({ Mutabor }, url) => {
-    const broken = new File(['no picture'], 'broken.png')
-    const files = [{ file: markdown() }, { file: broken }, { file: table(), to: 'txt' }]
+    const broken = new File(['no image'], 'broken.png')
+    const files = [{ file: createMarkdown() }, { file: broken }, { file: createCsv(), to: 'txt' }]
     const { items } = await new Mutabor({ url }).batch(files, 'html')
-    same(
+    checkEqual(
       items.map(({ filename, file, error }) => [filename, file?.filename ?? error?.code]),
       [
         ['morning.md', 'morning.html'],
@@ -88,52 +93,52 @@ export const surface: Readonly<Record<string, Case>> = {
     const client = new Mutabor({ url })
     const result = await client.pipeline(
       {
-        in: { operation: 'import/upload', file: markdown() },
+        in: { operation: 'import/upload', file: createMarkdown() },
         page: { operation: 'convert', input: 'in', output_format: 'html' },
         zip: { operation: 'archive', input: ['in', 'page'] },
         out: { operation: 'export/url', input: 'zip' },
       },
-      { tag: 'surface' },
+      { tag: 'client-cases' },
     )
     check(result.filename.endsWith('.zip'), result.filename)
-    const tagged = await all(client.jobs({ tag: 'surface' }))
-    same(
+    const tagged = await collect(client.jobs({ tag: 'client-cases' }))
+    checkEqual(
       tagged.map((job) => job.jobId),
       [result.job.jobId],
       'jobs',
     )
   },
   'sends large files in parts, tells how far it is, and goes on after a break': async (client, url) => {
-    const file = sound(18 * 1024 ** 2)
+    const file = createWav(18 * 1024 ** 2)
     const stop = new AbortController()
-    const state: { kept?: Client.UploadState } = {}
+    const state: { saved?: Client.UploadState } = {}
     let owner = ''
     const first = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
-    const broken = first.upload(file, {
+    const interrupted = first.upload(file, {
       ...{ partsAbove: 1, signal: stop.signal },
-      onState: (begun) => (state.kept = begun),
+      onState: (started) => (state.saved = started),
       onSent: () => stop.abort(new Error('pulled the plug')),
     })
-    same(await broken.catch((error: Error) => error.message), 'pulled the plug', 'broken off')
+    checkEqual(await interrupted.catch((error: Error) => error.message), 'pulled the plug', 'broken off')
 
-    const puts: number[] = []
-    const counted: Fetch = (input, init) => {
-      if (init?.method === 'PUT') puts.push((init.body as Blob).size)
+    const putSizes: number[] = []
+    const countingFetch: Fetch = (input, init) => {
+      if (init?.method === 'PUT') putSizes.push((init.body as Blob).size)
       return fetch(input, init)
     }
-    const told: (readonly [number, number | undefined])[] = []
-    const second = new client.Mutabor({ url, ownerToken: owner, fetch: counted })
+    const progressEvents: (readonly [number, number | undefined])[] = []
+    const second = new client.Mutabor({ url, ownerToken: owner, fetch: countingFetch })
     const uploadId = await second.upload(file, {
-      ...(state.kept && { resume: state.kept }),
-      onSent: ({ sent, total }) => told.push([sent, total]),
+      ...(state.saved && { resume: state.saved }),
+      onSent: ({ sent, total }) => progressEvents.push([sent, total]),
     })
-    check(puts.reduce((sum, bytes) => sum + bytes, 0) < file.size, `not all of it again: ${puts}`)
-    same(told.at(-1), [file.size, file.size], 'progress')
+    check(putSizes.reduce((sum, bytes) => sum + bytes, 0) < file.size, `not all of it again: ${putSizes}`)
+    checkEqual(progressEvents.at(-1), [file.size, file.size], 'progress')
     const flac = await second.convert({ uploadId }, 'flac')
-    same(flac.filename, 'tone.flac', 'the file')
+    checkEqual(flac.filename, 'tone.flac', 'the file')
   },
   'sends a stream whose length nobody knows': async ({ Mutabor }, url) => {
-    const bytes = await sound(10 * 1024 ** 2).bytes()
+    const bytes = await createWav(10 * 1024 ** 2).bytes()
     const stream = new Response(bytes).body
     check(stream, 'a stream')
     const result = await new Mutabor({ url }).convert(
@@ -142,17 +147,22 @@ export const surface: Readonly<Record<string, Case>> = {
       {},
       { filename: 's.wav', partsAbove: 1024 },
     )
-    same([result.filename, result.job.source?.size], ['s.flac', bytes.length], 'the file')
-    const small = await new Mutabor({ url }).convert(markdown().stream(), 'html', {}, { filename: 'a.md' })
-    same(small.filename, 'a.html', 'a short stream')
+    checkEqual([result.filename, result.job.source?.size], ['s.flac', bytes.length], 'the file')
+    const small = await new Mutabor({ url }).convert(
+      createMarkdown().stream(),
+      'html',
+      {},
+      { filename: 'a.md' },
+    )
+    checkEqual(small.filename, 'a.html', 'a short stream')
   },
   'tells progress, by events and by asking where events do not get through': async ({ Mutabor }, url) => {
-    const noEvents: Fetch = (input, init) =>
+    const fetchWithoutEvents: Fetch = (input, init) =>
       pathOf(input).endsWith('/events')
         ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
         : fetch(input, init)
-    for (const own of [fetch, noEvents]) {
-      const client = new Mutabor({ url, fetch: (input, init) => own(input, init) })
+    for (const fetchVariant of [fetch, fetchWithoutEvents]) {
+      const client = new Mutabor({ url, fetch: (input, init) => fetchVariant(input, init) })
       const job = await client.call('POST /v1/jobs', {
         body: {
           tasks: {
@@ -163,62 +173,62 @@ export const surface: Readonly<Record<string, Case>> = {
         },
       })
       const stages: string[] = []
-      const over = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
-      same(over.status, 'completed', 'status')
-      if (own === noEvents) return
-      const heard = await all(client.events(job.id))
-      same(heard.at(-1)?.snapshot?.status, 'completed', 'told to whoever comes late')
+      const finished = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
+      checkEqual(finished.status, 'completed', 'status')
+      if (fetchVariant === fetchWithoutEvents) return
+      const messages = await collect(client.events(job.id))
+      checkEqual(messages.at(-1)?.snapshot?.status, 'completed', 'told to whoever comes late')
     }
   },
   'goes on with a download that breaks off': async ({ Mutabor }, url) => {
-    const client = new Mutabor({ url, fetch: once(/^\/(v1\/download|s3)\//, cut) })
-    const result = await client.convert(markdown(), 'html')
+    const client = new Mutabor({ url, fetch: interceptFirst(/^\/(v1\/download|s3)\//, breakOffBody) })
+    const result = await client.convert(createMarkdown(), 'html')
     check((await result.text()).includes('A cup of tea.'), 'whole')
   },
   'sends again what failed for now, and makes one job of it': async ({ Mutabor }, url) => {
-    let lost = 0
-    const lose = once(/\/v1\/convert$/, async (real) => {
-      await (await real()).arrayBuffer()
-      lost += 1
+    let lostResponses = 0
+    const loseFirstResponse = interceptFirst(/\/v1\/convert$/, async (sendRequest) => {
+      await (await sendRequest()).arrayBuffer()
+      lostResponses += 1
       throw new TypeError('the answer was lost')
     })
-    const own = new Mutabor({ url })
-    await own.convert(markdown(), 'txt')
-    const client = new Mutabor({ url, fetch: lose })
-    await client.convert(markdown(), 'html', {}, { tag: 'once' })
-    same(lost, 1, 'lost')
+    const other = new Mutabor({ url })
+    await other.convert(createMarkdown(), 'txt')
+    const client = new Mutabor({ url, fetch: loseFirstResponse })
+    await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
+    checkEqual(lostResponses, 1, 'lost')
     const limited = { code: 'RATE_LIMITED', message: 'Too many.', details: {} }
-    const refuse = () =>
+    const rateLimit = () =>
       Promise.resolve(Response.json({ error: limited }, { status: 429, headers: { 'retry-after': '1' } }))
-    const patient = new Mutabor({ url, fetch: once(/formats$/, refuse) })
+    const patient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
     check((await patient.formats()).length > 100, 'formats')
-    const hasty = new Mutabor({ url, patienceS: 0, fetch: once(/formats$/, refuse) })
-    const { code, retryAfterS, status } = await refusal(hasty.formats())
-    same([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'refused')
+    const impatient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
+    const { code, retryAfterS, status } = await expectFailure(impatient.formats())
+    checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'refused')
   },
   'tells what is wrong by its code': async ({ Mutabor, isFailure }, url) => {
     const client = new Mutabor({ url })
-    const impossible = await refusal(client.convert(markdown(), 'mp4'))
+    const impossible = await expectFailure(client.convert(createMarkdown(), 'mp4'))
     check(isFailure(impossible, 'UNSUPPORTED_CONVERSION') && impossible.requestId, impossible.message)
-    const unknown = await refusal(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
-    same([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'unknown')
-    const nobody = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
-    same((await refusal(nobody.formats())).code, 'UNREACHABLE', 'nobody')
+    const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
+    checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'unknown')
+    const unreachable = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
+    checkEqual((await expectFailure(unreachable.formats())).code, 'UNREACHABLE', 'nobody')
     const tasks = {
       in: { operation: 'import/url', url: 'http://169.254.169.254/a.png' },
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
     } as const
-    const failed = await refusal(
+    const failed = await expectFailure(
       client.pipeline({ ...tasks, end: { operation: 'export/url', input: 'out' } }),
     )
-    same(failed.code, 'URL_NOT_ALLOWED', 'a job that fails')
+    checkEqual(failed.code, 'URL_NOT_ALLOWED', 'a job that fails')
   },
   'belongs to one identity, however many requests come first': async ({ Mutabor }, url) => {
     const tokens: string[] = []
     const client = new Mutabor({ url, onOwnerToken: (token) => tokens.push(token) })
-    await Promise.all([1, 2, 3].map(() => client.convert(markdown(), 'html')))
-    same(tokens.length, 1, 'identities')
-    same((await all(client.jobs())).length, 3, 'jobs')
+    await Promise.all([1, 2, 3].map(() => client.convert(createMarkdown(), 'html')))
+    checkEqual(tokens.length, 1, 'identities')
+    checkEqual((await collect(client.jobs())).length, 3, 'jobs')
   },
   'believes a webhook that is signed, and no other': async ({ verifyWebhook, InvalidSignature }) => {
     const secret = `whsec_${btoa('k'.repeat(32))}`
@@ -233,15 +243,15 @@ export const surface: Readonly<Record<string, Case>> = {
       'webhook-timestamp': at,
       'webhook-signature': `v1,AAAA ${signature}`,
     }
-    same((await verifyWebhook(body, headers, ['whsec_AAAA', secret])).event, 'job.completed', 'event')
-    same((await verifyWebhook(body, new Headers(headers), secret)).event, 'job.completed', 'event')
-    const wrong = await Promise.allSettled([
+    checkEqual((await verifyWebhook(body, headers, ['whsec_AAAA', secret])).event, 'job.completed', 'event')
+    checkEqual((await verifyWebhook(body, new Headers(headers), secret)).event, 'job.completed', 'event')
+    const invalid = await Promise.allSettled([
       verifyWebhook(`${body} `, headers, secret),
       verifyWebhook(body, { ...headers, 'webhook-timestamp': '1000' }, secret),
       verifyWebhook(body, {}, secret),
       verifyWebhook(body, headers, 'whsec_'),
     ])
-    for (const outcome of wrong)
+    for (const outcome of invalid)
       check(outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature, 'not believed')
   },
 }

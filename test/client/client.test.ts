@@ -7,13 +7,13 @@ import { build } from 'esbuild'
 import * as client from '../../lib/client/index.ts'
 import { managerOf } from '../account.ts'
 import { startService, type TestService } from '../service.ts'
-import { surface } from './client-cases.ts'
+import { clientCases } from './client-cases.ts'
 import { commandCases } from './command-cases.ts'
-import { hostileCases } from './hostile-service-cases.ts'
-import { inFolder } from './run-command.ts'
+import { hostileServiceCases } from './hostile-service-cases.ts'
+import { withShell } from './run-command.ts'
 
 /** Of all that packed.slow.ts tries, what takes but a moment. */
-const everyday: ReadonlySet<string> = new Set([
+const fastCases: ReadonlySet<string> = new Set([
   'goes on with a download that breaks off',
   'sends again what failed for now, and makes one job of it',
   'belongs to one identity, however many requests come first',
@@ -32,11 +32,11 @@ describe('the client', { concurrency: 4 }, () => {
   })
   after(() => service.stop())
 
-  for (const [name, run] of Object.entries(surface))
-    if (everyday.has(name)) test(`it ${name}`, () => run(client, service.url))
+  for (const [name, run] of Object.entries(clientCases))
+    if (fastCases.has(name)) test(`it ${name}`, () => run(client, service.url))
 
   test('its command line keeps a key that the service knows, and no other', () =>
-    inFolder(service.url, async (shell) => {
+    withShell(service.url, async (shell) => {
       assert.match((await shell.run(['login', `sk_${'x'.repeat(49)}`])).stderr, /API key/)
       assert.match(
         (await shell.run(['login', await managerOf(service)])).stderr,
@@ -47,8 +47,8 @@ describe('the client', { concurrency: 4 }, () => {
       assert.equal((await shell.run(['logout'])).code, 0)
     }))
 
-  for (const [name, run] of Object.entries({ ...commandCases, ...hostileCases }))
-    if (everyday.has(name)) test(`its command line ${name}`, () => inFolder(service.url, run))
+  for (const [name, run] of Object.entries({ ...commandCases, ...hostileServiceCases }))
+    if (fastCases.has(name)) test(`its command line ${name}`, () => withShell(service.url, run))
 })
 
 test('the client has less than 10 kB', async () => {

@@ -53,15 +53,15 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     await mkdir(join(shell.folder, 'in'))
     for (const name of names) await writeFile(join(shell.folder, 'in', name), `# ${name}`)
     const both = await Promise.all([1, 2].map(() => shell.run(['in', 'html', '--out', 'web/'])))
-    const said = both.map(({ stderr }) => stderr).join('')
+    const stderrText = both.map(({ stderr }) => stderr).join('')
     assert.deepEqual(
       both.map(({ code }) => code),
       [0, 0],
-      said,
+      stderrText,
     )
-    assert.deepEqual([said.split('✓').length - 1, said.split('=').length - 1], [6, 6], said)
-    const made = names.map((name) => name.replace('md', 'html'))
-    assert.deepEqual((await readdir(join(shell.folder, 'web'))).sort(), made)
+    assert.deepEqual([stderrText.split('✓').length - 1, stderrText.split('=').length - 1], [6, 6], stderrText)
+    const expectedNames = names.map((name) => name.replace('md', 'html'))
+    assert.deepEqual((await readdir(join(shell.folder, 'web'))).sort(), expectedNames)
   },
   'converts where nothing can be kept, and says so': async (shell) => {
     await writeFile(join(shell.folder, '.home'), 'no folder')
@@ -72,17 +72,20 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
   },
   'ends quietly when nobody reads on, and not when its words are lost': async (shell) => {
     const child = shell.start('formats', '--json')
-    let said = ''
+    let stderrText = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk
+      stderrText += chunk
     })
     child.stdout.once('data', () => child.stdout.destroy())
     await once(child, 'close')
-    assert.doesNotMatch(said, /EPIPE|at /)
+    assert.doesNotMatch(stderrText, /EPIPE|at /)
     const [program = '', ...args] = shell.program
-    const lost = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
-    const full = await new Shell(shell.folder, shell.env['MUTABOR_URL'] ?? '', ['sh', ...lost]).run([])
-    assert.deepEqual([full.code, full.stderr], [1, 'ENOSPC: no space left on device, write\n'])
+    const failingWrite = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
+    const diskFull = await new Shell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
+      'sh',
+      ...failingWrite,
+    ]).run([])
+    assert.deepEqual([diskFull.code, diskFull.stderr], [1, 'ENOSPC: no space left on device, write\n'])
   },
   'takes from stdin and gives to stdout': async (shell) => {
     const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')
@@ -104,9 +107,9 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.equal(partly.code, 4, partly.stderr)
     assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 are done\./)
     assert.equal((await shell.run(['bad.png', 'webp'])).code, 1)
-    const nobody = await new Shell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
-    assert.equal(nobody.code, 3)
-    assert.match(nobody.stderr, /cannot be reached/)
+    const unreachable = await new Shell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
+    assert.equal(unreachable.code, 3)
+    assert.match(unreachable.stderr, /cannot be reached/)
   },
   'never replaces a file that is not from here, unless it is told to': async (shell) => {
     await writeFile(join(shell.folder, 'a.md'), '# New')

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseArguments } from '../../lib/client/command/arguments.ts'
 import { withFileLock } from '../../lib/client/command/file-lock.ts'
-import { findInputs, glob, OutputNames } from '../../lib/client/command/inputs.ts'
+import { compileGlob, findInputs, OutputNames } from '../../lib/client/command/inputs.ts'
 import { createProgressItem, renderBars, updateProgress } from '../../lib/client/command/progress-bars.ts'
-import { safeLocalName } from '../../lib/client/command/safe-file-name.ts'
-import { bar, formatBytes, openTerminal, truncateToWidth } from '../../lib/client/command/terminal.ts'
+import { safeFileName } from '../../lib/client/command/safe-file-name.ts'
+import { formatBytes, openTerminal, renderBar, truncateToWidth } from '../../lib/client/command/terminal.ts'
 import { readFailure } from '../../lib/client/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
@@ -36,11 +36,13 @@ test('what is no option of the command line is one of the conversion', () => {
 })
 
 test('a glob is what shells make of it', () => {
-  const found = (pattern: string, path: string) => glob(pattern).matches(path)
-  assert.ok(found('scans/*.png', 'scans/a.png') && !found('scans/*.png', 'scans/deep/a.png'))
-  assert.ok(found('scans/**/*.{png,jpg}', 'scans/very/deep/a.jpg') && found('scans/**/*.png', 'scans/a.png'))
-  assert.ok(found('a?.[!b]*', 'ab.c') && !found('a?.[!b]*', 'ab.b') && !found('a.png*', 'axpng'))
-  assert.equal(glob('plain.png').base, undefined)
+  const matches = (pattern: string, path: string) => compileGlob(pattern).matches(path)
+  assert.ok(matches('scans/*.png', 'scans/a.png') && !matches('scans/*.png', 'scans/deep/a.png'))
+  assert.ok(
+    matches('scans/**/*.{png,jpg}', 'scans/very/deep/a.jpg') && matches('scans/**/*.png', 'scans/a.png'),
+  )
+  assert.ok(matches('a?.[!b]*', 'ab.c') && !matches('a?.[!b]*', 'ab.b') && !matches('a.png*', 'axpng'))
+  assert.equal(compileGlob('plain.png').base, undefined)
 })
 
 test('results of a folder keep its tree, and hidden files are left alone', async () => {
@@ -70,7 +72,7 @@ test('sizes and bars are as people read them', () => {
     '57 kB',
     '1.5 GB',
   ])
-  assert.deepEqual([bar(0, 4), bar(0.5, 4), bar(2, 4)], ['░░░░', '██░░', '████'])
+  assert.deepEqual([renderBar(0, 4), renderBar(0.5, 4), renderBar(2, 4)], ['░░░░', '██░░', '████'])
 })
 
 test('a bar never falls back, and what is done in a moment has none of its own', () => {
@@ -78,21 +80,21 @@ test('a bar never falls back, and what is done in a moment has none of its own',
   const large = createProgressItem('film.mov', 0)
   const small = createProgressItem('icon.png', now - 100)
   const seen: number[] = []
-  const tell = (stage: string, share: number) => {
-    updateProgress(large, stage, share)
-    seen.push(Math.round(large.share * 100))
+  const update = (stage: string, fraction: number) => {
+    updateProgress(large, stage, fraction)
+    seen.push(Math.round(large.fraction * 100))
   }
-  tell('upload', 0.5)
-  tell('upload', 1)
-  tell('waiting', 0)
-  tell('convert', 0.5)
-  tell('export', 0)
-  tell('export', 1)
+  update('upload', 0.5)
+  update('upload', 1)
+  update('waiting', 0)
+  update('convert', 0.5)
+  update('export', 0)
+  update('export', 1)
   assert.deepEqual(seen, [20, 40, 40, 70, 70, 100])
   updateProgress(small, 'convert', 0.5)
   const [first, total, ...more] = renderBars([large, small], { finished: 1, total: 3, now })
   assert.match(first ?? '', /100 % {2}film\.mov {2}export$/)
-  assert.equal(total, `${bar(2.5 / 3)}   1 of 3`)
+  assert.equal(total, `${renderBar(2.5 / 3)}   1 of 3`)
   assert.deepEqual(more, [])
   assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
@@ -130,32 +132,32 @@ test('what a service calls a result leads nowhere else, hides nothing and steers
     '…and ünï.pdf',
   ]
   const safe = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
-  assert.deepEqual(names.map(safeLocalName), safe)
+  assert.deepEqual(names.map(safeFileName), safe)
 })
 
 test('one process at a time is at a result, and takes over from one that was killed', async () => {
-  const place = join(scratchFolder('mutabor-alone'), 'held')
+  const lockFile = join(scratchFolder('mutabor-alone'), 'held')
   const { signal } = new AbortController()
-  const told: number[] = []
-  const how = { signal, onWait: (pid: number) => told.push(pid) }
-  let atOnce = 0
-  const work = async () => {
-    atOnce += 1
-    assert.equal(atOnce, 1)
-    if (told.length < 2) await waitUntil(() => told.length === 2, 'the others wait')
-    atOnce -= 1
+  const waitingPids: number[] = []
+  const lockOptions = { signal, onWait: (pid: number) => waitingPids.push(pid) }
+  let running = 0
+  const doWork = async () => {
+    running += 1
+    assert.equal(running, 1)
+    if (waitingPids.length < 2) await waitUntil(() => waitingPids.length === 2, 'the others wait')
+    running -= 1
   }
-  await Promise.all([1, 2, 3].map(() => withFileLock(place, how, work)))
-  assert.deepEqual(told, [process.pid, process.pid])
-  const gone = spawn(process.execPath, ['-e', '0'])
-  await once(gone, 'close')
-  for (const left of [gone.pid, process.pid]) {
-    await writeFile(place, String(left))
-    await withFileLock(place, how, work)
+  await Promise.all([1, 2, 3].map(() => withFileLock(lockFile, lockOptions, doWork)))
+  assert.deepEqual(waitingPids, [process.pid, process.pid])
+  const exited = spawn(process.execPath, ['-e', '0'])
+  await once(exited, 'close')
+  for (const stalePid of [exited.pid, process.pid]) {
+    await writeFile(lockFile, String(stalePid))
+    await withFileLock(lockFile, lockOptions, doWork)
   }
-  await assert.rejects(readFile(place), 'nothing is left behind')
-  assert.equal(await withFileLock('/etc/hostname/held', how, async () => 'made'), 'made')
-  assert.equal(told.length, 2)
+  await assert.rejects(readFile(lockFile), 'nothing is left behind')
+  assert.equal(await withFileLock('/etc/hostname/held', lockOptions, async () => 'made'), 'made')
+  assert.equal(waitingPids.length, 2)
 })
 
 test('Retry-After is so many seconds, or a date', async () => {

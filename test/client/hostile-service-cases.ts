@@ -7,29 +7,29 @@ import { dirname, join } from 'node:path'
 import { Shell } from './run-command.ts'
 
 /** Somebody else who answers at the address of the service: every file it makes goes by this name. */
-async function impostor(filename: string, act: (url: string) => Promise<void>): Promise<void> {
+async function withImpostor(filename: string, use: (url: string) => Promise<void>): Promise<void> {
   const bytes = Buffer.from('made by an impostor')
-  const say = (response: ServerResponse, data: unknown) => {
+  const reply = (response: ServerResponse, data: unknown) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ success: true, data }))
   }
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const file = {
-      ...{ filename, size: bytes.length, mimeType: 'text/html', downloadUrl: `${urlOf()}/file` },
+      ...{ filename, size: bytes.length, mimeType: 'text/html', downloadUrl: `${serverUrl()}/file` },
       sha256: createHash('sha256').update(bytes).digest('hex'),
     }
-    const done = { status: 'completed', warnings: [], result: { ...file, files: [file] } }
+    const finishedJob = { status: 'completed', warnings: [], result: { ...file, files: [file] } }
     request.resume().on('end', () => {
       if (pathname === '/file') response.end(bytes)
-      else if (pathname === '/v1/formats') say(response, { formats: [format] })
-      else say(response, { jobId: 'job_1', ...done })
+      else if (pathname === '/v1/formats') reply(response, { formats: [format] })
+      else reply(response, { jobId: 'job_1', ...finishedJob })
     })
   })
-  const urlOf = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+  const serverUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
-    await act(urlOf())
+    await use(serverUrl())
   } finally {
     server.close()
     server.closeAllConnections()
@@ -39,23 +39,23 @@ async function impostor(filename: string, act: (url: string) => Promise<void>): 
 const format = { id: 'md', extensions: ['md'], targets: ['html', '$(touch it)', 'a b', '--x;y'] }
 
 /** What the command line does when the service is not to be trusted. */
-export const hostileCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
+export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
   'puts results nowhere but where it was told to, whatever they are called': async ({ folder, program }) => {
-    for (const [name, kept] of [
+    for (const [name, savedName] of [
       ['../../way-out.html', 'way-out.html'],
       ['.profile', '_profile'],
     ] as const)
-      await impostor(name, async (url) => {
+      await withImpostor(name, async (url) => {
         await writeFile(join(folder, 'tea.md'), '# Tea')
         const { code, stderr } = await new Shell(folder, url, program).run(['tea.md', 'html'])
         assert.equal(code, 0, stderr)
-        assert.ok((await readdir(folder)).includes(kept), stderr)
-        assert.ok(!(await readdir(dirname(folder))).includes(kept))
+        assert.ok((await readdir(folder)).includes(savedName), stderr)
+        assert.ok(!(await readdir(dirname(folder))).includes(savedName))
       })
     assert.ok(!(await readdir(folder)).includes('.profile'))
   },
   'hands shells no word that they would carry out': ({ folder, program }) =>
-    impostor('a', async (url) => {
+    withImpostor('a', async (url) => {
       const { stdout } = await new Shell(folder, url, program).run(['complete', '--', 'tea.md', ''])
       assert.equal(stdout, 'html\n')
     }),

@@ -13,16 +13,16 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { chromium, type Page } from 'playwright-core'
 import { startService, type TestService } from '../service.ts'
-import { surface } from './client-cases.ts'
+import { clientCases } from './client-cases.ts'
 import { commandCases } from './command-cases.ts'
-import { shellCases } from './completion-cases.ts'
+import { completionCases } from './completion-cases.ts'
 import { exampleCases } from './example-cases.ts'
-import { hostileCases } from './hostile-service-cases.ts'
-import { agentCases } from './mcp-cases.ts'
-import { inFolder } from './run-command.ts'
+import { hostileServiceCases } from './hostile-service-cases.ts'
+import { mcpCases } from './mcp-cases.ts'
+import { withShell } from './run-command.ts'
 import { terminalCases } from './terminal-cases.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 let service: TestService
 let folder: string
 /** The installed package, and the cases beside it. */
@@ -31,11 +31,11 @@ let script: string
 /** Runs all cases at once, as they mostly wait, and tells what went wrong. */
 const runner = `
 import * as client from '@mutabor/client'
-import { surface } from '${join(import.meta.dirname, 'surface.ts')}'
-globalThis.runSurface = async (url) => {
+import { clientCases } from '${join(import.meta.dirname, 'client-cases.ts')}'
+globalThis.runClientCases = async (url) => {
   const outcome = ([name, one]) =>
     one(client, url).then(() => [name, 'right'], (error) => [name, String(error?.stack ?? error)])
-  return Object.fromEntries(await Promise.all(Object.entries(surface).map(outcome)))
+  return Object.fromEntries(await Promise.all(Object.entries(clientCases).map(outcome)))
 }
 `
 
@@ -43,14 +43,14 @@ before(async () => {
   service = await startService()
   folder = await mkdtemp(join(tmpdir(), 'mutabor-client-'))
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-  const { stdout } = await run(
+  const { stdout } = await execute(
     'npm',
     ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder],
     {
       cwd: 'lib/client',
     },
   )
-  await run('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
+  await execute('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
   const { outputFiles } = await build({
     stdin: { contents: runner, resolveDir: folder },
     ...{ bundle: true, write: false, format: 'esm', platform: 'browser' },
@@ -58,7 +58,7 @@ before(async () => {
   script = outputFiles[0]?.text ?? ''
   await writeFile(
     join(folder, 'run.mjs'),
-    `${script}\nconsole.log(JSON.stringify(await runSurface(process.argv[2])))`,
+    `${script}\nconsole.log(JSON.stringify(await runClientCases(process.argv[2])))`,
   )
 })
 after(async () => {
@@ -66,45 +66,45 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-function allRight(outcomes: Readonly<Record<string, string>>): void {
-  assert.deepEqual(outcomes, Object.fromEntries(Object.keys(surface).map((name) => [name, 'right'])))
+function requireAllPassed(outcomes: Readonly<Record<string, string>>): void {
+  assert.deepEqual(outcomes, Object.fromEntries(Object.keys(clientCases).map((name) => [name, 'right'])))
 }
 
 /** The machine's own one, not that of the project. */
-function ownNode(): string {
-  const places = (process.env['PATH'] ?? '')
+function findSystemNode(): string {
+  const folders = (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((place) => !place.includes('node_modules'))
-  return places.length > 0
-    ? join(places.find((place) => place === '/usr/bin') ?? places[0] ?? '', 'node')
+  return folders.length > 0
+    ? join(folders.find((place) => place === '/usr/bin') ?? folders[0] ?? '', 'node')
     : 'node'
 }
 
-for (const node of [ownNode(), process.execPath]) {
+for (const node of [findSystemNode(), process.execPath]) {
   test(`it does all of it in ${node}`, async (context) => {
-    const { stdout: version } = await run(node, ['--version'])
+    const { stdout: version } = await execute(node, ['--version'])
     context.diagnostic(version.trim())
-    const { stdout } = await run(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
-    allRight(JSON.parse(stdout))
+    const { stdout } = await execute(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
+    requireAllPassed(JSON.parse(stdout))
   })
 }
 
-const onPath = (program: string) =>
+const findOnPath = (program: string) =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((place) => join(place, program))
     .find(existsSync)
-const deno = onPath('deno')
+const deno = findOnPath('deno')
 
 /** It is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno`, its `node_modules/.bin` on the PATH. */
 test('it does all of it in Deno', { skip: !deno && 'there is no deno on the PATH' }, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
-  const { stdout } = await run(deno ?? '', args, { timeout: 300_000 })
-  allRight(JSON.parse(stdout))
+  const { stdout } = await execute(deno ?? '', args, { timeout: 300_000 })
+  requireAllPassed(JSON.parse(stdout))
 })
 
 /** A page of another origin than the service. */
-async function onPage(html: string, query: string, act: (visitor: Page) => Promise<void>): Promise<void> {
+async function withPage(html: string, query: string, use: (visitor: Page) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
@@ -116,7 +116,7 @@ async function onPage(html: string, query: string, act: (visitor: Page) => Promi
     const { port } = server.address() as AddressInfo // it listens on a port
     const visitor = await browser.newPage()
     await visitor.goto(`http://127.0.0.1:${port}/${query}`)
-    await act(visitor)
+    await use(visitor)
   } finally {
     await browser.close()
     server.close()
@@ -124,9 +124,9 @@ async function onPage(html: string, query: string, act: (visitor: Page) => Promi
 }
 
 test('it does all of it in a browser, on a page of another origin', () =>
-  onPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (visitor) => {
-    await visitor.waitForFunction('globalThis.runSurface')
-    allRight(await visitor.evaluate(`runSurface(${JSON.stringify(service.url)})`))
+  withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (visitor) => {
+    await visitor.waitForFunction('globalThis.runClientCases')
+    requireAllPassed(await visitor.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
   }))
 
 test('the example uppy.html sends files in parts and shows what became of them', async () => {
@@ -140,7 +140,7 @@ test('the example uppy.html sends files in parts and shows what became of them',
   const bundled = page
     .replace(/<script type="importmap">[\s\S]*?<\/script>/, '')
     .replace(code, () => outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '')
-  await onPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (visitor) => {
+  await withPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (visitor) => {
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tea') }
     await visitor.setInputFiles('input', file)
     const link = visitor.locator('li a')
@@ -150,36 +150,37 @@ test('the example uppy.html sends files in parts and shows what became of them',
   })
 })
 
-const installed = () => join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
+const commandPath = () => join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
 
 // Each mostly waits.
 describe('each by itself', { concurrency: 4 }, () => {
-  for (const [name, act] of Object.entries(exampleCases))
-    test(`the example ${name}`, () => act({ folder, url: service.url }))
+  for (const [name, use] of Object.entries(exampleCases))
+    test(`the example ${name}`, () => use({ folder, url: service.url }))
 
-  for (const [name, act] of Object.entries({ ...commandCases, ...hostileCases }))
-    test(`the command line ${name}`, () => inFolder(service.url, act, [ownNode(), installed()]))
+  for (const [name, use] of Object.entries({ ...commandCases, ...hostileServiceCases }))
+    test(`the command line ${name}`, () => withShell(service.url, use, [findSystemNode(), commandPath()]))
 
   // The SDK is there where the source is; who has only the package is told to install it.
-  for (const [name, act] of Object.entries(agentCases)) test(`it ${name}`, () => inFolder(service.url, act))
+  for (const [name, use] of Object.entries(mcpCases)) test(`it ${name}`, () => withShell(service.url, use))
   test('without the SDK for agents it says what to install', () =>
-    inFolder(
+    withShell(
       service.url,
       async (shell) => {
         const { code, stderr } = await shell.run(['mcp'])
         assert.equal(code, 2)
         assert.match(stderr, /npm install @modelcontextprotocol\/sdk/)
       },
-      [process.execPath, installed()],
+      [process.execPath, commandPath()],
     ))
 })
 
-for (const [name, act] of Object.entries(terminalCases))
-  test(`the command line ${name}`, () => act({ program: [ownNode(), installed()], folder, url: service.url }))
+for (const [name, use] of Object.entries(terminalCases))
+  test(`the command line ${name}`, () =>
+    use({ program: [findSystemNode(), commandPath()], folder, url: service.url }))
 
-for (const [name, { shell, act }] of Object.entries(shellCases))
-  test(`the command line ${name}`, { skip: !onPath(shell) && `there is no ${shell} on the PATH` }, () =>
-    act({ program: [ownNode(), installed()], folder, url: service.url }),
+for (const [name, { shell, act: use }] of Object.entries(completionCases))
+  test(`the command line ${name}`, { skip: !findOnPath(shell) && `there is no ${shell} on the PATH` }, () =>
+    use({ program: [findSystemNode(), commandPath()], folder, url: service.url }),
   )
 
 test('its types fit the programs that use it', async () => {
@@ -214,7 +215,7 @@ try { await client.convert(new Blob(), 'pdf') } catch (error) {
     join(folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: tsconfig, files: ['use.ts'] }),
   )
-  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch(
+  await execute(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch(
     (error: { stdout: string }) => assert.fail(error.stdout),
   )
   const packed = JSON.parse(await readFile(join(folder, 'node_modules/@mutabor/client/package.json'), 'utf8'))

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const source = fileURLToPath(new URL('../../lib/client/command/main.ts', import.meta.url))
+const sourcePath = fileURLToPath(new URL('../../lib/client/command/main.ts', import.meta.url))
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -20,7 +20,7 @@ export class Shell {
   readonly program: readonly string[]
 
   /** @param folder where it stands, and where its home is */
-  constructor(folder: string, url: string, program: readonly string[] = [process.execPath, source]) {
+  constructor(folder: string, url: string, program: readonly string[] = [process.execPath, sourcePath]) {
     this.folder = folder
     this.program = program
     const home = join(folder, '.home')
@@ -36,7 +36,7 @@ export class Shell {
     return spawn(program, [...first, ...args], { cwd: this.folder, env: { ...process.env, ...this.#env } })
   }
 
-  async run(args: readonly string[], input: string | Uint8Array = ''): Promise<Ran> {
+  async run(args: readonly string[], input: string | Uint8Array = ''): Promise<CommandResult> {
     const child = this.start(...args)
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (chunk: Buffer) => {
@@ -55,12 +55,12 @@ export class Shell {
 }
 
 /** Somebody who has never called it before. */
-export async function inFolder(
+export async function withShell(
   url: string,
-  act: (shell: Shell) => Promise<void>,
+  use: (shell: Shell) => Promise<void>,
   program?: readonly string[],
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-command-'))
-  await act(new Shell(folder, url, program))
+  await use(new Shell(folder, url, program))
   await rm(folder, { recursive: true })
 }

@@ -8,13 +8,13 @@ import sharp from 'sharp'
 import { Mutabor } from '../../lib/client/index.ts'
 import { waitUntil } from '../wait-until.ts'
 import { Shell } from './run-command.ts'
-import { slowLine } from './slow-proxy.ts'
-import { place, screen, type Terminal } from './tmux-screen.ts'
-import { sound } from './wav-file.ts'
+import { startSlowProxy } from './slow-proxy.ts'
+import { createShell, type InstalledCommand, withTmux } from './tmux-screen.ts'
+import { createWav } from './wav-file.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
-async function pictures(folder: string, count: number): Promise<string[]> {
+async function createImages(folder: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => `many/${at % 4}/p${at}.png`)
   for (const [at, name] of names.entries()) {
     await mkdir(join(folder, 'many', String(at % 4)), { recursive: true })
@@ -26,17 +26,21 @@ async function pictures(folder: string, count: number): Promise<string[]> {
   return names
 }
 
-const results = async (folder: string) =>
+const listResults = async (folder: string) =>
   (await readdir(join(folder, 'out'), { recursive: true }).catch(() => [])).filter((name) =>
     name.endsWith('.webp'),
   )
 
 /** The same requests with nothing around them, as many at a time. */
-async function bareMs(folder: string, names: readonly string[], url: string): Promise<number> {
-  const left = [...names]
+async function measurePlainRequestsMs(
+  folder: string,
+  names: readonly string[],
+  url: string,
+): Promise<number> {
+  const pending = [...names]
   const from = performance.now()
-  const one = async () => {
-    for (let name = left.shift(); name; name = left.shift()) {
+  const convertNext = async () => {
+    for (let name = pending.shift(); name; name = pending.shift()) {
       const form = new FormData()
       form.set('targetFormat', 'webp')
       form.set('file', new Blob([await readFile(join(folder, name))]), 'p.png')
@@ -50,44 +54,44 @@ async function bareMs(folder: string, names: readonly string[], url: string): Pr
       )
     }
   }
-  await Promise.all(Array.from({ length: 8 }, one))
+  await Promise.all(Array.from({ length: 8 }, convertNext))
   return performance.now() - from
 }
 
-export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {
+export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand) => Promise<void>>> = {
   'starts in a blink': async ({ program: [node = '', main = ''] }) => {
-    const ms = async (...args: readonly string[]) => {
+    const measureMs = async (...args: readonly string[]) => {
       const from = performance.now()
-      await run(node, args)
+      await execute(node, args)
       return performance.now() - from
     }
     const times = { bare: [] as number[], ours: [] as number[] }
     for (let turn = 0; turn < 10; turn += 1) {
-      times.bare.push(await ms('-e', '0'))
-      times.ours.push(await ms(main, '--version'))
+      times.bare.push(await measureMs('-e', '0'))
+      times.ours.push(await measureMs(main, '--version'))
     }
     const [bare, ours] = [Math.min(...times.bare), Math.min(...times.ours)]
     // On a busy machine Node alone takes longer than that.
     assert.ok(ours <= 150 || ours <= 2.5 * bare, `${Math.round(ours)} ms, Node alone ${Math.round(bare)} ms`)
   },
   'converts 200 files nearly as fast as bare requests do': async (terminal) => {
-    const shell = await place(terminal, 'rate')
-    const names = await pictures(shell.folder, 200)
+    const shell = await createShell(terminal, 'rate')
+    const names = await createImages(shell.folder, 200)
     const some = names.filter((_, at) => at % 4 === 0)
-    await bareMs(shell.folder, some.slice(0, 16), terminal.url)
+    await measurePlainRequestsMs(shell.folder, some.slice(0, 16), terminal.url)
     const rates: number[] = []
     // A busy machine is not fair to whoever comes second; by itself it is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const before = await bareMs(shell.folder, some, terminal.url)
+      const before = await measurePlainRequestsMs(shell.folder, some, terminal.url)
       const from = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
       assert.equal(code, 0, stderr)
-      assert.equal((await results(join(shell.folder, out))).length, 200)
-      const ms = performance.now() - from
+      assert.equal((await listResults(join(shell.folder, out))).length, 200)
+      const measureMs = performance.now() - from
       // Before and after: whether others have begun to work meanwhile or ended, it counts half.
-      const bare = (before + (await bareMs(shell.folder, some, terminal.url))) / 2
-      rates.push(bare / some.length / (ms / names.length))
+      const bare = (before + (await measurePlainRequestsMs(shell.folder, some, terminal.url))) / 2
+      rates.push(bare / some.length / (measureMs / names.length))
     }
     assert.ok(
       Math.max(...rates) >= 0.9,
@@ -95,18 +99,18 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     )
   },
   'goes on after a kill, without a second job for any file': async (terminal) => {
-    const shell = await place(terminal, 'killed')
+    const shell = await createShell(terminal, 'killed')
     const count = 40
-    await pictures(shell.folder, count)
+    await createImages(shell.folder, count)
     const child = shell.start('many', 'webp', '--out', 'out/')
-    await waitUntil(async () => (await results(shell.folder)).length >= 10, 'some are done', 60)
+    await waitUntil(async () => (await listResults(shell.folder)).length >= 10, 'some are done', 60)
     child.kill('SIGKILL')
     await once(child, 'close')
-    const before = (await results(shell.folder)).length
+    const before = (await listResults(shell.folder)).length
     assert.ok(before < count, 'it was killed in the middle')
     const { code, stderr } = await shell.run(['many', 'webp', '--out', 'out/'])
     assert.equal(code, 0, stderr)
-    assert.equal((await results(shell.folder)).length, count)
+    assert.equal((await listResults(shell.folder)).length, count)
     assert.ok((stderr.match(/is up to date/g) ?? []).length >= before - 8, 'what was done stays')
     const identities = JSON.parse(await readFile(join(shell.folder, '.home/mutabor/identities.json'), 'utf8'))
     let jobs = 0
@@ -117,32 +121,32 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     assert.equal(jobs, count)
   },
   'goes on in the middle of a large upload after a kill': async (terminal) => {
-    const line = await slowLine(terminal.url, 300)
+    const proxy = await startSlowProxy(terminal.url, 300)
     try {
-      const shell = await place({ ...terminal, url: line.url }, 'large')
-      const hum = sound(52 * 1024 ** 2)
-      await writeFile(join(shell.folder, 'hum.wav'), await hum.bytes())
+      const shell = await createShell({ ...terminal, url: proxy.url }, 'large')
+      const wav = createWav(52 * 1024 ** 2)
+      await writeFile(join(shell.folder, 'hum.wav'), await wav.bytes())
       const child = shell.start('hum.wav', 'flac')
-      await waitUntil(() => line.puts.length > 0, 'a part is there', 60)
+      await waitUntil(() => proxy.putSizes.length > 0, 'a part is there', 60)
       child.kill('SIGKILL')
       await once(child, 'close')
-      const kept = async () => {
+      const readRecord = async () => {
         const [name = ''] = await readdir(join(shell.folder, '.home/mutabor/works'))
         return JSON.parse(await readFile(join(shell.folder, '.home/mutabor/works', name), 'utf8'))
       }
-      const { upload } = await kept()
+      const { upload } = await readRecord()
       const { code, stderr } = await shell.run(['hum.wav', 'flac'])
       assert.equal(code, 0, stderr)
       assert.equal(
-        (await kept()).uploadId,
+        (await readRecord()).uploadId,
         upload.uploadId,
         'the upload that was begun is the one that was used',
       )
-      const sent = line.puts.reduce((sum, bytes) => sum + bytes, 0)
+      const sent = proxy.putSizes.reduce((sum, bytes) => sum + bytes, 0)
       // What was on its way when the end came may have gone twice.
-      assert.ok(sent <= hum.size + 3 * upload.partSize, `${sent} bytes were sent`)
+      assert.ok(sent <= wav.size + 3 * upload.partSize, `${sent} bytes were sent`)
     } finally {
-      line.close()
+      proxy.close()
     }
   },
   'starts a service for one command where none answers, and ends it': async (terminal) => {
@@ -157,14 +161,14 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     assert.match(await readFile(join(folder, 'tea.html'), 'utf8'), /Tea/)
     const log = await readFile(join(folder, '.home/mutabor/service/service.log'), 'utf8')
     const lines = log.trim().split('\n')
-    const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+    const started = lines.map((proxy) => JSON.parse(proxy)).find(({ msg }) => msg === 'service started')
     await assert.rejects(fetch(started.url), 'it is gone')
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /cannot be reached/)
   },
   'shows in a terminal how far it is, stops when it is told to, and goes on': async (terminal) => {
-    const shell = await place(terminal, 'terminal')
-    await pictures(shell.folder, 50)
-    await screen(shell, terminal.program, async ({ type, press, seen }) => {
+    const shell = await createShell(terminal, 'terminal')
+    await createImages(shell.folder, 50)
+    await withTmux(shell, terminal.program, async ({ type, press, capture: seen }) => {
       await type('mutabor many webp --out out/')
       await waitUntil(async () => /█+░+ +[1-9]\d* of 50/.test(await seen()), 'a bar', 60)
       await press('C-c')
@@ -180,12 +184,12 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
         60,
       )
     })
-    assert.equal((await results(shell.folder)).length, 50)
+    assert.equal((await listResults(shell.folder)).length, 50)
   },
   'converts what arrives in a folder': async (terminal) => {
     // Refused once: what has arrived meanwhile is not forgotten.
-    const line = await slowLine(terminal.url, 0, ['/v1/convert'])
-    const shell = await place({ ...terminal, url: line.url }, 'hot')
+    const proxy = await startSlowProxy(terminal.url, 0, ['/v1/convert'])
+    const shell = await createShell({ ...terminal, url: proxy.url }, 'hot')
     await mkdir(join(shell.folder, 'inbox'))
     const child = shell.start('watch', 'inbox', '--to', 'html')
     try {
@@ -196,7 +200,7 @@ export const terminalCases: Readonly<Record<string, (terminal: Terminal) => Prom
     } finally {
       child.kill('SIGTERM')
       await once(child, 'close')
-      line.close()
+      proxy.close()
     }
     assert.equal(child.exitCode, 0)
   },

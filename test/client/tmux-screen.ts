@@ -4,31 +4,31 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Shell } from './run-command.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
 /** The installed command line, where it stands, and the service. */
-export interface Terminal {
+export interface InstalledCommand {
   readonly program: readonly string[]
   readonly folder: string
   readonly url: string
 }
 
-export async function place({ program, folder, url }: Terminal, name: string): Promise<Shell> {
-  const own = join(folder, name)
-  await mkdir(own)
-  return new Shell(own, url, program)
+export async function createShell({ program, folder, url }: InstalledCommand, name: string): Promise<Shell> {
+  const shellFolder = join(folder, name)
+  await mkdir(shellFolder)
+  return new Shell(shellFolder, url, program)
 }
 
 /** A terminal that somebody looks at. */
-export async function screen(
+export async function withTmux(
   shell: Shell,
   [node = '', main = '']: readonly string[],
-  act: (tmux: Tmux) => Promise<void>,
+  use: (tmux: Tmux) => Promise<void>,
 ) {
   const socket = `mutabor-${process.pid}`
-  const call = (...args: readonly string[]) => run('tmux', ['-L', socket, ...args])
+  const runTmux = (...args: readonly string[]) => execute('tmux', ['-L', socket, ...args])
   const env = Object.entries(shell.env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  await call(
+  await runTmux(
     '-f',
     '/dev/null',
     'new-session',
@@ -45,18 +45,18 @@ export async function screen(
     'sh',
   )
   try {
-    await act({
-      type: (line) => call('send-keys', '-t', 't', line.replace(/^mutabor/, `${node} ${main}`), 'Enter'),
-      press: (key) => call('send-keys', '-t', 't', key),
-      seen: async () => (await call('capture-pane', '-p', '-J', '-t', 't', '-S', '-300')).stdout,
+    await use({
+      type: (line) => runTmux('send-keys', '-t', 't', line.replace(/^mutabor/, `${node} ${main}`), 'Enter'),
+      press: (key) => runTmux('send-keys', '-t', 't', key),
+      capture: async () => (await runTmux('capture-pane', '-p', '-J', '-t', 't', '-S', '-300')).stdout,
     })
   } finally {
-    await call('kill-server')
+    await runTmux('kill-server')
   }
 }
 
 export interface Tmux {
   type(line: string): Promise<unknown>
   press(key: string): Promise<unknown>
-  seen(): Promise<string>
+  capture(): Promise<string>
 }

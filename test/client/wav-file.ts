@@ -1,13 +1,13 @@
 /** A hum. */
-export function sound(bytes: number): File {
-  const wave = new Uint8Array(bytes)
-  const view = new DataView(wave.buffer)
-  const put = (at: number, text: string) => {
-    for (const [index, letter] of [...text].entries()) wave[at + index] = letter.charCodeAt(0)
+export function createWav(bytes: number): File {
+  const data = new Uint8Array(bytes)
+  const view = new DataView(data.buffer)
+  const writeText = (offset: number, text: string) => {
+    for (const [index, character] of [...text].entries()) data[offset + index] = character.charCodeAt(0)
   }
-  put(0, 'RIFF')
+  writeText(0, 'RIFF')
   view.setUint32(4, bytes - 8, true)
-  put(8, 'WAVEfmt ')
+  writeText(8, 'WAVEfmt ')
   view.setUint32(16, 16, true)
   view.setUint16(20, 1, true)
   view.setUint16(22, 1, true)
@@ -15,7 +15,7 @@ export function sound(bytes: number): File {
   view.setUint32(28, 88200, true)
   view.setUint16(32, 2, true)
   view.setUint16(34, 16, true)
-  put(36, 'data')
+  writeText(36, 'data')
   view.setUint32(40, bytes - 44, true)
-  return new File([wave], 'tone.wav', { type: 'audio/wav' })
+  return new File([data], 'tone.wav', { type: 'audio/wav' })
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Mutabor } from '../mutabor.ts'
 import type { Arguments } from './arguments.ts'
 import { apiKey, configFile, serviceUrl } from './environment.ts'
-import { type ExitCode, exit, messageOf, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
 import { removeFile, writeJson } from './json-files.ts'
 import { findRepository } from './local-service.ts'
 import { readConfig, type Session } from './session.ts'
@@ -18,13 +18,13 @@ export async function logIn({ flags, words }: Arguments, terminal: Terminal): Pr
   const account = await new Mutabor({ url, apiKey: key }).call('GET /v1/account')
   await writeJson(configFile, { url, apiKey: key })
   terminal.note(`Signed in as ${account.email} at ${url}. The key is in ${configFile}.`)
-  return exit.done
+  return exitCodes.done
 }
 
 export async function logOut(terminal: Terminal): Promise<ExitCode> {
   await removeFile(configFile)
   terminal.note('Signed out: the key is gone from here. It works on until it is revoked.')
-  return exit.done
+  return exitCodes.done
 }
 
 async function prompt(question: string): Promise<string> {
@@ -37,11 +37,11 @@ async function prompt(question: string): Promise<string> {
 }
 
 /** `mutabor doctor`: what stands between this machine and a converted file. */
-export async function runDoctor(_given: Arguments, { client, terminal }: Session): Promise<ExitCode> {
+export async function runDoctor(_args: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const findings: { name: string; isRight: boolean; says: string }[] = []
-  const check = async (name: string, work: () => Promise<string>) => {
+  const check = async (name: string, run: () => Promise<string>) => {
     try {
-      findings.push({ name, isRight: true, says: await work() })
+      findings.push({ name, isRight: true, says: await run() })
     } catch (thrown) {
       findings.push({ name, isRight: false, says: messageOf(thrown) })
     }
@@ -79,7 +79,7 @@ export async function runDoctor(_given: Arguments, { client, terminal }: Session
       findings.map(({ name, isRight, says }) => [isRight ? '✓' : '✗', name, says]),
     ))
       terminal.result(line)
-  if (!isReachable) return exit.unreachable
+  if (!isReachable) return exitCodes.unreachable
   // What only agents need is nobody's fault.
-  return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exit.done : exit.failed
+  return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exitCodes.done : exitCodes.failed
 }

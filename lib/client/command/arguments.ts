@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { switches } from '../api-constants.ts'
+import { booleanOptions } from '../api-constants.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** What the command line itself understands; everything else is an option of the conversion. */
-const ownOptions = {
+const ownFlags = {
   url: { type: 'string' },
   to: { type: 'string' },
   from: { type: 'string' },
@@ -31,34 +31,34 @@ export interface Arguments {
 
 /** `--jpeg-quality 80`, `--jpegQuality=80`, and `--lossless` or `--no-lossless` for what is on or off. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const { tokens } = parseArgs({ args: [...args], options: ownOptions, strict: false, tokens: true })
+  const { tokens } = parseArgs({ args: [...args], options: ownFlags, strict: false, tokens: true })
   const words: string[] = []
   const flags: Record<string, string | boolean> = {}
   const options: Record<string, string | boolean> = {}
-  for (let at = 0; at < tokens.length; at += 1) {
-    const token = tokens[at]
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index]
     if (token?.kind === 'positional') words.push(token.value)
     if (token?.kind !== 'option') continue
     const { name, value } = token
-    if (name in ownOptions) {
-      flags[name] = readFlagValue(name as keyof typeof ownOptions, value)
+    if (name in ownFlags) {
+      flags[name] = readFlagValue(name as keyof typeof ownFlags, value)
       continue
     }
     if (!token.rawName.startsWith('--'))
       throw new UsageError(`There is no option ${token.rawName}; options of a conversion begin with --.`)
-    const next = tokens[at + 1]
+    const nextToken = tokens[index + 1]
     const option = camelCase(name)
-    const takesNext = value === undefined && !isSwitch(option) && next?.kind === 'positional'
-    if (takesNext) at += 1
-    if (value === undefined && !takesNext && option.startsWith('no') && isSwitch(option))
+    const usesNextToken = value === undefined && !isSwitch(option) && nextToken?.kind === 'positional'
+    if (usesNextToken) index += 1
+    if (value === undefined && !usesNextToken && option.startsWith('no') && isSwitch(option))
       options[lowerFirst(option.slice(2))] = false
-    else options[option] = value ?? (takesNext ? next.value : true)
+    else options[option] = value ?? (usesNextToken ? nextToken.value : true)
   }
   return { words, flags, options }
 }
 
-function readFlagValue(name: keyof typeof ownOptions, value: string | undefined): string | boolean {
-  if (ownOptions[name].type === 'boolean') return true
+function readFlagValue(name: keyof typeof ownFlags, value: string | undefined): string | boolean {
+  if (ownFlags[name].type === 'boolean') return true
   if (value !== undefined) return value
   throw new UsageError(`--${name} wants a value, as --${name}=…`)
 }
@@ -66,5 +66,5 @@ function readFlagValue(name: keyof typeof ownOptions, value: string | undefined)
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const isSwitch = (name: string) =>
-  (switches as readonly string[]).includes(name) ||
-  (name.startsWith('no') && (switches as readonly string[]).includes(lowerFirst(name.slice(2))))
+  (booleanOptions as readonly string[]).includes(name) ||
+  (name.startsWith('no') && (booleanOptions as readonly string[]).includes(lowerFirst(name.slice(2))))

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { tools } from '../api-constants.ts'
+import { toolOperations } from '../api-constants.ts'
 import type { Format } from '../api-types.ts'
 import { extensionOf, fetchOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exit, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import { commands } from './help.ts'
 import { readJson, writeJson } from './json-files.ts'
 import type { Session } from './session.ts'
@@ -35,32 +35,34 @@ export function completionScript(shell: string | undefined): string {
   return script
 }
 
-export async function complete(words: readonly string[], session: Session): Promise<ExitCode> {
+export async function printCompletions(words: readonly string[], session: Session): Promise<ExitCode> {
   // Shells read words anew: one with a sign of theirs, from whoever answers as the service, would be carried out.
   const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
   for (const line of matches) session.terminal.result(line)
-  return exit.done
+  return exitCodes.done
 }
 
 async function findCandidates(words: readonly string[], { client }: Session): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
-  const before = words.slice(0, -1).filter((word) => !word.startsWith('-'))
+  const previousWords = words.slice(0, -1).filter((word) => !word.startsWith('-'))
   if (typed.startsWith('--')) {
-    const [file, to] = [before.at(-2), before.at(-1)]
+    const [file, to] = [previousWords.at(-2), previousWords.at(-1)]
     const options = file && to ? await fetchOptions(client, { from: extensionOf(file), to }) : []
     return [...(options ?? []).map(({ name }) => `--${name}`), '--out', '--json', '--force', '--help']
   }
   const names = Object.keys(commands)
-  const [command] = before
+  const [command] = previousWords
   if (command === undefined) return names.filter((name) => name.startsWith(typed))
-  const starting = (words: readonly string[]) => words.filter((word) => word.startsWith(typed))
-  if (command === 'tool') return before.length === 1 ? starting(tools) : []
-  if (command === 'completion') return starting(Object.keys(scripts))
+  const matchingTyped = (words: readonly string[]) => words.filter((word) => word.startsWith(typed))
+  if (command === 'tool') return previousWords.length === 1 ? matchingTyped(toolOperations) : []
+  if (command === 'completion') return matchingTyped(Object.keys(scripts))
   const formats = await readFormats(client)
-  if (command === 'formats' || command === 'options') return starting(formats.map(({ id }) => id))
+  if (command === 'formats' || command === 'options') return matchingTyped(formats.map(({ id }) => id))
   if (names.includes(command)) return []
-  const source = formats.find(({ extensions }) => extensions.includes(extensionOf(before.at(-1) ?? '')))
-  return starting(source?.targets ?? [])
+  const source = formats.find(({ extensions }) =>
+    extensions.includes(extensionOf(previousWords.at(-1) ?? '')),
+  )
+  return matchingTyped(source?.targets ?? [])
 }
 
 /** Of today, so that a key pressed twice is one request. */

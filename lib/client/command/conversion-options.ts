@@ -45,7 +45,7 @@ export function requireKnownOptions(
     if (names.includes(name)) continue
     const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
     const list =
-      names.length > 0 ? `It takes ${names.map((one) => `--${one}`).join(', ')}.` : 'It takes none.'
+      names.length > 0 ? `It takes ${names.map((text) => `--${text}`).join(', ')}.` : 'It takes none.'
     throw new UsageError(
       `${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`,
     )
@@ -53,10 +53,10 @@ export function requireKnownOptions(
 }
 
 /** Letters to add, leave out or change. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, character] of [...one].entries()) {
-    const next = [at + 1]
+function editDistance(text: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, character] of [...text].entries()) {
+    const next = [index + 1]
     for (const [to, otherCharacter] of [...other].entries())
       next.push(
         Math.min(

@@ -2,12 +2,12 @@ import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
-import { type ExitCode, exit, messageOf, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
 import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
-import { WorkRecords } from './resume-records.ts'
-import { runWorks } from './run-work-items.ts'
+import { ResumeRecords } from './resume-records.ts'
+import { runWorkItems } from './run-work-items.ts'
 import type { Session } from './session.ts'
-import { convertThroughPipe, type Work } from './work-item.ts'
+import { convertThroughPipe, type WorkItem } from './work-item.ts'
 
 /** Works at a time: what keeps two processors and a line busy. */
 const defaultConcurrency = 8
@@ -19,23 +19,23 @@ export function concurrencyOf({ flags }: Arguments): number {
 }
 
 export const openRecords = ({ terminal }: Session) =>
-  new WorkRecords(stateFolder, (reason) =>
+  new ResumeRecords(stateFolder, (reason) =>
     terminal.note(`Nothing can be kept to go on with after a break: ${messageOf(reason)}`),
   )
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
 
 /** `mutabor FILE… FORMAT`. */
-export async function convertFiles(given: Arguments, session: Session): Promise<ExitCode> {
-  const { flags, options } = given
-  const files = flags.to === undefined ? given.words.slice(0, -1) : given.words
-  const to = (flags.to ?? given.words.at(-1) ?? '').replace(/^\./, '')
+export async function convertFiles(args: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options } = args
+  const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
+  const to = (flags.to ?? args.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
     const question = isFormat(to) ? `Which file shall become ${to}?` : `What shall become of ${to}?`
     throw new UsageError(`${question} As: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
   if (!isFormat(to)) throw new UsageError(`The last word is the format to convert to, as pdf; ${to} is none.`)
-  if (files.includes('-')) return convertStdin(given, to, session)
+  if (files.includes('-')) return convertStdin(args, to, session)
   const isConvertible = async () => {
     const sources = await findSourceExtensions(to, session)
     return (extension: string) => sources.has(extension)
@@ -43,15 +43,15 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
   const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, isConvertible)
   if (inputs.length === 0) throw new UsageError(`Nothing in ${files.join(', ')} becomes ${to}.`)
   requireSingleOutput(inputs, flags.out)
-  await requireOptions(inputs, to, given, session)
+  await requireOptions(inputs, to, args, session)
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const names = new OutputNames()
-  const jobs = inputs.map((input): Work => {
+  const items = inputs.map((input): WorkItem => {
     const itemOutput = output ?? names.next(input, to)
     return {
       ...{
         sources: [toSnapshot(input)],
-        shown: input.shown,
+        label: input.typedPath,
         request: { kind: 'convert', to },
         options,
         output: itemOutput,
@@ -60,11 +60,11 @@ export async function convertFiles(given: Arguments, session: Session): Promise<
     }
   })
   const records = openRecords(session)
-  const code = await runWorks(jobs, session, records, {
+  const code = await runWorkItems(items, session, records, {
     force: flags.force === true,
-    maxConcurrent: concurrencyOf(given),
+    maxConcurrent: concurrencyOf(args),
   })
-  await records.sweep()
+  await records.removeExpired()
   return code
 }
 
@@ -107,8 +107,8 @@ async function requireOptions(
   }
 }
 
-async function convertStdin(given: Arguments, to: string, session: Session): Promise<ExitCode> {
-  const { flags, options } = given
+async function convertStdin(args: Arguments, to: string, session: Session): Promise<ExitCode> {
+  const { flags, options } = args
   if (flags.from === undefined)
     throw new UsageError('What comes from stdin has no name: say what it is, as --from png')
   const known =
@@ -116,12 +116,12 @@ async function convertStdin(given: Arguments, to: string, session: Session): Pro
   if (known) requireKnownOptions(Object.keys(options), known, `${flags.from} → ${to}`)
   const output = flags.out === undefined || flags.out === '-' ? undefined : flags.out
   await convertThroughPipe(session, { from: flags.from, to, options, output })
-  return exit.done
+  return exitCodes.done
 }
 
 /** `mutabor merge FILE… [--out both.pdf]`: the name of the result says what it is. */
-export async function mergeFiles(given: Arguments, session: Session): Promise<ExitCode> {
-  const { flags, options, words } = given
+export async function mergeFiles(args: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options, words } = args
   const inputs = await findInputs(words, undefined, async () => () => true)
   const [first] = inputs
   if (!first || inputs.length < 2)
@@ -131,17 +131,20 @@ export async function mergeFiles(given: Arguments, session: Session): Promise<Ex
   const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
   const known = await fetchOptions(session.client, { from: extensionOf(first.path), operation: 'merge' })
   if (known) requireKnownOptions(Object.keys(options), known, 'A merge')
-  const work: Work = {
+  const item: WorkItem = {
     ...{
       sources: inputs.map(toSnapshot),
-      shown: inputs.map(({ shown }) => shown).join(' + '),
+      label: inputs.map(({ typedPath }) => typedPath).join(' + '),
       options,
       output,
     },
     ...{ request: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
     expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
   }
-  return runWorks([work], session, openRecords(session), { force: flags.force === true, maxConcurrent: 1 })
+  return runWorkItems([item], session, openRecords(session), {
+    force: flags.force === true,
+    maxConcurrent: 1,
+  })
 }
 
 /** PDFs are merged by a tool of their own, and so are documents that become one. */
@@ -152,9 +155,9 @@ async function categoryOf(extension: string, { client }: Session): Promise<strin
 }
 
 /** `mutabor tool split-pdf FILE… --pages 1-5`. */
-export async function runTool(given: Arguments, session: Session): Promise<ExitCode> {
-  const { flags, options } = given
-  const [tool, ...files] = given.words
+export async function runTool(args: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options } = args
+  const [tool, ...files] = args.words
   if (tool === undefined || files.length === 0)
     throw new UsageError('Which tool, on which file? As: mutabor tool split-pdf report.pdf --pages 1-5')
   const inputs = await findInputs(
@@ -167,11 +170,11 @@ export async function runTool(given: Arguments, session: Session): Promise<ExitC
   if (known) requireKnownOptions(Object.keys(options), known, tool)
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
-  const jobs = inputs.map((input): Work => {
+  const items = inputs.map((input): WorkItem => {
     // Beside its source a result needs another name.
     const besideSource = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
     return {
-      ...{ sources: [toSnapshot(input)], shown: input.shown, request: { kind: 'tool', tool }, options },
+      ...{ sources: [toSnapshot(input)], label: input.typedPath, request: { kind: 'tool', tool }, options },
       ...{
         output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : besideSource),
         folder: input.folder,
@@ -179,8 +182,8 @@ export async function runTool(given: Arguments, session: Session): Promise<ExitC
       },
     }
   })
-  return runWorks(jobs, session, openRecords(session), {
+  return runWorkItems(items, session, openRecords(session), {
     force: flags.force === true,
-    maxConcurrent: concurrencyOf(given),
+    maxConcurrent: concurrencyOf(args),
   })
 }

@@ -1,8 +1,15 @@
 import { isFailure } from '../errors.ts'
 
 /** Exit codes. */
-export const exit = { done: 0, failed: 1, usage: 2, unreachable: 3, partly: 4, interrupted: 130 } as const
-export type ExitCode = (typeof exit)[keyof typeof exit]
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  partial: 4,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** What was typed cannot work. */
 export class UsageError extends Error {}
@@ -10,8 +17,8 @@ export class UsageError extends Error {}
 /** By what was thrown. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError || isFailure(thrown, 'INVALID_INPUT', 'FORMAT_NOT_FOUND'))
-    return exit.usage
-  return isFailure(thrown, 'UNREACHABLE') ? exit.unreachable : exit.failed
+    return exitCodes.usage
+  return isFailure(thrown, 'UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed
 }
 
 export const messageOf = (thrown: unknown): string =>

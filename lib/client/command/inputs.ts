@@ -7,7 +7,7 @@ export interface Input {
   /** Absolute. */
   readonly path: string
   /** As it was typed, for whoever reads. */
-  readonly shown: string
+  readonly typedPath: string
   readonly size: number
   readonly mtimeMs: number
   /** Absolute folder of the result. */
@@ -16,13 +16,13 @@ export interface Input {
 
 /** Files, globs and folders as they were typed. In folders only what `isWanted` says, by its extension. */
 export async function findInputs(
-  words: readonly string[],
+  patterns: readonly string[],
   out: string | undefined,
   isWanted: () => Promise<(extension: string) => boolean>,
 ): Promise<readonly Input[]> {
   const found = new Map<string, Input>()
-  for (const word of words) {
-    const { paths, base } = await resolveWord(word, isWanted)
+  for (const pattern of patterns) {
+    const { paths, base } = await resolveWord(pattern, isWanted)
     for (const path of paths) await addInput(found, path, out, base)
   }
   return [...found.values()]
@@ -30,22 +30,22 @@ export async function findInputs(
 
 /** @returns what a word stands for, and the folder whose tree is kept */
 async function resolveWord(
-  word: string,
+  pattern: string,
   isWanted: () => Promise<(extension: string) => boolean>,
 ): Promise<{ paths: readonly string[]; base: string }> {
-  const stats = await tryStat(word)
+  const stats = await tryStat(pattern)
   if (stats?.isDirectory()) {
     const isWantedExtension = await isWanted()
-    const paths = await listFiles(word)
+    const paths = await listFiles(pattern)
     return {
       paths: paths.filter((path) => isWantedExtension(extname(path).slice(1).toLowerCase())),
-      base: word,
+      base: pattern,
     }
   }
-  if (stats) return { paths: [word], base: dirname(word) }
-  const { base, matches } = glob(word)
+  if (stats) return { paths: [pattern], base: dirname(pattern) }
+  const { base, matches } = compileGlob(pattern)
   const paths = base === undefined ? [] : (await listFiles(base)).filter(matches)
-  if (base === undefined || paths.length === 0) throw new UsageError(`There is no file ${word}.`)
+  if (base === undefined || paths.length === 0) throw new UsageError(`There is no file ${pattern}.`)
   return { paths, base }
 }
 
@@ -54,24 +54,24 @@ const tryStat = (path: string) => stat(path).catch(() => undefined)
 /** @param base folder whose tree is kept under `out` */
 async function addInput(
   found: Map<string, Input>,
-  shown: string,
+  typedPath: string,
   out: string | undefined,
   base: string,
 ): Promise<void> {
-  const path = resolve(shown)
+  const path = resolve(typedPath)
   const { size, mtimeMs } = await stat(path)
-  const folder = out === undefined ? dirname(path) : resolve(out, relative(base, dirname(shown)))
-  found.set(path, { path, shown, size, mtimeMs, folder })
+  const folder = out === undefined ? dirname(path) : resolve(out, relative(base, dirname(typedPath)))
+  found.set(path, { path, typedPath, size, mtimeMs, folder })
 }
 
 /** Those that a file manager shows, in order. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const shown = entries
+  const visible = entries
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
   const paths: string[] = []
-  for (const entry of shown) {
+  for (const entry of visible) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) paths.push(...(await listFiles(path)))
     else if (entry.isFile()) paths.push(path)
@@ -80,26 +80,26 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 /** Of `*`, `?`, `**`, `[…]` and `{a,b}`, as shells have them, for where no shell does it. */
-export function glob(pattern: string): {
+export function compileGlob(pattern: string): {
   readonly base: string | undefined
   readonly matches: (path: string) => boolean
 } {
-  const parts = pattern.split('/')
-  const first = parts.findIndex((part) => /[*?[{]/.test(part))
+  const segments = pattern.split('/')
+  const first = segments.findIndex((segment) => /[*?[{]/.test(segment))
   if (first < 0) return { base: undefined, matches: () => false }
-  const base = parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.')
-  const source = parts
+  const base = segments.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.')
+  const source = segments
     .slice(first)
-    .map((part, at, all) =>
-      part === '**' ? '(?:[^/]+/)*' : `${partPattern(part)}${at < all.length - 1 ? '/' : ''}`,
+    .map((segment, index, all) =>
+      segment === '**' ? '(?:[^/]+/)*' : `${segmentPattern(segment)}${index < all.length - 1 ? '/' : ''}`,
     )
     .join('')
   const expression = new RegExp(`^${source}$`)
   return { base, matches: (path) => expression.test(relative(base, path).split(sep).join('/')) }
 }
 
-const partPattern = (part: string) =>
-  part
+const segmentPattern = (segment: string) =>
+  segment
     .replace(/[.+^$()|\\]/g, '\\$&')
     .replace(/\*/g, '[^/]*')
     .replace(/\?/g, '[^/]')
@@ -116,8 +116,8 @@ export class OutputNames {
 
   /** Undefined for the first that comes, whose result has the name that results usually have. */
   next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
-    const fallback = defaultOutput(input, format)
-    if (this.#isFree(fallback, input)) return undefined
+    const defaultPath = defaultOutput(input, format)
+    if (this.#isFree(defaultPath, input)) return undefined
     for (let copy = 1; ; copy += 1) {
       const number = copy > 1 ? ` ${copy}` : ''
       const name = join(input.folder, `${basename(input.path)}${number}.${format}`)

@@ -1,21 +1,21 @@
 import { isFailure } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import { fetchOptions, formatOptions } from './conversion-options.ts'
-import { type ExitCode, exit, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import type { Session } from './session.ts'
 import { formatBytes, formatColumns } from './terminal.ts'
 
 /** `mutabor formats [FORMAT]`. */
 export async function showFormats(
-  { words: [only] }: Arguments,
+  { words: [formatId] }: Arguments,
   { client, terminal }: Session,
 ): Promise<ExitCode> {
   const formats =
-    only === undefined
+    formatId === undefined
       ? await client.formats()
-      : [await client.call('GET /v1/formats/{formatId}', { path: { formatId: only } })]
+      : [await client.call('GET /v1/formats/{formatId}', { path: { formatId } })]
   if (terminal.isJson) for (const format of formats) terminal.result(JSON.stringify(format))
-  else if (only === undefined) {
+  else if (formatId === undefined) {
     const rows = formats.map(({ id, category, name, canRead, canWrite }) => [
       ...[id, category, `${canRead ? 'reads' : '     '} ${canWrite ? 'writes' : ''}`, name],
     ])
@@ -27,7 +27,7 @@ export async function showFormats(
     )
     terminal.result(`becomes ${format?.targets.join(', ')}`)
   }
-  return exit.done
+  return exitCodes.done
 }
 
 /** `mutabor options png webp`, or of a tool: `mutabor options split-pdf`. */
@@ -35,16 +35,16 @@ export async function showOptions({ words }: Arguments, { client, terminal }: Se
   const [from, to] = words
   if (from === undefined) throw new UsageError('Of which pair? As: mutabor options png webp')
   const options =
-    to === undefined ? await toolOptions(from, client) : await fetchOptions(client, { from, to })
+    to === undefined ? await fetchToolOptions(from, client) : await fetchOptions(client, { from, to })
   if (!options)
     throw new UsageError(`${words.join(' → ')} does not work here. mutabor formats ${from} lists what does.`)
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
   else for (const line of formatOptions(options)) terminal.result(line)
-  return exit.done
+  return exitCodes.done
 }
 
-async function toolOptions(name: string, client: Session['client']) {
+async function fetchToolOptions(name: string, client: Session['client']) {
   try {
     return await fetchOptions(client, { operation: name })
   } catch (thrown) {
@@ -67,7 +67,7 @@ export async function showJobs(
       for (const file of job.result?.files ?? [])
         terminal.result(`${file.filename}  ${formatBytes(file.size)}  ${file.downloadUrl}`)
     }
-    return exit.done
+    return exitCodes.done
   }
   const { jobs } = await client.call('GET /v1/jobs', { query: { limit: 20 } })
   if (terminal.isJson) for (const job of jobs) terminal.result(JSON.stringify(job))
@@ -77,5 +77,5 @@ export async function showJobs(
     ])
     for (const line of formatColumns(rows)) terminal.result(line)
   }
-  return exit.done
+  return exitCodes.done
 }

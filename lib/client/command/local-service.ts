@@ -43,10 +43,10 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
     await end
   }
   for await (const line of createInterface({ input: child.stdout })) {
-    const ready = /ready: (\S+)/.exec(line)?.[1]
-    if (!ready) continue
+    const readyUrl = /ready: (\S+)/.exec(line)?.[1]
+    if (!readyUrl) continue
     child.stdout.resume()
-    return { url: ready, stop }
+    return { url: readyUrl, stop }
   }
   await stop()
   throw new UsageError(`The service did not start. ${stderrText.trim()}`)

@@ -2,7 +2,7 @@ import { isFailure } from '../errors.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
 import { extensionOf } from './conversion-options.ts'
-import { type ExitCode, exit, exitCodeOf, messageOf } from './exit-codes.ts'
+import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
 import { commands, helpText } from './help.ts'
 import { openSession, type Session } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
@@ -30,14 +30,14 @@ export async function runCommand(argv: readonly string[], signal: AbortSignal): 
     const args = isCompletion ? { words: [], flags: {}, options: {} } : parseArguments(argv)
     terminal = openTerminal({ isJson: args.flags.json === true, isQuiet: args.flags.quiet === true })
     if (isCompletion) {
-      const { complete } = await import('./completion.ts')
+      const { printCompletions: complete } = await import('./completion.ts')
       return await withSession(args, terminal, signal, (session) =>
         complete(argv.slice(argv.indexOf('--') + 1), session),
       )
     }
     return await dispatch(args, terminal, signal)
   } catch (thrown) {
-    if (signal.aborted) return exit.interrupted
+    if (signal.aborted) return exitCodes.interrupted
     reportFailure(thrown, terminal)
     return exitCodeOf(thrown)
   }
@@ -56,9 +56,9 @@ async function dispatch(args: Arguments, terminal: Terminal, signal: AbortSignal
   if (first === 'logout') return (await import('./account-commands.ts')).logOut(terminal)
   if (first === 'completion')
     return printResult(terminal, (await import('./completion.ts')).completionScript(rest[0]))
-  const work = commandLoaders[first]
+  const loadCommand = commandLoaders[first]
   return withSession(args, terminal, signal, async (session) => {
-    if (work) return (await work())(withoutCommand, session)
+    if (loadCommand) return (await loadCommand())(withoutCommand, session)
     return (await import('./convert-command.ts')).convertFiles(args, session)
   })
 }
@@ -79,18 +79,18 @@ async function help(
 
 function printResult(terminal: Terminal, text: string): ExitCode {
   terminal.result(text)
-  return exit.done
+  return exitCodes.done
 }
 
 async function withSession(
   args: Arguments,
   terminal: Terminal,
   signal: AbortSignal,
-  work: (session: Session) => Promise<ExitCode>,
+  loadCommand: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const session = await openSession(args, terminal, signal)
   try {
-    return await work(session)
+    return await loadCommand(session)
   } finally {
     await session.close()
   }
@@ -107,25 +107,25 @@ function reportFailure(thrown: unknown, terminal: Terminal): void {
 async function main(): Promise<void> {
   // Node 20 says of `openAsBlob` that it is new.
   process.removeAllListeners('warning')
-  const stop = new AbortController()
-  const interrupted = () => {
+  const controller = new AbortController()
+  const onInterrupt = () => {
     // Who asks twice does not want to wait.
-    if (stop.signal.aborted) process.exit(exit.interrupted)
-    stop.abort(new Error('interrupted'))
+    if (controller.signal.aborted) process.exit(exitCodes.interrupted)
+    controller.abort(new Error('interrupted'))
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupted)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onInterrupt)
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      stop.abort(error)
+      controller.abort(error)
       // Whoever read it, as `head`, has read enough.
       if (error.code === 'EPIPE') return
       if (stream === process.stdout) process.stderr.write(`${error.message}\n`)
       process.once('exit', () => {
-        process.exitCode = exit.failed
+        process.exitCode = exitCodes.failed
       })
     })
-  process.exitCode = await runCommand(process.argv.slice(2), stop.signal)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted)
+  process.exitCode = await runCommand(process.argv.slice(2), controller.signal)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onInterrupt)
 }
 
 await main()

@@ -1,35 +1,35 @@
-import { bar } from './terminal.ts'
+import { renderBar } from './terminal.ts'
 
 /** A piece of work that somebody watches. */
 export interface ProgressItem {
-  readonly shown: string
+  readonly label: string
   /** Milliseconds since 1970. */
-  readonly since: number
+  readonly startedAt: number
   stage: string
   /** From 0 to 1. It never falls, so that nobody has to wonder. */
-  share: number
-  isSent: boolean
+  fraction: number
+  hasUpload: boolean
 }
 
-export const createProgressItem = (shown: string, since: number): ProgressItem => ({
-  ...{ shown, since, stage: 'waiting', share: 0, isSent: false },
+export const createProgressItem = (label: string, startedAt: number): ProgressItem => ({
+  ...{ label, startedAt, stage: 'waiting', fraction: 0, hasUpload: false },
 })
 
 /** What of the bar is the way to the service, where that is told of. */
-const uploadShare = 0.4
+const uploadFraction = 0.4
 
-/** @param share of this stage */
-export function updateProgress(item: ProgressItem, stage: string, share: number): void {
+/** @param fraction of this stage */
+export function updateProgress(item: ProgressItem, stage: string, fraction: number): void {
   const isUpload = stage === 'upload'
-  if (isUpload) item.isSent = true
-  const before = item.isSent && !isUpload ? uploadShare : 0
-  const width = isUpload ? uploadShare : 1 - before
-  Object.assign(item, { stage, share: Math.max(item.share, before + share * width) })
+  if (isUpload) item.hasUpload = true
+  const before = item.hasUpload && !isUpload ? uploadFraction : 0
+  const width = isUpload ? uploadFraction : 1 - before
+  Object.assign(item, { stage, fraction: Math.max(item.fraction, before + fraction * width) })
 }
 
 const maxBars = 6
 /** Milliseconds after which a file has a bar of its own: what is done in a moment would only flicker. */
-const minShownMs = 700
+const minVisibleMs = 700
 
 /** What stands at the bottom of a terminal. */
 export function renderBars(
@@ -38,13 +38,13 @@ export function renderBars(
 ): string[] {
   const items = [...active]
   const lines = items
-    .filter(({ since }) => total === 1 || now - since >= minShownMs)
+    .filter(({ startedAt: since }) => total === 1 || now - since >= minVisibleMs)
     .slice(0, maxBars)
     .map(
-      ({ shown, stage, share }) =>
-        `${bar(share)} ${String(Math.round(share * 100)).padStart(3)} %  ${shown}  ${stage}`,
+      ({ label, stage, fraction }) =>
+        `${renderBar(fraction)} ${String(Math.round(fraction * 100)).padStart(3)} %  ${label}  ${stage}`,
     )
   if (total === 1) return lines
-  const done = finished + items.reduce((sum, { share }) => sum + share, 0)
-  return [...lines, `${bar(done / total)} ${String(finished).padStart(3)} of ${total}`]
+  const done = finished + items.reduce((sum, { fraction }) => sum + fraction, 0)
+  return [...lines, `${renderBar(done / total)} ${String(finished).padStart(3)} of ${total}`]
 }

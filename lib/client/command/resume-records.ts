@@ -12,7 +12,7 @@ export interface FileSnapshot {
 }
 
 /** How far a piece of work has come: a command that was killed goes on from here when it is called again. */
-export interface WorkRecord {
+export interface ResumeRecord {
   readonly sources: readonly FileSnapshot[]
   /** Sent with the request, so that what was sent before the end is not sent twice. */
   readonly key: string
@@ -26,7 +26,7 @@ export const shortHash = (value: unknown) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 const dayMs = 86_400_000
 
-export class WorkRecords {
+export class ResumeRecords {
   readonly #folder: string
   readonly #onWriteFailure: (reason: unknown) => void
   #hasFailed = false
@@ -56,34 +56,34 @@ export class WorkRecords {
   }
 
   /** Whether nothing else that this command converts has become this file. */
-  claim(output: string, { path }: FileSnapshot): boolean {
+  claimOutput(output: string, { path }: FileSnapshot): boolean {
     const source = this.#claims.get(output) ?? path
     this.#claims.set(output, source)
     return source === path
   }
 
   /** @param identity what is wanted of which files, and of whom */
-  async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<OpenRecord> {
+  async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<StoredRecord> {
     const path = this.#workPath(identity)
-    const found = (await readJson(path)) as WorkRecord | undefined // our own file
+    const found = (await readJson(path)) as ResumeRecord | undefined // our own file
     const isSame = found !== undefined && JSON.stringify(found.sources) === JSON.stringify(sources)
     const fresh = { sources, key: crypto.randomUUID() }
-    return new OpenRecord(path, isSame ? found : fresh, this.#save)
+    return new StoredRecord(path, isSame ? found : fresh, this.#save)
   }
 
   /** Whether a command of ours wrote this file, and nobody has changed it since. */
   async isOwnOutput(output: string): Promise<boolean> {
-    const seen = await snapshotOf(output)
+    const snapshot = await snapshotOf(output)
     const stored = await readJson(this.#outputPath(output))
-    return seen !== undefined && JSON.stringify(seen) === JSON.stringify(stored)
+    return snapshot !== undefined && JSON.stringify(snapshot) === JSON.stringify(stored)
   }
 
-  async addOutput(output: FileSnapshot): Promise<void> {
+  async recordOutput(output: FileSnapshot): Promise<void> {
     await this.#save(this.#outputPath(output.path), output)
   }
 
   /** Forgets what nobody has come back to for a month. */
-  async sweep(): Promise<void> {
+  async removeExpired(): Promise<void> {
     for (const kind of ['works', 'outputs', 'held']) {
       const folder = join(this.#folder, kind)
       for (const name of await readdir(folder).catch(() => [])) {
@@ -95,32 +95,32 @@ export class WorkRecords {
   }
 }
 
-export class OpenRecord {
+export class StoredRecord {
   readonly #path: string
   readonly #save: (path: string, value: unknown) => Promise<void>
-  #record: WorkRecord
+  #current: ResumeRecord
   #lastWrite = Promise.resolve()
 
-  constructor(path: string, record: WorkRecord, save: (path: string, value: unknown) => Promise<void>) {
+  constructor(path: string, current: ResumeRecord, save: (path: string, value: unknown) => Promise<void>) {
     this.#path = path
-    this.#record = record
+    this.#current = current
     this.#save = save
   }
 
-  get record(): WorkRecord {
-    return this.#record
+  get current(): ResumeRecord {
+    return this.#current
   }
 
   /** One after the other: what is said last stays. */
-  update(changes: Partial<WorkRecord>): Promise<void> {
-    this.#record = { ...this.#record, ...changes }
-    this.#lastWrite = this.#lastWrite.then(() => this.#save(this.#path, this.#record))
+  update(changes: Partial<ResumeRecord>): Promise<void> {
+    this.#current = { ...this.#current, ...changes }
+    this.#lastWrite = this.#lastWrite.then(() => this.#save(this.#path, this.#current))
     return this.#lastWrite
   }
 
   /** As if nothing had happened yet. */
   async reset(): Promise<void> {
-    this.#record = { sources: this.#record.sources, key: crypto.randomUUID() }
+    this.#current = { sources: this.#current.sources, key: crypto.randomUUID() }
     await this.#lastWrite
     await removeFile(this.#path)
   }

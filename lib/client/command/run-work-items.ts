@@ -1,39 +1,39 @@
 import { relative } from 'node:path'
 import { isFailure } from '../errors.ts'
-import { type ExitCode, exit, exitCodeOf, messageOf } from './exit-codes.ts'
+import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
 import { createProgressItem, type ProgressItem, renderBars, updateProgress } from './progress-bars.ts'
-import type { WorkRecords } from './resume-records.ts'
+import type { ResumeRecords } from './resume-records.ts'
 import type { Session } from './session.ts'
 import { formatBytes } from './terminal.ts'
-import { performWork, type Work, type WorkResult } from './work-item.ts'
+import { type ItemResult, runWorkItem, type WorkItem } from './work-item.ts'
 
 export interface RunOptions {
   readonly force: boolean
   /** Works at a time. */
   readonly maxConcurrent: number
   /** Told of each that was not done for a reason that may pass. */
-  readonly onNotDone?: (work: Work) => void
+  readonly onNotDone?: (item: WorkItem) => void
 }
 
 const redrawMs = 100
 
 /** Does all of it, tells how far it is, and says by its exit code what became of it. */
-export async function runWorks(
-  works: readonly Work[],
+export async function runWorkItems(
+  items: readonly WorkItem[],
   session: Session,
-  records: WorkRecords,
-  { force, maxConcurrent: atOnce, onNotDone: onUndone }: RunOptions,
+  records: ResumeRecords,
+  { force, maxConcurrent, onNotDone }: RunOptions,
 ): Promise<ExitCode> {
   const { terminal, signal } = session
   const active = new Set<ProgressItem>()
-  const waiting = [...works]
+  const pending = [...items]
   const failures: unknown[] = []
   let done = 0
   const draw = () =>
     terminal.draw(
       signal.aborted
         ? []
-        : renderBars(active, { finished: done + failures.length, total: works.length, now: Date.now() }),
+        : renderBars(active, { finished: done + failures.length, total: items.length, now: Date.now() }),
     )
   let isReported = false
   const onWait = (pid: number) => {
@@ -41,44 +41,50 @@ export async function runWorks(
     isReported = true
   }
   const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
-  const worker = async () => {
-    for (let work = waiting.shift(); work && !signal.aborted; work = waiting.shift()) {
-      const item = createProgressItem(work.shown, Date.now())
-      active.add(item)
-      const progress = { progress: (stage: string, share: number) => updateProgress(item, stage, share) }
+  const runNext = async () => {
+    for (let item = pending.shift(); item && !signal.aborted; item = pending.shift()) {
+      const progressItem = createProgressItem(item.label, Date.now())
+      active.add(progressItem)
+      const progressReporter = {
+        report: (stage: string, fraction: number) => updateProgress(progressItem, stage, fraction),
+      }
       try {
-        const workResult = await performWork(work, session, records, { force, progress, onWait })
+        const result = await runWorkItem(item, session, records, {
+          force,
+          progress: progressReporter,
+          onWait,
+        })
         done += 1
-        reportDone(workResult, session)
+        reportDone(result, session)
       } catch (thrown) {
         if (signal.aborted) return
         failures.push(thrown)
-        reportFailure(work, thrown, session)
+        reportFailure(item, thrown, session)
         // The others would fail as well, each after as long a wait.
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
-          for (const undone of [work, ...waiting.splice(0)]) onUndone?.(undone)
+          for (const notDone of [item, ...pending.splice(0)]) onNotDone?.(notDone)
       } finally {
-        active.delete(item)
+        active.delete(progressItem)
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, works.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, runNext))
   clearInterval(redraw)
   terminal.draw([])
   if (signal.aborted) {
-    terminal.note(`Interrupted: ${done} of ${works.length} are done. The same command goes on from here.`)
-    return exit.interrupted
+    terminal.note(`Interrupted: ${done} of ${items.length} are done. The same command goes on from here.`)
+    return exitCodes.interrupted
   }
-  if (works.length > 1 && failures.length > 0) terminal.note(`${done} of ${works.length} are done.`)
-  return exitCode(done, failures)
+  if (items.length > 1 && failures.length > 0) terminal.note(`${done} of ${items.length} are done.`)
+  return overallExitCode(done, failures)
 }
 
-function exitCode(done: number, failures: readonly unknown[]): ExitCode {
-  if (failures.length === 0) return exit.done
-  if (done > 0) return exit.partly
+function overallExitCode(done: number, failures: readonly unknown[]): ExitCode {
+  if (failures.length === 0) return exitCodes.done
+  if (done > 0) return exitCodes.partial
   const codes = new Set(failures.map(exitCodeOf))
   const [only] = codes
-  return codes.size === 1 && only !== undefined ? only : exit.failed
+  return codes.size === 1 && only !== undefined ? only : exitCodes.failed
 }
 
 const displayPath = (path: string) => {
@@ -87,25 +93,25 @@ const displayPath = (path: string) => {
 }
 
 function reportDone(
-  { work, outputs, bytes, isUpToDate: isOld, warnings }: WorkResult,
+  { item, outputs, totalBytes, isUpToDate, warnings }: ItemResult,
   { terminal }: Session,
 ): void {
   if (terminal.isJson) {
-    const status = isOld ? 'unchanged' : 'completed'
-    terminal.result(JSON.stringify({ source: work.shown, status, outputs, bytes, warnings }))
+    const status = isUpToDate ? 'unchanged' : 'completed'
+    terminal.result(JSON.stringify({ source: item.label, status, outputs, bytes: totalBytes, warnings }))
     return
   }
   const to = outputs.map(displayPath).join(', ')
-  terminal.note(isOld ? `= ${to}  is up to date` : `✓ ${work.shown} → ${to}  ${formatBytes(bytes)}`)
+  terminal.note(isUpToDate ? `= ${to}  is up to date` : `✓ ${item.label} → ${to}  ${formatBytes(totalBytes)}`)
   for (const warning of warnings) terminal.note(`  ${warning}`)
 }
 
-function reportFailure(work: Work, thrown: unknown, { terminal }: Session): void {
+function reportFailure(item: WorkItem, thrown: unknown, { terminal }: Session): void {
   const code = isFailure(thrown) ? thrown.code : 'FAILED'
   if (terminal.isJson) {
     const error = { code, message: messageOf(thrown) }
-    terminal.result(JSON.stringify({ source: work.shown, status: 'failed', error }))
+    terminal.result(JSON.stringify({ source: item.label, status: 'failed', error }))
     return
   }
-  terminal.note(`✗ ${work.shown}: ${messageOf(thrown)} (${code})`)
+  terminal.note(`✗ ${item.label}: ${messageOf(thrown)} (${code})`)
 }

@@ -1,4 +1,4 @@
-import { takesColor } from './environment.ts'
+import { supportsColor } from './environment.ts'
 
 /** Where a command says things: results on stdout, everything else on stderr. */
 export interface Terminal {
@@ -16,14 +16,14 @@ export interface Terminal {
 interface Stream {
   write(text: string): unknown
   readonly isTTY?: boolean
-  readonly formatColumns?: number
+  readonly columns?: number
 }
 
 export function openTerminal(
   {
     isJson,
     isQuiet,
-    isCapable = takesColor,
+    isCapable = supportsColor,
   }: { isJson: boolean; isQuiet: boolean /** Of lines that change. */; isCapable?: boolean },
   stdout: Stream = process.stdout,
   stderr: Stream = process.stderr,
@@ -33,7 +33,7 @@ export function openTerminal(
   /** In one piece: what is taken away and what takes its place are never seen apart. */
   const paint = (lines: readonly string[], above = '') => {
     const up = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[J` : ''
-    const width = (stderr.formatColumns ?? 80) - 1
+    const width = (stderr.columns ?? 80) - 1
     const text = lines.map((line) => `${truncateToWidth(width, stripControls(line))}\n`).join('')
     if (up || above || text) stderr.write(`${up}${above}${text}`)
     drawn = lines
@@ -74,8 +74,8 @@ export function truncateToWidth(cells: number, line: string): string {
   return text
 }
 
-export const bar = (share: number, width = 24): string => {
-  const full = Math.floor(Math.min(1, Math.max(0, share)) * width)
+export const renderBar = (fraction: number, width = 24): string => {
+  const full = Math.floor(Math.min(1, Math.max(0, fraction)) * width)
   return `${'█'.repeat(full)}${'░'.repeat(width - full)}`
 }
 

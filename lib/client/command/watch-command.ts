@@ -5,27 +5,27 @@ import { join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { concurrencyOf, openRecords } from './convert-command.ts'
-import { type ExitCode, exit, UsageError } from './exit-codes.ts'
+import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
 import type { FileSnapshot } from './resume-records.ts'
-import { runWorks } from './run-work-items.ts'
+import { runWorkItems } from './run-work-items.ts'
 import type { Session } from './session.ts'
-import type { Work } from './work-item.ts'
+import type { WorkItem } from './work-item.ts'
 
 /** A file that has not grown for so long is whole. */
 const minUnchangedMs = 1500
 
 /** `mutabor watch FOLDER --to pdf`: whatever arrives there is converted into `FOLDER/converted`, or `--out`. */
-export async function watchFolder(given: Arguments, session: Session): Promise<ExitCode> {
-  const { flags, options, words } = given
+export async function watchFolder(args: Arguments, session: Session): Promise<ExitCode> {
+  const { flags, options, words } = args
   const [folder] = words
   const { to } = flags
   if (folder === undefined || to === undefined || words.length > 1)
     throw new UsageError('Which folder, and what shall become of its files? As: mutabor watch inbox --to pdf')
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw new UsageError(`There is no folder ${folder}.`)
-  const out = resolve(flags.out ?? join(folder, 'converted'))
-  await mkdir(out, { recursive: true })
+  const outputFolder = resolve(flags.out ?? join(folder, 'converted'))
+  await mkdir(outputFolder, { recursive: true })
   const { conversions } = await session.client.call('GET /v1/formats/conversions', { query: { to } })
   if (conversions.length === 0) throw new UsageError(`Nothing becomes ${to}.`)
   const sources = await findExtensions(new Set(conversions.map(({ from }) => from)), session)
@@ -40,37 +40,37 @@ export async function watchFolder(given: Arguments, session: Session): Promise<E
   const attempted = new Set<string>()
   const names = new OutputNames()
   const runOptions = {
-    ...{ force: flags.force === true, maxConcurrent: concurrencyOf(given) },
+    ...{ force: flags.force === true, maxConcurrent: concurrencyOf(args) },
     // A service that is away for a while comes back.
-    onNotDone: ({ sources: files }: Work) => {
+    onNotDone: ({ sources: files }: WorkItem) => {
       for (const file of files) attempted.delete(versionOf(file))
     },
   }
   const convertNewFiles = async () => {
-    const inputs = await findInputs([folder], out, async () => (extension) => sources.has(extension))
-    const fresh = inputs.filter((input) => isNew(input, out, attempted))
-    for (const input of fresh) attempted.add(versionOf(input))
-    const jobs = fresh.map((input): Work => {
-      const { path, size, mtimeMs, shown, folder: outputFolder } = input
+    const inputs = await findInputs([folder], outputFolder, async () => (extension) => sources.has(extension))
+    const newInputs = inputs.filter((input) => isNew(input, outputFolder, attempted))
+    for (const input of newInputs) attempted.add(versionOf(input))
+    const items = newInputs.map((input): WorkItem => {
+      const { path, size, mtimeMs, typedPath, folder: itemFolder } = input
       const output = names.next(input, to)
       return {
-        ...{ sources: [{ path, size, mtimeMs }], shown, options, output, folder: outputFolder },
+        ...{ sources: [{ path, size, mtimeMs }], label: typedPath, options, output, folder: itemFolder },
         ...{ request: { kind: 'convert', to }, expected: output ?? defaultOutput(input, to) },
       }
     })
-    if (jobs.length > 0) await runWorks(jobs, session, records, runOptions)
+    if (items.length > 0) await runWorkItems(items, session, records, runOptions)
   }
-  session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${out}. Ctrl-C ends it.`)
+  session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${outputFolder}. Ctrl-C ends it.`)
   const stop = repeatOnChange(folder, convertNewFiles, session)
   await ended
   stop()
-  return exit.done
+  return exitCodes.done
 }
 
 const versionOf = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
 
-const isNew = (input: Input, out: string, attempted: ReadonlySet<string>): boolean =>
-  !input.path.startsWith(`${out}/`) &&
+const isNew = (input: Input, outputFolder: string, attempted: ReadonlySet<string>): boolean =>
+  !input.path.startsWith(`${outputFolder}/`) &&
   Date.now() - input.mtimeMs >= minUnchangedMs &&
   !attempted.has(versionOf(input))
 
@@ -98,9 +98,9 @@ function repeatOnChange(
       .catch((error: unknown) => terminal.note(String(error)))
       .then(() => {
         isRunning = false
-        const missed = isPending
+        const wasPending = isPending
         isPending = false
-        if (missed) start()
+        if (wasPending) start()
       })
   }
   let timeout: NodeJS.Timeout | undefined

@@ -10,16 +10,16 @@ import type { Result, ResultFile } from '../result.ts'
 import { withFileLock } from './file-lock.ts'
 import { removeFile } from './json-files.ts'
 import { openFile } from './open-file.ts'
-import type { FileSnapshot, OpenRecord, WorkRecords } from './resume-records.ts'
+import type { FileSnapshot, ResumeRecords, StoredRecord } from './resume-records.ts'
 import { shortHash, snapshotOf } from './resume-records.ts'
-import { safeLocalName } from './safe-file-name.ts'
+import { safeFileName } from './safe-file-name.ts'
 import type { Session } from './session.ts'
 
 /** One result that is wanted. */
-export interface Work {
+export interface WorkItem {
   /** Absolute paths. */
   readonly sources: readonly FileSnapshot[]
-  readonly shown: string
+  readonly label: string
   readonly request:
     | { readonly kind: 'convert'; readonly to: string }
     | { readonly kind: 'tool'; readonly tool: string }
@@ -32,10 +32,10 @@ export interface Work {
   readonly expected: string | undefined
 }
 
-export interface WorkResult {
-  readonly work: Work
+export interface ItemResult {
+  readonly item: WorkItem
   readonly outputs: readonly string[]
-  readonly bytes: number
+  readonly totalBytes: number
   /** It was there already. */
   readonly isUpToDate: boolean
   readonly warnings: readonly string[]
@@ -43,10 +43,10 @@ export interface WorkResult {
 
 export interface ProgressReporter {
   /** From 0 to 1. */
-  progress(stage: string, share: number): void
+  report(stage: string, fraction: number): void
 }
 
-interface PerformOptions {
+interface ItemOptions {
   readonly force: boolean
   readonly progress: ProgressReporter
   /** Told of another command that is at the same. */
@@ -54,53 +54,56 @@ interface PerformOptions {
 }
 
 /** Makes one result, or finds that it is made; goes on where an earlier command has ended, or once another one has. */
-export function performWork(
-  work: Work,
+export function runWorkItem(
+  item: WorkItem,
   session: Session,
-  records: WorkRecords,
-  performOptions: PerformOptions,
-): Promise<WorkResult> {
+  records: ResumeRecords,
+  itemOptions: ItemOptions,
+): Promise<ItemResult> {
   const { signal } = session
-  const place = work.output ?? work.expected ?? [work.folder, work.sources]
-  const waiting = { signal, onWait: performOptions.onWait }
-  return withFileLock(records.lockPath(place), waiting, () =>
-    performLocked(work, session, records, performOptions),
+  const lockIdentity = item.output ?? item.expected ?? [item.folder, item.sources]
+  const lockOptions = { signal, onWait: itemOptions.onWait }
+  return withFileLock(records.lockPath(lockIdentity), lockOptions, () =>
+    runLocked(item, session, records, itemOptions),
   )
 }
 
-async function performLocked(
-  work: Work,
+async function runLocked(
+  item: WorkItem,
   session: Session,
-  records: WorkRecords,
-  { force, progress: telling }: PerformOptions,
-): Promise<WorkResult> {
-  const { sources, request: wish, options, output, folder } = work
-  const record = await records.open([session.client.url, wish, options, sources, output ?? folder], sources)
-  const previous = record.record.output
+  records: ResumeRecords,
+  { force, progress }: ItemOptions,
+): Promise<ItemResult> {
+  const { sources, request, options, output, folder } = item
+  const record = await records.open(
+    [session.client.url, request, options, sources, output ?? folder],
+    sources,
+  )
+  const previous = record.current.output
   if (!force && previous && JSON.stringify(await snapshotOf(previous.path)) === JSON.stringify(previous))
-    return { work, outputs: [previous.path], bytes: previous.size, isUpToDate: true, warnings: [] }
+    return { item, outputs: [previous.path], totalBytes: previous.size, isUpToDate: true, warnings: [] }
   if (previous) await record.reset()
-  await requireWritable(work.output ?? work.expected, records, force)
-  const result = await findEarlierResult(record, session, telling)
-  const converted = result ?? (await convert(work, record, session, telling))
+  await requireWritable(item.output ?? item.expected, records, force)
+  const result = await findEarlierResult(record, session, progress)
+  const converted = result ?? (await convert(item, record, session, progress))
   const outputs: FileSnapshot[] = []
   for (const file of converted.files) {
-    const path = output && converted.files.length === 1 ? output : join(folder, safeLocalName(file.filename))
+    const path = output && converted.files.length === 1 ? output : join(folder, safeFileName(file.filename))
     await requireWritable(path, records, force)
-    if (sources[0] && !records.claim(path, sources[0]))
+    if (sources[0] && !records.claimOutput(path, sources[0]))
       throw new MutaborError('CONFLICT', `${path} is the result of another file of this command.`)
     outputs.push(await save(converted, file, path, session, records))
   }
   const [first] = outputs
   if (first) await record.update({ output: first })
-  const bytes = outputs.reduce((sum, { size }) => sum + size, 0)
+  const totalBytes = outputs.reduce((sum, { size }) => sum + size, 0)
   const warnings = converted.job.warnings.map(({ message }) => message)
-  return { work, outputs: outputs.map(({ path }) => path), bytes, isUpToDate: false, warnings }
+  return { item, outputs: outputs.map(({ path }) => path), totalBytes, isUpToDate: false, warnings }
 }
 
 async function requireWritable(
   path: string | undefined,
-  records: WorkRecords,
+  records: ResumeRecords,
   force: boolean,
 ): Promise<void> {
   if (path === undefined || force || !(await snapshotOf(path)) || (await records.isOwnOutput(path))) return
@@ -109,11 +112,11 @@ async function requireWritable(
 
 /** The result of the job that an earlier command has started, when there is still one. */
 async function findEarlierResult(
-  record: OpenRecord,
+  record: StoredRecord,
   { client, signal }: Session,
   progress: ProgressReporter,
 ): Promise<Result | undefined> {
-  const { jobId } = record.record
+  const { jobId } = record.current
   if (jobId === undefined) return undefined
   try {
     return await client.result(jobId, { signal, onProgress: toProgressListener(progress) })
@@ -127,48 +130,51 @@ async function findEarlierResult(
 const toProgressListener =
   (progress: ProgressReporter): NonNullable<How['onProgress']> =>
   ({ stage, percent }) =>
-    progress.progress(stage, percent / 100)
+    progress.report(stage, percent / 100)
 
 async function convert(
-  work: Work,
-  record: OpenRecord,
+  item: WorkItem,
+  record: StoredRecord,
   session: Session,
   progress: ProgressReporter,
 ): Promise<Result> {
-  const { request: wish, options, sources } = work
+  const { request, options, sources } = item
   const writes: Promise<void>[] = []
-  const update = (changes: Parameters<OpenRecord['update']>[0]) => {
+  const update = (changes: Parameters<StoredRecord['update']>[0]) => {
     writes.push(record.update(changes))
   }
   await record.update({})
-  const performOptions: How = {
+  const requestOptions: How = {
     signal: session.signal,
-    idempotencyKey: record.record.key,
+    idempotencyKey: record.current.key,
     filename: sources.length === 1 ? basename(sources[0]?.path ?? '') : undefined,
-    resume: record.record.upload,
+    resume: record.current.upload,
     onState: (upload) => update({ upload }),
     onUpload: (uploadId) => {
       if (sources.length === 1) update({ uploadId })
     },
-    onSent: ({ sent, total }) => progress.progress('upload', total ? sent / total : 0),
+    onSent: ({ sent, total }) => progress.report('upload', total ? sent / total : 0),
     onProgress: session.terminal.isInteractive ? toProgressListener(progress) : undefined,
     onJob: ({ jobId }) => update({ jobId }),
   }
   const { client } = session
-  const sourceFiles = record.record.uploadId
-    ? [{ uploadId: record.record.uploadId }]
+  const sourceFiles = record.current.uploadId
+    ? [{ uploadId: record.current.uploadId }]
     : await Promise.all(sources.map(({ path, size }) => openFile(path, size)))
   const [first] = sourceFiles
   if (!first) throw new MutaborError('NO_FILES', 'There is no file to convert.')
   try {
-    if (wish.kind === 'convert') return await client.convert(first, wish.to, options, performOptions)
-    if (wish.kind === 'tool')
-      return await client.tool(first, wish.tool, options, { ...performOptions, more: sourceFiles.slice(1) })
-    const { mergeType, to } = wish
+    if (request.kind === 'convert') return await client.convert(first, request.to, options, requestOptions)
+    if (request.kind === 'tool')
+      return await client.tool(first, request.tool, options, {
+        ...requestOptions,
+        more: sourceFiles.slice(1),
+      })
+    const { mergeType, to } = request
     return await client.merge(
       sourceFiles,
       { ...options, mergeType, ...(to && { targetFormat: to }) },
-      performOptions,
+      requestOptions,
     )
   } catch (thrown) {
     await Promise.all(writes)
@@ -185,7 +191,7 @@ async function save(
   file: ResultFile,
   path: string,
   session: Session,
-  records: WorkRecords,
+  records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
   // Found again, and replaced, by whoever goes on after a kill. Not longer than names may be.
@@ -213,7 +219,7 @@ async function save(
   const { mtimeMs, size } = await stat(temporary)
   const snapshot = { path, size, mtimeMs }
   // Before it has its name: after a kill in between it would be nobody's.
-  await records.addOutput(snapshot)
+  await records.recordOutput(snapshot)
   await rename(temporary, path)
   return snapshot
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { openFile } from '../command/open-file.ts'
-import { safeLocalName } from '../command/safe-file-name.ts'
+import { safeFileName } from '../command/safe-file-name.ts'
 import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
@@ -12,11 +12,11 @@ import type { Result, ResultFile } from '../result.ts'
 /** Bytes of a file that an agent may send, and of a result that it may read at once. */
 export const limits = { file: 500 * 1024 ** 2, resource: 5 * 1024 ** 2, textLength: 50_000 } as const
 
-const createError = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
+const createRefusal = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
 
 function requireSize(name: string, size: number): void {
   if (size > limits.file)
-    throw createError(
+    throw createRefusal(
       'FILE_TOO_LARGE',
       `${name} has ${size} bytes; at most ${limits.file} are taken from an agent.`,
     )
@@ -34,22 +34,23 @@ export class AgentFiles {
     this.#root = root
   }
 
-  async open(given: unknown): Promise<{ source: Source; name: string }> {
-    const text = String(given)
+  async open(reference: unknown): Promise<{ source: Source; name: string }> {
+    const text = String(reference)
     if (/^https?:\/\//i.test(text)) {
-      if (!URL.canParse(text)) throw createError('INVALID_INPUT', `${text} is no address.`)
+      if (!URL.canParse(text)) throw createRefusal('INVALID_INPUT', `${text} is no address.`)
       const url = new URL(text)
       return { source: url, name: basename(url.pathname) }
     }
     const stored = this.#results.get(text)
     if (stored) requireSize(text, stored.file.size)
     if (stored) return { source: await stored.result.blob(stored.file), name: stored.file.filename }
-    if (text.startsWith('mutabor://')) throw createError('FILE_GONE', `${text} is no result of this session.`)
+    if (text.startsWith('mutabor://'))
+      throw createRefusal('FILE_GONE', `${text} is no result of this session.`)
     const path = await this.#resolveInRoot(text)
-    const found = await stat(path)
-    if (!found.isFile()) throw createError('INVALID_INPUT', `${text} is no file.`)
-    requireSize(text, found.size)
-    return { source: await openFile(path, found.size), name: basename(path) }
+    const stats = await stat(path)
+    if (!stats.isFile()) throw createRefusal('INVALID_INPUT', `${text} is no file.`)
+    requireSize(text, stats.size)
+    return { source: await openFile(path, stats.size), name: basename(path) }
   }
 
   /** Writes the result where it is wanted, or keeps it as a resource. */
@@ -62,7 +63,7 @@ export class AgentFiles {
         saved.push({ file, uri })
       } else {
         // One name for several files would keep the last.
-        const name = at === 0 ? basename(output) : safeLocalName(file.filename)
+        const name = at === 0 ? basename(output) : safeFileName(file.filename)
         const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
         saved.push({ file, path })
@@ -80,7 +81,7 @@ export class AgentFiles {
   async #requireFree(path: string): Promise<void> {
     const exists = await lstat(path).then(Boolean, () => false)
     if (exists && !this.#ownFiles.has(path))
-      throw createError('CONFLICT', `${basename(path)} is there already. Name another output.`)
+      throw createRefusal('CONFLICT', `${basename(path)} is there already. Name another output.`)
   }
 
   /** Under its name when all of it is there; what a link there leads to is left alone. */
@@ -100,10 +101,10 @@ export class AgentFiles {
 
   async read(uri: string): Promise<{ bytes: Uint8Array; mimeType: string }> {
     const stored = this.#results.get(uri)
-    if (!stored) throw createError('FILE_GONE', `${uri} is no result of this session.`)
+    if (!stored) throw createRefusal('FILE_GONE', `${uri} is no result of this session.`)
     const { result, file } = stored
     if (file.size > limits.resource) {
-      throw createError(
+      throw createRefusal(
         'FILE_TOO_LARGE',
         `${file.filename} has ${file.size} bytes, and at most ${limits.resource} are read at once. It is at ${file.downloadUrl}, or call the tool with output.`,
       )
@@ -114,17 +115,17 @@ export class AgentFiles {
   /** A link may lead out of the folder, so it is where it leads that counts. */
   async #resolveInRoot(path: string): Promise<string> {
     if (this.#root === undefined)
-      throw createError(
+      throw createRefusal(
         'URL_NOT_ALLOWED',
         'Files of this machine are not served here: send an http(s) address.',
       )
     const root = await realpath(this.#root)
-    const real = await realpath(resolve(root, path)).catch(() => {
-      throw createError('INVALID_INPUT', `There is no ${path}.`)
+    const realPath = await realpath(resolve(root, path)).catch(() => {
+      throw createRefusal('INVALID_INPUT', `There is no ${path}.`)
     })
-    if (real !== root && !real.startsWith(`${root}${sep}`))
-      throw createError('URL_NOT_ALLOWED', `${path} is not below the folder that agents may use (--root).`)
-    return real
+    if (realPath !== root && !realPath.startsWith(`${root}${sep}`))
+      throw createRefusal('URL_NOT_ALLOWED', `${path} is not below the folder that agents may use (--root).`)
+    return realPath
   }
 }
 

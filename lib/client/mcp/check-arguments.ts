@@ -13,8 +13,8 @@ export interface Schema {
 }
 
 /** @returns what is wrong with the arguments of a call, as a sentence; undefined of those that are in order */
-export const findArgumentError = (given: unknown, schema: Schema): string | undefined =>
-  findError(given, schema, 'arguments')
+export const findArgumentError = (args: unknown, schema: Schema): string | undefined =>
+  findError(args, schema, 'arguments')
 
 const typeOf = (value: unknown) =>
   value === null
@@ -25,35 +25,36 @@ const typeOf = (value: unknown) =>
         ? 'integer'
         : typeof value
 
-function findError(value: unknown, schema: Schema, at: string): string | undefined {
+function findError(value: unknown, schema: Schema, path: string): string | undefined {
   const type = typeOf(value)
-  if (type !== schema.type) return `${at}: expected ${schema.type}, got ${type}.`
-  if (schema.enum && !schema.enum.includes(String(value))) return `${at}: expected ${schema.enum.join(', ')}.`
+  if (type !== schema.type) return `${path}: expected ${schema.type}, got ${type}.`
+  if (schema.enum && !schema.enum.includes(String(value)))
+    return `${path}: expected ${schema.enum.join(', ')}.`
   if (schema.minimum !== undefined && Number(value) < schema.minimum)
-    return `${at}: expected ${schema.minimum} or more, got ${value}.`
-  if (Array.isArray(value)) return findItemError(value, schema, at)
+    return `${path}: expected ${schema.minimum} or more, got ${value}.`
+  if (Array.isArray(value)) return findItemError(value, schema, path)
   return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined // by its type
 }
 
-function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, at: string) {
+function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, path: string) {
   const { length } = values
   if (minItems !== undefined && length < minItems)
-    return `${at}: expected ${minItems} at least, got ${length}.`
+    return `${path}: expected ${minItems} at least, got ${length}.`
   if (maxItems !== undefined && length > maxItems)
-    return `${at}: expected ${maxItems} at most, got ${length}.`
-  return items && first(values.map((value, index) => findError(value, items, `${at}[${index}]`)))
+    return `${path}: expected ${maxItems} at most, got ${length}.`
+  return items && firstDefined(values.map((value, index) => findError(value, items, `${path}[${index}]`)))
 }
 
-function findFieldError(given: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
+function findFieldError(args: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema
-  const missing = required.find((name) => given[name] === undefined)
+  const missing = required.find((name) => args[name] === undefined)
   if (missing !== undefined) return `${missing} is missing.`
   const names = Object.keys(properties)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  const unknown = Object.keys(args).find((name) => !names.includes(name))
   if (unknown !== undefined && !additionalProperties)
     return `There is no argument ${unknown}; expected ${names.join(', ')}.`
-  const known = names.filter((name) => given[name] !== undefined)
-  return first(known.map((name) => properties[name] && findError(given[name], properties[name], name)))
+  const known = names.filter((name) => args[name] !== undefined)
+  return firstDefined(known.map((name) => properties[name] && findError(args[name], properties[name], name)))
 }
 
-const first = (found: readonly (string | undefined)[]) => found.find((one) => one !== undefined)
+const firstDefined = (found: readonly (string | undefined)[]) => found.find((one) => one !== undefined)

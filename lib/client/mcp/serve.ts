@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Arguments } from '../command/arguments.ts'
-import { type ExitCode, exit, UsageError } from '../command/exit-codes.ts'
+import { type ExitCode, exitCodes, UsageError } from '../command/exit-codes.ts'
 import type { Session } from '../command/session.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { AgentFiles } from './agent-files.ts'
@@ -12,15 +12,16 @@ import { AgentFiles } from './agent-files.ts'
 export async function serveAgents({ flags }: Arguments, session: Session): Promise<ExitCode> {
   const sdk = await loadSdk()
   const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
-  const open = () => sdk.agentServer(session.client, new AgentFiles(root), manifest.version)
+  const createServerForClient = () =>
+    sdk.createMcpServer(session.client, new AgentFiles(root), manifest.version)
   const ended = once(session.signal, 'abort')
   if (flags.http !== undefined) {
-    const close = await serveHttp(sdk, Number(flags.http), open, session)
+    const close = await serveHttp(sdk, Number(flags.http), createServerForClient, session)
     await ended
     await close()
-    return exit.done
+    return exitCodes.done
   }
-  const server = open()
+  const server = createServerForClient()
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
     process.stdin.once('end', resolve)
@@ -28,7 +29,7 @@ export async function serveAgents({ flags }: Arguments, session: Session): Promi
   await server.connect(new sdk.StdioServerTransport())
   await Promise.race([closed, ended])
   await server.close()
-  return exit.done
+  return exitCodes.done
 }
 
 /** The SDK is an optional peer: whoever only converts files does without it. */
@@ -40,7 +41,7 @@ async function loadSdk() {
         import('@modelcontextprotocol/sdk/server/stdio.js'),
         import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
       ])
-    return { agentServer: createMcpServer, StdioServerTransport, StreamableHTTPServerTransport }
+    return { createMcpServer, StdioServerTransport, StreamableHTTPServerTransport }
   } catch (cause) {
     throw new UsageError('mutabor mcp needs its SDK: npm install @modelcontextprotocol/sdk', { cause })
   }
@@ -51,7 +52,7 @@ type Sdk = Awaited<ReturnType<typeof loadSdk>>
 async function serveHttp(
   sdk: Sdk,
   port: number,
-  open: () => ReturnType<Sdk['agentServer']>,
+  createServerForClient: () => ReturnType<Sdk['createMcpServer']>,
   { terminal }: Session,
 ): Promise<() => Promise<void>> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -64,30 +65,30 @@ async function serveHttp(
       return
     }
     const id = request.headers['mcp-session-id']
-    const known = sessions.get(String(id))
-    if (id !== undefined && !known) {
+    const existing = sessions.get(String(id))
+    if (id !== undefined && !existing) {
       response.writeHead(404).end('There is no such session.')
       return
     }
     const transport =
-      known ??
+      existing ??
       new sdk.StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         // A page of another site whose name leads here must not drive it.
         ...{ enableDnsRebindingProtection: true, allowedHosts },
-        onsessioninitialized: (made: string) => void sessions.set(made, transport),
-        onsessionclosed: (gone: string) => void sessions.delete(gone),
+        onsessioninitialized: (sessionId: string) => void sessions.set(sessionId, transport),
+        onsessionclosed: (sessionId: string) => void sessions.delete(sessionId),
       })
     // Its types are written for looser settings of the compiler than ours.
-    if (!known) await open().connect(transport as Transport)
+    if (!existing) await createServerForClient().connect(transport as Transport)
     await transport.handleRequest(request, response)
   })
   http.listen(port, '127.0.0.1')
   await once(http, 'listening')
   const address = http.address()
-  const actual = typeof address === 'object' && address ? address.port : port
-  allowedHosts = [`localhost:${actual}`, `127.0.0.1:${actual}`]
-  terminal.note(`Agents are served at http://localhost:${actual}/mcp`)
+  const actualPort = typeof address === 'object' && address ? address.port : port
+  allowedHosts = [`localhost:${actualPort}`, `127.0.0.1:${actualPort}`]
+  terminal.note(`Agents are served at http://localhost:${actualPort}/mcp`)
   return async () => {
     for (const transport of sessions.values()) await transport.close()
     http.closeAllConnections()

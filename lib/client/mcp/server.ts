@@ -31,13 +31,13 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   )
   const handlers = createHandlers(client, files, () => server.sendResourceListChanged())
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given } }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args } }) => {
     const tool = tools.find((one) => one.name === name)
     if (!tool) return errorResult(`There is no tool ${name}.`)
-    const wrong = findArgumentError(given ?? {}, tool.inputSchema)
-    if (wrong !== undefined) return errorResult(`INVALID_INPUT: ${wrong}`)
+    const error = findArgumentError(args ?? {}, tool.inputSchema)
+    if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)
     // An agent reads why, whatever it is: what is thrown would end its turn.
-    return handlers[tool.name](given ?? {}).catch((thrown: unknown) =>
+    return handlers[tool.name](args ?? {}).catch((thrown: unknown) =>
       errorResult(isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${messageOf(thrown)}`),
     )
   })
@@ -57,7 +57,7 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   return server
 }
 
-type ToolHandler = (given: ToolArguments) => Promise<CallToolResult>
+type ToolHandler = (args: ToolArguments) => Promise<CallToolResult>
 
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 const errorResult = (text: string): CallToolResult => ({ ...textResult(text), isError: true })
@@ -69,9 +69,9 @@ function createHandlers(
 ): Readonly<Record<ToolName, ToolHandler>> {
   const runConversion = async (
     convert: () => Promise<Result>,
-    given: ToolArguments,
+    args: ToolArguments,
   ): Promise<CallToolResult> => {
-    const output = given['output'] === undefined ? undefined : String(given['output'])
+    const output = args['output'] === undefined ? undefined : String(args['output'])
     await files.requireFree(output)
     const result = await convert()
     const saved = await files.saveResult(result, output)
@@ -86,44 +86,52 @@ function createHandlers(
     return { content: [...content, ...warnings] }
   }
   return {
-    convert: async (given) => {
-      const { source, name } = await files.open(given['file'])
-      const how = { filename: name }
-      return runConversion(() => client.convert(source, String(given['to']), readOptions(given), how), given)
+    convert: async (args) => {
+      const { source, name } = await files.open(args['file'])
+      const requestOptions = { filename: name }
+      return runConversion(
+        () => client.convert(source, String(args['to']), readOptions(args), requestOptions),
+        args,
+      )
     },
-    merge: async (given) => {
-      const opened = await Promise.all((given['files'] as readonly unknown[]).map((one) => files.open(one)))
+    merge: async (args) => {
+      const opened = await Promise.all((args['files'] as readonly unknown[]).map((one) => files.open(one)))
       const mergeOptions = {
-        ...readOptions(given),
-        mergeType: given['kind'] ?? 'pdf',
-        targetFormat: given['to'],
+        ...readOptions(args),
+        mergeType: args['kind'] ?? 'pdf',
+        targetFormat: args['to'],
       }
       const sources = opened.map(({ source }) => source)
-      return runConversion(() => client.merge(sources, mergeOptions), given)
+      return runConversion(() => client.merge(sources, mergeOptions), args)
     },
-    pdf_tool: async (given) => {
-      const { source, name } = await files.open(given['file'])
-      const how = { filename: name }
-      return runConversion(() => client.tool(source, String(given['tool']), readOptions(given), how), given)
+    pdf_tool: async (args) => {
+      const { source, name } = await files.open(args['file'])
+      const requestOptions = { filename: name }
+      return runConversion(
+        () => client.tool(source, String(args['tool']), readOptions(args), requestOptions),
+        args,
+      )
     },
-    extract_text: async (given) => {
-      const { source, name } = await files.open(given['file'])
+    extract_text: async (args) => {
+      const { source, name } = await files.open(args['file'])
       const isText = source instanceof Blob && ['txt', 'md', 'csv'].includes(extensionOf(name))
       const text = isText ? await source.text() : await extractText(client, source, name)
-      const offset = Number(given['offset'] ?? 0)
-      const part = text.slice(offset, offset + limits.textLength)
-      const end = offset + part.length
-      const rest =
+      const offset = Number(args['offset'] ?? 0)
+      const page = text.slice(offset, offset + limits.textLength)
+      const end = offset + page.length
+      const continuation =
         end < text.length
           ? [`Characters ${offset} to ${end} of ${text.length}: go on with offset ${end}.`]
           : []
-      return { content: [part, ...rest].map((one) => ({ type: 'text', text: one })) }
+      return { content: [page, ...continuation].map((one) => ({ type: 'text', text: one })) }
     },
     formats: async ({ format }) => {
       if (format !== undefined) {
-        const found = await client.call('GET /v1/formats/{formatId}', { path: { formatId: String(format) } })
+        const details = await client.call('GET /v1/formats/{formatId}', {
+          path: { formatId: String(format) },
+        })
         return textResult(
-          `${found.id}: ${found.name} (${found.category}). It becomes ${found.targets.join(', ')}.`,
+          `${details.id}: ${details.name} (${details.category}). It becomes ${details.targets.join(', ')}.`,
         )
       }
       const lines = (await client.formats()).map(

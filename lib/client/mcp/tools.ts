@@ -1,4 +1,4 @@
-import { tools as pdfTools } from '../api-constants.ts'
+import { toolOperations as pdfTools } from '../api-constants.ts'
 import type { Schema } from './check-arguments.ts'
 
 /** What agents can call, as the Model Context Protocol describes it. */
