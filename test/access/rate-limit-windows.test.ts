@@ -86,11 +86,11 @@ describe('permit blocks', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
   function addBlock(count: number, usedWithout: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
-    const policyNames = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
+    const usages = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
     for (;;) {
       const next = blocks.takePermit('one', at)
-      if (!next) return { blocks, used: listed.map(([first]) => first?.used) }
-      listed.push(next)
+      if (!next) return { blocks, used: usages.map(([first]) => first?.used) }
+      usages.push(next)
     }
   }
 
