@@ -1,7 +1,7 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { Services } from '../services.ts'
-import { loadSubscribers, addSubscribers } from '../subscribers.ts'
+import { addSubscribers, loadSubscribers } from '../subscribers.ts'
 import type { Account } from './accounts.ts'
 import type { Principal } from './principal.ts'
 import { warningCount, warningPercent } from './quota-thresholds.ts'

@@ -84,8 +84,12 @@ function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
   const expected = Object.entries(mediaTypes)
     .filter(([, candidate]) => accepts.includes(candidate))
     .map(([name]) => name)
-  throw new AppError('INVALID_REQUEST', `Content-Type: expected ${describeValues(expected)}, got "${type}".`, {
-    field: 'Content-Type',
-    expected,
-  })
+  throw new AppError(
+    'INVALID_REQUEST',
+    `Content-Type: expected ${describeValues(expected)}, got "${type}".`,
+    {
+      field: 'Content-Type',
+      expected,
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import { oauthErrorBody } from '../access/oauth/oauth-errors.ts'
-import { clearsSession, clearSessionCookie } from '../access/session-auth.ts'
+import { clearSessionCookie, clearsSession } from '../access/session-auth.ts'
 import type { Config } from '../config.ts'
-import { isCausedByFullDisk, insufficientSpaceError } from '../disk-space.ts'
+import { insufficientSpaceError, isCausedByFullDisk } from '../disk-space.ts'
 import { type AppError, retryAfterOf } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { supportedEncodings } from './content-encoding.ts'
@@ -41,7 +41,9 @@ const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
 /** On a full disk, any failure is reported as a shortage of disk space. */
 async function toClientError(thrown: unknown, { config }: Services): Promise<AppError> {
   const error = toAppError(thrown)
-  return thrown !== error && (await isCausedByFullDisk(thrown, config)) ? insufficientSpaceError(thrown) : error
+  return thrown !== error && (await isCausedByFullDisk(thrown, config))
+    ? insufficientSpaceError(thrown)
+    : error
 }
 
 function errorResult(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryJob } from '../../functions/routes/retry-job.ts'
 import { newId } from '../../lib/ids.ts'
-import { newJob, createStoredImport, timestamp } from '../jobs/records.ts'
+import { createStoredImport, newJob, timestamp } from '../jobs/records.ts'
 
 test('a job whose files are deleted cannot be retried', async () => {
   const jobId = newId('job')
