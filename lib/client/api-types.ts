@@ -4223,11 +4223,11 @@ events: {
 event: "job.created"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4266,11 +4266,11 @@ startedAt?: string
 event: "job.queued"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4309,11 +4309,11 @@ startedAt?: string
 event: "job.started"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4352,11 +4352,11 @@ startedAt?: string
 event: "job.progress"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4378,11 +4378,11 @@ taskName?: string
 event: "job.completed"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4416,7 +4416,7 @@ queuedAt?: string
 startedAt?: string
 endedAt: string
 /**
- * Of a batch
+ * For a batch
  */
 summary?: {
 total: number
@@ -4427,7 +4427,7 @@ failed: number
 durationMs: number
 engine?: string
 /**
- * What the result kept of the source
+ * How much of the source the result retained
  */
 fidelity?: {
 /**
@@ -4677,11 +4677,11 @@ url?: string
 event: "job.failed"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4714,7 +4714,7 @@ queuedAt?: string
 startedAt?: string
 endedAt: string
 /**
- * Of a batch
+ * For a batch
  */
 summary?: {
 total: number
@@ -4738,11 +4738,11 @@ details?: {
 event: "job.cancelled"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4760,11 +4760,11 @@ cancelledAt: string
 event: "job.expired"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4781,21 +4781,21 @@ reason: ("retention" | "upload_timeout")
 event: "file.uploaded"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
 file: {
 /**
- * Of what did not come straight into a task
+ * Absent if the file was sent directly to a task
  */
 uploadId?: string
 /**
- * Of the job that it came for
+ * The job that the file was uploaded for
  */
 jobId?: string
 filename: string
@@ -4805,15 +4805,15 @@ filename: string
 size: number
 mimeType: string
 /**
- * As its content says; null of what nobody here knows
+ * Detected from the content; null if unknown
  */
 format: (string | null)
 /**
- * Lower-case hex, where the service saw every byte
+ * Lower-case hex, if the service read the whole file
  */
 sha256?: string
 /**
- * `form`: with the request; `presigned` and `multipart`: straight into the storage, whole or in parts; `url` and `store`: fetched from an address, or from a store of yours
+ * `form`: with the request; `presigned` and `multipart`: directly to the storage, in one or several parts; `url` and `store`: fetched from a URL or from your storage
  */
 via: ("form" | "presigned" | "multipart" | "url" | "store")
 [k: string]: unknown
@@ -4824,11 +4824,11 @@ via: ("form" | "presigned" | "multipart" | "url" | "store")
 event: "file.downloaded"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4840,11 +4840,11 @@ filename: string
  */
 size: number
 /**
- * By a signed address
+ * Whether a signed link was used
  */
 signed: boolean
 /**
- * Network of the client, as `203.0.113.0/24`
+ * Network of the client, such as `203.0.113.0/24`
  */
 ip: (string | null)
 [k: string]: unknown
@@ -4855,11 +4855,11 @@ ip: (string | null)
 event: "file.deleted"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4876,11 +4876,11 @@ reason: ("retention" | "request")
 event: "subscription.created"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4901,11 +4901,11 @@ cancelAt?: string
 event: "subscription.updated"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4926,11 +4926,11 @@ cancelAt?: string
 event: "subscription.cancelled"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
@@ -4951,17 +4951,17 @@ cancelAt?: string
 event: "quota.warning"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
 quota: {
 /**
- * As `requests-per-day`
+ * For example `requests-per-day`
  */
 name: string
 limit: number
@@ -4969,7 +4969,7 @@ used: number
 remaining: number
 percent: number
 /**
- * Percent from which it is told, once in each window
+ * Percentage that triggers the event, once per window
  */
 threshold: number
 resetsAt: string
@@ -4981,17 +4981,17 @@ resetsAt: string
 event: "quota.exceeded"
 timestamp: string
 /**
- * The same when the event is told again
+ * Unchanged if the event is sent again
  */
 id: string
 /**
- * Number of the event within its job, from 1; always 1 of a file that arrives
+ * Number of the event within its job, from 1; always 1 for an uploaded file
  */
 sequence: number
 apiVersion: "v1"
 quota: {
 /**
- * As `requests-per-day`
+ * For example `requests-per-day`
  */
 name: string
 limit: number
@@ -4999,7 +4999,7 @@ used: number
 remaining: number
 percent: number
 /**
- * Percent from which it is told, once in each window
+ * Percentage that triggers the event, once per window
  */
 threshold: number
 resetsAt: string
