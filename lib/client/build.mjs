@@ -1,5 +1,5 @@
-// What `npm pack` packs: JavaScript for Node 20, browsers and Deno, and its types. Plain JavaScript itself, as Node 20
-// runs it.
+// Builds what `npm pack` publishes: JavaScript for Node 20, browsers and Deno, and its types. This file is plain
+// JavaScript because it has to run in Node 20.
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

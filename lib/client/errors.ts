@@ -1,18 +1,18 @@
 import type { ErrorCode } from './api-constants.ts'
 import type { Job } from './api-types.ts'
 
-/** A code of the service, or what only a client can know. */
+/** An error code of the service, or one that only the client can raise. */
 export type FailureCode =
   | ErrorCode
-  /** Nothing answered, or nothing that the service would say. */
+  /** There was no response, or it did not come from the service. */
   | 'UNREACHABLE'
-  /** A wait ended before the job did. */
+  /** The wait timed out before the job finished. */
   | 'WAIT_ENDED'
-  /** What arrived is not what was sent. */
+  /** The received bytes differ from the sent ones. */
   | 'DAMAGED'
 
 interface FailureDetails {
-  /** HTTP status; 0 where nothing answered. */
+  /** HTTP status; 0 without a response. */
   readonly status?: number
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly requestId?: string | undefined
@@ -21,7 +21,7 @@ interface FailureDetails {
   readonly cause?: unknown
 }
 
-/** Everything that goes wrong between a program and the service, told by its `code`. */
+/** Any failure of a request or a job; `code` tells them apart. */
 export class MutaborError extends Error {
   readonly code: FailureCode
   readonly status: number
@@ -43,7 +43,7 @@ export class MutaborError extends Error {
   }
 }
 
-/** Whether something thrown is a failure of one of these codes, or of any when none is named. */
+/** Whether a thrown value is a `MutaborError` with one of these codes, or with any code if none is listed. */
 export const isFailure = (thrown: unknown, ...codes: readonly FailureCode[]): thrown is MutaborError =>
   thrown instanceof MutaborError && (codes.length === 0 || codes.includes(thrown.code))
 
@@ -56,12 +56,12 @@ interface ErrorReply {
   readonly meta?: { readonly requestId?: string }
 }
 
-/** What a reply that is not a success says. */
+/** Creates the error for an unsuccessful response. */
 export async function readFailure(response: Response): Promise<MutaborError> {
   const text = await response.text().catch(() => '')
   const { error, meta } = parseReply(text)
   const retryAfter = response.headers.get('retry-after') || ''
-  // Seconds, or a date.
+  // Seconds or an HTTP date.
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)
     : Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000)
@@ -72,21 +72,21 @@ export async function readFailure(response: Response): Promise<MutaborError> {
     retryAfterS: Number.isFinite(seconds) ? seconds : undefined,
   }
   if (typeof error?.code === 'string' && typeof error.message === 'string')
-    return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may have newer codes
-  // OAuth has a form of its own.
+    return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may send codes that are not in the type
+  // OAuth errors have a different format.
   if (typeof error === 'string') return new MutaborError('INVALID_REQUEST', error, details)
   const storage = /<Code>(\w+)<\/Code>/.exec(text)?.[1]
-  const storageError = storage ? `: the storage says ${storage}` : ''
+  const storageError = storage ? `, storage error ${storage}` : ''
   return new MutaborError(
     'UNREACHABLE',
-    `No usable answer came (status ${response.status}${storageError}).`,
+    `The response was not understood (status ${response.status}${storageError}).`,
     details,
   )
 }
 
 function parseReply(text: string): ErrorReply {
   try {
-    return (JSON.parse(text) ?? {}) as ErrorReply // looked at before it is believed
+    return (JSON.parse(text) ?? {}) as ErrorReply // checked by the caller
   } catch {
     return {}
   }

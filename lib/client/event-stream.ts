@@ -6,8 +6,8 @@ export interface StreamEvent {
 }
 
 /**
- * Events of a body as they come (https://html.spec.whatwg.org/multipage/server-sent-events.html). `retry` is told as an
- * event of that name.
+ * Yields the server-sent events of a response body (https://html.spec.whatwg.org/multipage/server-sent-events.html). A
+ * `retry` field is yielded as an event named `retry`.
  */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
@@ -21,7 +21,7 @@ export async function* parseEvents(
       const { done, value } = await reader.read()
       if (done) return
       onChunk()
-      // A CR at the end may be half of a CRLF.
+      // A trailing CR may be the first half of a CRLF.
       const blocks = `${rest}${value}`.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {

@@ -1,5 +1,5 @@
-// Makes api-types.ts and api-constants.ts from the contracts: `node lib/client/make-types.ts`. A test compares them with
-// what is checked in, so that the API cannot change without its client.
+// Generates api-types.ts and api-constants.ts from the route contracts: `node lib/client/make-types.ts`. A test compares
+// them with the committed files, so that the API cannot change without its client.
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
@@ -18,7 +18,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Json }>> }>>
 }
 
-/** What narrows a value without changing its type would only be noise. */
+/** Keywords that narrow a value without changing its TypeScript type. */
 const omittedKeywords = new Set([
   ...['pattern', 'format', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['propertyNames', 'example', 'examples', 'default', 'id', 'contentMediaType', 'contentEncoding'],
@@ -53,11 +53,11 @@ function parametersOf(operation: Operation, location: string): Json {
   }
 }
 
-/** What the client hands out: `data` of an envelope, or the body itself where there is none. */
+/** The schema of what the client returns: `data` of the response envelope, or the whole body if there is none. */
 function dataSchemaOf({ responses }: Operation): Json {
   const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '204'
   const schema = responses[status]?.content?.['application/json']?.schema
-  const properties = schema?.['properties'] as Json | undefined // as JSON Schema has it
+  const properties = schema?.['properties'] as Json | undefined // as in JSON Schema
   return (properties?.['data'] as Json | undefined) ?? schema ?? { type: 'null' }
 }
 
@@ -73,14 +73,14 @@ function createShape(operation: Operation): Json {
     data: dataSchemaOf(operation),
   }
   const optional = (name: string) => {
-    const { required } = (properties as Record<string, Json>)[name] ?? {} // each is a schema
+    const { required } = (properties as Record<string, Json>)[name] ?? {} // all are schemas
     return name !== 'data' && name !== 'path' && (!Array.isArray(required) || required.length === 0)
   }
   const required = Object.keys(properties).filter((name) => !optional(name))
   return { ...closedObject(properties, required), description: operation.summary }
 }
 
-/** Shapes that many replies share, by the operation whose data they are. */
+/** Names of types that several responses share, by the operation that returns them. */
 const names: Readonly<Record<string, string>> = {
   'GET /v1/status/{jobId}': 'Job',
   'GET /v1/jobs/{jobId}': 'WholeJob',
@@ -89,7 +89,7 @@ const names: Readonly<Record<string, string>> = {
   'GET /v1/workflows/{workflowId}': 'Workflow',
 }
 
-/** Puts references in the place of what has a name. */
+/** Replaces named schemas with references. */
 function replaceWithRefs(value: unknown, named: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => replaceWithRefs(one, named))
   if (typeof value !== 'object' || value === null) return value
@@ -98,7 +98,7 @@ function replaceWithRefs(value: unknown, named: ReadonlyMap<string, string>): un
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceWithRefs(inner, named)]))
 }
 
-/** Options that are on or off wherever they occur: a command line gives them no value. */
+/** Options that are boolean in every engine: the command line takes no value for them. */
 function findSwitches(): readonly string[] {
   const views = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ options }) => optionViews(options)),
@@ -107,12 +107,12 @@ function findSwitches(): readonly string[] {
   return [...new Set(views.map(({ name }) => name))].filter((name) => !nonSwitches.has(name)).sort()
 }
 
-/** The text of both files. */
+/** Returns the contents of both files. */
 export async function makeTypes(): Promise<{ readonly types: string; readonly facts: string }> {
   const document = openApiDocument(api, { version: '', url: '/' })
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods as object).map(
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation] as const, // made above
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation] as const, // from openApiDocument
     ),
   )
   const shapes = new Map<string, unknown>(
@@ -120,7 +120,7 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   )
   const named = Object.entries(names).map(([name, title]) => [title, shapes.get(name)] as const)
   const events = Object.entries(document.webhooks ?? {}).map(([name, { post }]) => {
-    const { requestBody } = post as Operation // each is a POST
+    const { requestBody } = post as Operation // webhooks are always POST
     return [name, requestBody?.content[json]?.schema ?? {}] as const
   })
   const rootSchema = {
@@ -131,9 +131,9 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
     definitions: document.components?.schemas,
   }
   const byText = new Map(named.map(([title, schema]) => [JSON.stringify(schema), title]))
-  const schema = replaceWithRefs(simplify(rootSchema), byText) as JSONSchema // still one
+  const schema = replaceWithRefs(simplify(rootSchema), byText) as JSONSchema // still a schema
   const definitions = { ...schema.definitions, ...Object.fromEntries(named) } as JSONSchema['definitions']
-  const banner = '// Made by make-types.ts from the contracts of the service. Not edited by hand.'
+  const banner = '// Generated by make-types.ts from the route contracts. Do not edit.'
   const types = await compile({ ...schema, definitions } as JSONSchema, 'Api', {
     bannerComment: banner,
     unreachableDefinitions: true,
@@ -152,10 +152,10 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   const facts = [
     banner,
     list('idempotentOperations', 'Operations that take an Idempotency-Key.', idempotentOperations),
-    list('booleanOptions', 'Options that are on or off.', findSwitches()),
-    list('toolOperations', 'What `tool` runs.', toolOperations),
+    list('booleanOptions', 'Boolean options.', findSwitches()),
+    list('toolOperations', 'Operations that `tool` can run.', toolOperations),
     list('formOperations', 'Operations whose body is a form.', formOperations),
-    `/** What an error of the service can be. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
+    `/** Error codes of the service. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
       .map((code) => `  | '${code}'\n`)
       .join('')}`,
   ].join('\n')

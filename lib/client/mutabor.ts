@@ -16,7 +16,7 @@ import { type FileData, fileNameOf, type Uploading, upload } from './upload.ts'
 import { followJob, type Heard, isFinished, readStatus, type Waiting, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
-/** Path, query and body of an operation, as its types have them. */
+/** Path parameters, query and body of an operation, as described by the API types. */
 export type Given<Name extends keyof Operations> = Omit<Operations[Name], 'data'> & SendOptions
 type SendOptions = Partial<Record<'signal', AbortSignal> & Record<'idempotencyKey', string>>
 type Arguments<Name extends keyof Operations> =
@@ -25,7 +25,7 @@ type Arguments<Name extends keyof Operations> =
 export interface BatchItem {
   readonly file: Source
   readonly filename?: string
-  /** The format, when it is not that of the whole batch. */
+  /** Target format; defaults to that of the batch. */
   readonly to?: string
   readonly options?: Options
 }
@@ -37,12 +37,12 @@ export interface BatchOutcome {
 }
 
 type Tasks = Operations['POST /v1/jobs']['body']['tasks']
-/** Tasks by name; `file` of an import/upload is uploaded first. */
+/** Tasks by name. The `file` of an `import/upload` task is uploaded before the job is created. */
 export type Pipeline = Readonly<
   Record<string, Tasks[string] | (TaskImportUpload & { readonly file: FileData })>
 >
 
-/** Seconds in which most conversions are over, so that one request is enough. */
+/** How long the first request waits for the result: most conversions finish by then, so one request is enough. */
 const initialWaitS = 2
 
 export class Mutabor {
@@ -56,24 +56,24 @@ export class Mutabor {
     return this.#transport.url
   }
 
-  /** Any operation of the API by its name, as `call('GET /v1/jobs', { query: { limit: 5 } })`. */
+  /** Calls any API operation by name, such as `call('GET /v1/jobs', { query: { limit: 5 } })`. */
   call<Name extends keyof Operations>(
     operation: Name,
     ...[args]: Arguments<Name>
   ): Promise<Operations[Name]['data']> {
-    return this.#transport.call({ operation, ...args }) as Promise<Operations[Name]['data']> // by the contract
+    return this.#transport.call({ operation, ...args }) as Promise<Operations[Name]['data']> // as the API contract says
   }
 
   convert(file: Source, to: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
     return this.#run('POST /v1/convert', [file], { targetFormat: to }, options, requestOptions)
   }
 
-  /** A PDF tool, or `compress`. */
+  /** Runs a PDF tool, or `compress`. */
   tool(file: Source, tool: string, options: Options = {}, requestOptions: How = {}): Promise<Result> {
     return this.#run('POST /v1/convert', [file], { toolOperation: tool }, options, requestOptions)
   }
 
-  /** Files become one. Of other kinds than PDF with `mergeType` among the options: `video`, `audio`, `image`. */
+  /** Merges files into one. For anything but PDFs set the option `mergeType` to `video`, `audio` or `image`. */
   merge(
     files: readonly Source[],
     { mergeType, targetFormat, ...options }: Options = {},
@@ -82,7 +82,7 @@ export class Mutabor {
     return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, requestOptions)
   }
 
-  /** Many files in one job; what cannot be converted is told of by its item. */
+  /** Converts many files in one job. A file that cannot be converted is reported as the `error` of its item. */
   async batch(
     items: readonly BatchItem[],
     to: string | undefined,
@@ -118,20 +118,20 @@ export class Mutabor {
     const accepted = (await this.#transport.call({
       ...request,
       ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
-    })) as Operations['POST /v1/convert/batch']['data'] // by the contract
+    })) as Operations['POST /v1/convert/batch']['data'] // as the API contract says
     const result = await this.#waitForResult(accepted, requestOptions)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
       const { status, code, message, result } = tasks[taskName] ?? {}
       if (status !== 'completed')
-        return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'It failed.' } }
+        return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'The conversion failed.' } }
       const [file] = result && 'files' in result ? result.files : []
       return { filename, ...(file && { file: { ...file, mimeType: file.mime_type, downloadUrl: file.url } }) }
     })
     return { result, items: outcomes }
   }
 
-  /** A job of tasks that take files from each other by name. */
+  /** Runs a job of named tasks, each of which can take files from the others. */
   async pipeline(tasks: Pipeline, requestOptions: How = {}): Promise<Result> {
     const uploadedTasks: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {
@@ -150,11 +150,11 @@ export class Mutabor {
         ...(requestOptions.webhookUrl && { webhookUrl: requestOptions.webhookUrl }),
       },
       ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
-    })) as { id: string } // by the contract
+    })) as { id: string } // as the API contract says
     return this.#waitForResult(await this.status(job.id), requestOptions)
   }
 
-  /** @returns the id of an upload, which serves one conversion */
+  /** @returns the id of the upload, which can be used for one conversion */
   upload(file: FileData, options: Uploading = {}): Promise<string> {
     return upload(this.#transport, file, options)
   }
@@ -163,17 +163,17 @@ export class Mutabor {
     return readStatus(this.#transport, jobId)
   }
 
-  /** The job when it is over, however it has ended. */
+  /** Waits until the job is completed, failed, cancelled or expired, and returns it. */
   wait(jobId: string, waitOptions: Waiting = {}): Promise<Job> {
     return waitForJob(this.#transport, jobId, waitOptions)
   }
 
-  /** What the job has made, when it is completed. @throws MutaborError what the job has failed by */
+  /** Waits for the job and returns its result. @throws MutaborError with the job's error when it did not complete */
   async result(jobId: string, waitOptions: Waiting = {}): Promise<Result> {
     return this.#waitForResult(await this.status(jobId), waitOptions)
   }
 
-  /** First the job as it is, then what happens to it, until its end. */
+  /** Yields the current state of the job, then its events until it finishes. */
   events(
     jobId: string,
     position: { signal?: AbortSignal; lastEventId?: string } = {},
@@ -181,7 +181,7 @@ export class Mutabor {
     return followJob(this.#transport, jobId, position)
   }
 
-  /** Your jobs, the newest first, page after page. */
+  /** Yields your jobs, newest first, fetching page after page. */
   async *jobs(query: Operations['GET /v1/jobs']['query'] = {}) {
     for (let cursor: string | null | undefined = query.cursor; cursor !== null; ) {
       const page: Operations['GET /v1/jobs']['data'] = await this.call('GET /v1/jobs', {
@@ -193,7 +193,7 @@ export class Mutabor {
   }
 
   async formats(): Promise<readonly Format[]> {
-    return (await this.call('GET /v1/formats')).formats as readonly Format[] // by the contract
+    return (await this.call('GET /v1/formats')).formats as readonly Format[] // as the API contract says
   }
 
   async #run(
@@ -220,7 +220,7 @@ export class Mutabor {
       headers: { prefer: `wait=${requestOptions.onProgress ? 1 : initialWaitS}` },
       ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
     })
-    return this.#waitForResult(job as Job, requestOptions) // by the contract
+    return this.#waitForResult(job as Job, requestOptions) // as the API contract says
   }
 
   async #waitForResult(job: Job, requestOptions: How): Promise<Result> {
@@ -234,6 +234,6 @@ export class Mutabor {
       },
       message: `The job was ${finished.status}.`,
     }
-    throw new MutaborError(code as MutaborError['code'], message, { job: finished, details }) // one of the service's
+    throw new MutaborError(code as MutaborError['code'], message, { job: finished, details }) // a code from the service
   }
 }

@@ -3,34 +3,34 @@ import type { Transport } from './transport.ts'
 import { type FileData, fileNameOf, toBlob, type Uploading, upload } from './upload.ts'
 import type { Waiting } from './wait.ts'
 
-/** A file: its bytes, the address that the service fetches it from, an upload, or that of an earlier job. */
+/** A file: its contents, a URL that the service downloads, an upload, or a file of an earlier job. */
 export type Source = FileData | URL | { readonly uploadId: string } | JobFileReference
 
-/** Its source, or the file of one of its tasks: it is not sent again. */
+/** The source of an earlier job, or the output of one of its tasks. The file is not uploaded again. */
 export interface JobFileReference {
   readonly jobId: string
   readonly task?: string
 }
 export type Options = Readonly<Record<string, unknown>>
 
-/** What goes with a conversion beside the wish itself. */
+/** Settings of a request, in addition to what is converted and how. */
 export interface How extends Waiting, Uploading {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
   readonly engine?: string | undefined
-  /** Stores the result elsewhere as well: `s3`, `blobstore`, `gcs` or `sftp`. */
+  /** Also exports the result with the method `s3`, `blobstore`, `gcs` or `sftp`. */
   readonly export?: { readonly method: string; readonly path: string; readonly config: Options } | undefined
-  /** Further files that it takes: the picture of a watermark. */
+  /** Additional files, such as the image of a watermark. */
   readonly more?: readonly Source[] | undefined
-  /** Told once the service has taken the job. */
+  /** Called once the service has accepted the job. */
   readonly onJob?: ((job: Job) => void) | undefined
-  /** Told of an upload of its own, before the job that takes it. */
+  /** Called when a separate upload has finished, before the job that uses it is created. */
   readonly onUpload?: ((uploadId: string) => void) | undefined
-  /** Makes that a repetition, even by another process, is not a second job. */
+  /** Prevents a repeated request, even from another process, from creating a second job. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** Bytes up to which files go in the form itself: functions of a cloud take no more. */
+/** Up to this total size, files are sent in the form itself; cloud functions accept no larger requests. */
 const maxFormBytes = 4 * 1024 ** 2
 
 interface NamedBlob {
@@ -47,7 +47,7 @@ interface FileReference {
 const isReference = (source: Source): source is URL | { readonly uploadId: string } | JobFileReference =>
   source instanceof URL || 'uploadId' in source || 'jobId' in source
 
-/** Blobs for a form when all are small, and otherwise where each of them is. */
+/** Returns blobs for a form if the files are small in total; otherwise uploads them and returns references. */
 export async function prepareFiles(
   transport: Transport,
   sources: readonly Source[],
@@ -103,7 +103,7 @@ export const commonFields = ({ tag, webhookUrl, engine, filename, export: export
   }),
 })
 
-/** @param otherName name of the parts after the first */
+/** @param otherName form field of all files but the first */
 export function createForm(blobs: readonly NamedBlob[], fields: Options, otherName = 'file'): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))

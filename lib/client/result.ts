@@ -10,10 +10,10 @@ export interface ResultFile {
   readonly downloadUrl: string
 }
 
-/** How often a download that breaks off is taken up again. */
+/** How often an interrupted download is resumed without receiving a byte. */
 const maxAttempts = 5
 
-/** What a job has made. Nothing is fetched before it is asked for. */
+/** The files that a job created. They are downloaded only when needed. */
 export class Result {
   readonly job: Job
   readonly files: readonly ResultFile[]
@@ -23,7 +23,7 @@ export class Result {
     const { result } = job
     this.#transport = transport
     this.job = job
-    this.files = result ? ((result.files ?? [result]) as readonly ResultFile[]) : [] // each has these
+    this.files = result ? ((result.files ?? [result]) as readonly ResultFile[]) : [] // all results have these fields
   }
 
   get filename(): string {
@@ -36,11 +36,11 @@ export class Result {
 
   #singleFile(): ResultFile {
     const [file] = this.files
-    if (!file) throw new MutaborError('FILE_GONE', 'The job has no file to fetch.', { job: this.job })
+    if (!file) throw new MutaborError('FILE_GONE', 'The job has no result file to download.', { job: this.job })
     return file
   }
 
-  /** Bytes as they come. A line that breaks costs nothing: what is missing is fetched. */
+  /** Streams the file. If the connection breaks, the download resumes where it stopped. */
   stream(file: ResultFile = this.#singleFile(), signal?: AbortSignal): ReadableStream<Uint8Array> {
     const chunks = this.#chunks(file, signal)
     return new ReadableStream<Uint8Array>({
@@ -55,15 +55,15 @@ export class Result {
     })
   }
 
-  /** @throws MutaborError DAMAGED when the bytes are not those that the service made */
+  /** @throws MutaborError `DAMAGED` if the checksum of the download is wrong */
   async bytes(file: ResultFile = this.#singleFile(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(await new Response(this.stream(file, signal)).arrayBuffer())
-    // Pages without TLS have no digests.
+    // Pages without TLS can't compute digests.
     const digest = await globalThis.crypto?.subtle?.digest('SHA-256', bytes)
     const hex =
       digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
     if (hex !== undefined && hex !== file.sha256)
-      throw new MutaborError('DAMAGED', `${file.filename} did not arrive as it was made.`, { job: this.job })
+      throw new MutaborError('DAMAGED', `The download of ${file.filename} is corrupted: its checksum is wrong. Download it again.`, { job: this.job })
     return bytes
   }
 
@@ -79,7 +79,7 @@ export class Result {
     let offset = 0
     for (let attempt = 0; offset < file.size; attempt += 1) {
       if (attempt > maxAttempts)
-        throw new MutaborError('UNREACHABLE', 'The download broke off.', { job: this.job })
+        throw new MutaborError('UNREACHABLE', 'The download was interrupted too often.', { job: this.job })
       if (attempt > 0) await sleep(500, signal)
       try {
         for await (const chunk of this.#readFrom(file, offset, signal)) {
@@ -103,7 +103,7 @@ export class Result {
     const { body, status } = await this.#transport.sendWithRetries(request, true, signal)
     const reader = body?.getReader()
     if (!reader || (offset > 0 && status !== 206))
-      throw new MutaborError('UNREACHABLE', 'Ranges are not served.')
+      throw new MutaborError('UNREACHABLE', 'The download cannot be resumed: the server ignores range requests.')
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
     } finally {

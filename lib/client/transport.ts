@@ -2,38 +2,38 @@ import { formOperations, idempotentOperations } from './api-constants.ts'
 import { MutaborError, readFailure } from './errors.ts'
 
 export interface Settings {
-  /** Address of the service; that of the page in a browser when left out, else http://localhost:8080. */
+  /** URL of the service; defaults to the page's origin in a browser, and to http://localhost:8080 elsewhere. */
   readonly url?: string | undefined
-  /** An API key, or the token of an OAuth client. */
+  /** An API key, or an OAuth access token. */
   readonly apiKey?: string | undefined
-  /** An identity that was handed out before: see `onOwnerToken`. */
+  /** The anonymous owner token from an earlier session: see `onOwnerToken`. */
   readonly ownerToken?: string | undefined
-  /** Told of the identity that the service hands out to those who have no key; keep it to find your jobs again. */
+  /** Called with the owner token that the service issues to clients without a key. Store it to find your jobs again. */
   readonly onOwnerToken?: ((token: string) => void) | undefined
-  /** How often a request that may be repeated is sent again; 4 when left out. */
+  /** How often a repeatable request is retried; defaults to 4. */
   readonly retries?: number | undefined
-  /** Seconds of `Retry-After` that are waited for; 60 when left out. What takes longer fails at once. */
+  /** The longest wait before a retry, in seconds; defaults to 60. A longer `Retry-After` fails the request at once. */
   readonly patienceS?: number | undefined
-  /** Told before a request is sent again, and in how many seconds. */
+  /** Called before each retry with the failure and the seconds until the next attempt. */
   readonly onPause?: ((failure: MutaborError, seconds: number) => void) | undefined
   readonly fetch?: typeof fetch | undefined
 }
 
 export interface ApiRequest {
-  /** As the operation is written in the API, `POST /v1/jobs/{jobId}/retry`. */
+  /** Method and path template, such as `POST /v1/jobs/{jobId}/retry`. */
   readonly operation: string
   readonly path?: Readonly<Record<string, string | number>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
-  /** JSON, or a form. */
+  /** A value sent as JSON, or a form. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
   readonly idempotencyKey?: string | undefined
 }
 
-/** Milliseconds until the head of an answer has to be there: more than the service ever holds one back. */
+/** How long to wait for the response headers: longer than the service ever delays a response. */
 const responseTimeoutMs = 60_000
-/** Bytes each second of a body at the least, on a slow line. */
+/** The slowest upload that is accepted; it extends the timeout by the size of the body. */
 const minBytesPerSecond = 20_000
 
 export class Transport {
@@ -41,9 +41,9 @@ export class Transport {
   readonly #settings: Settings
   readonly #fetch: typeof fetch
   #ownerToken: string | undefined
-  /** Whether anybody has answered yet. */
+  /** Whether any response has arrived yet. */
   #hasResponded = false
-  /** The first request that makes something: its reply hands out the identity that the others belong to. */
+  /** The first write request while there is no owner token. Its response issues the token that later requests send. */
   #firstRequest: Promise<unknown> | undefined
 
   constructor(settings: Settings) {
@@ -54,7 +54,7 @@ export class Transport {
     this.#ownerToken = settings.ownerToken
   }
 
-  /** `data` of the reply. @throws MutaborError */
+  /** Sends a request and returns the `data` of the response. @throws MutaborError */
   async call(request: ApiRequest): Promise<unknown> {
     const response = await this.send(request)
     if (response.status === 204) return null
@@ -65,7 +65,7 @@ export class Transport {
     return isEnvelope ? body.data : body
   }
 
-  /** The reply, when it is a success. @throws MutaborError */
+  /** Sends a request and returns the response if it succeeded. @throws MutaborError */
   async send(request: ApiRequest): Promise<Response> {
     const [method = 'GET', pattern = ''] = request.operation.split(' ')
     const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -93,7 +93,7 @@ export class Transport {
     return this.sendWithRetries(() => this.#sendIdentified(method, sendOnce), isRepeatable, request.signal)
   }
 
-  /** One request to the service or to its storage, with a deadline for the head of its answer. */
+  /** Sends one request to the service or its storage, with a timeout for the response headers. */
   async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
     const deadline = new AbortController()
     const sizeMs = (sizeOf(init.body) / minBytesPerSecond) * 1000
@@ -106,15 +106,15 @@ export class Transport {
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       if (isFileReadError(cause))
-        throw new MutaborError('DAMAGED', 'The file was changed or removed while it was sent.', { cause })
-      const problem = deadline.signal.aborted ? 'did not answer in time' : 'cannot be reached'
+        throw new MutaborError('DAMAGED', 'The file was changed or removed during the upload.', { cause })
+      const problem = deadline.signal.aborted ? 'did not respond in time' : 'cannot be reached'
       throw new MutaborError('UNREACHABLE', `${new URL(url).origin} ${problem}.`, { cause })
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** Sends again what failed for now, as long as the service asks for. */
+  /** Retries transient failures, after the `Retry-After` of the service if there is one. */
   async sendWithRetries(
     request: () => Promise<Response>,
     isRepeatable: boolean,
@@ -129,7 +129,7 @@ export class Transport {
       if (!(outcome instanceof MutaborError) && outcome.ok) return outcome
       const failure = outcome instanceof MutaborError ? outcome : await readFailure(outcome)
       const waitS = failure.retryAfterS ?? Math.min(8, 0.5 * 2 ** attempt) * (0.5 + Math.random() / 2)
-      // Where nobody has ever answered, the address is more likely wrong than the line broken.
+      // If nothing has ever responded, the URL is more likely wrong than the connection broken.
       const maxRetries = this.#hasResponded ? retries : Math.min(1, retries)
       if (attempt >= maxRetries || waitS > patienceS || !isTransient(failure, isRepeatable)) throw failure
       this.#settings.onPause?.(failure, waitS)
@@ -166,11 +166,11 @@ export class Transport {
   }
 }
 
-/** A file that is not as it was when it was opened; only Node says so. */
+/** Whether the file changed after it was opened; only Node reports this. */
 const isFileReadError = (thrown: unknown) =>
   [thrown, (thrown as Error).cause].some((one) => (one as Error | undefined)?.name === 'NotReadableError')
 
-/** Whether a failure may pass by itself; what is refused is not carried out and may always be sent again. */
+/** Whether a retry may succeed. A rejected request was not executed, so it can always be repeated. */
 function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: boolean): boolean {
   if (code === 'RATE_LIMITED' || (status === 503 && retryAfterS !== undefined)) return true
   return (
@@ -184,7 +184,7 @@ function encodeBody({ operation, body }: ApiRequest): { body?: RequestInit['body
   if (body instanceof FormData) return { body }
   if (!(formOperations as readonly string[]).includes(operation))
     return { body: JSON.stringify(body), type: 'application/json' }
-  return { body: new URLSearchParams(body as Record<string, string>) } // as its type has it
+  return { body: new URLSearchParams(body as Record<string, string>) } // as its type says
 }
 
 const sizeOf = (body: unknown): number => {
@@ -193,7 +193,7 @@ const sizeOf = (body: unknown): number => {
   return [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0)
 }
 
-/** Not `randomUUID`, which pages without TLS do not have. */
+/** Doesn't use `randomUUID`, which is missing on pages without TLS. */
 export const createIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -4,16 +4,16 @@ import { sleep, type Transport } from './transport.ts'
 
 type Operations = Api['operations']
 
-/** What a file can be given as; a stream is read once. */
+/** The contents of a file. A stream can be read only once. */
 export type FileData = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array>
 
 export interface SentBytes {
   readonly sent: number
-  /** Undefined of a stream whose length nobody knows. */
+  /** Undefined for a stream of unknown length. */
   readonly total: number | undefined
 }
 
-/** What an upload in parts goes on with after a break, even in another process. */
+/** What is needed to resume a multipart upload, even in another process. */
 export interface UploadState {
   readonly uploadId: string
   readonly key: string
@@ -21,14 +21,14 @@ export interface UploadState {
 }
 
 export interface Uploading {
-  /** Name of the file, where the data has none. */
+  /** The file name, if the data has none. */
   readonly filename?: string | undefined
   readonly onSent?: ((bytes: SentBytes) => void) | undefined
-  /** Told once an upload in parts has begun: keep it, and hand it in as `resume` to go on after a break. */
+  /** Called once a multipart upload has started. Store the state and pass it as `resume` to continue the upload. */
   readonly onState?: ((state: UploadState) => void) | undefined
   readonly resume?: UploadState | undefined
   readonly signal?: AbortSignal | undefined
-  /** Bytes above which a file goes in parts; 50 MiB when left out. */
+  /** Files larger than this many bytes are uploaded in parts; defaults to 50 MiB. */
   readonly partsAbove?: number | undefined
 }
 
@@ -37,13 +37,13 @@ const maxConcurrentParts = 3
 const maxAttempts = 5
 
 export function toBlob(data: Exclude<FileData, ReadableStream>): Blob {
-  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob takes
+  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob accepts
 }
 
 export const fileNameOf = (data: unknown, explicitName: string | undefined): string =>
   explicitName ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
 
-/** Brings a file to the storage; the id that comes back serves one conversion. */
+/** Uploads a file to the storage. @returns the upload id, which can be used for one conversion */
 export async function upload(transport: Transport, data: FileData, options: Uploading = {}): Promise<string> {
   const maxSingleBytes = options.partsAbove ?? 50 * mebibyteBytes
   const filename = fileNameOf(data, options.filename)
@@ -68,7 +68,7 @@ async function uploadInOneRequest(
   const body = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
   const target = (await transport.call({
     ...{ operation: 'POST /v1/uploads/presign', body, signal },
-  })) as Operations['POST /v1/uploads/presign']['data'] // by the contract
+  })) as Operations['POST /v1/uploads/presign']['data'] // as the API contract says
   const init = { method: 'PUT', headers: target.headers ?? {}, body: blob }
   await transport.sendWithRetries(() => transport.fetch(target.url, init, signal), true, signal)
   onSent?.({ sent: blob.size, total: blob.size })
@@ -76,7 +76,7 @@ async function uploadInOneRequest(
 }
 
 interface PartSource {
-  /** The next part and its number, from 1; undefined after the last. */
+  /** Returns the next part and its number, counting from 1, or undefined after the last part. */
   next(size: number): Promise<{ readonly number: number; readonly bytes: Blob } | undefined>
 }
 
@@ -107,7 +107,7 @@ class StreamParts implements PartSource {
     this.#reader = stream.getReader()
   }
 
-  /** At least so many bytes, unless the stream ends before. */
+  /** Buffers and returns at least `size` bytes, or everything if the stream ends earlier. */
   async peek(size: number): Promise<Blob> {
     const chunks: Blob[] = [this.#buffered]
     let length = this.#buffered.size
@@ -115,7 +115,7 @@ class StreamParts implements PartSource {
       const { done, value } = await this.#reader.read()
       if (done) this.hasEnded = true
       else {
-        chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // streams of shared memory are not read
+        chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // shared memory is not supported
         length += value.length
       }
     }
@@ -172,11 +172,11 @@ class MultipartUpload {
       query: { key: state.key },
       body: { parts: ordered.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
       signal: this.#options.signal,
-    })) as Operations['POST /v1/uploads/multipart/{uploadId}/complete']['data'] // by the contract
+    })) as Operations['POST /v1/uploads/multipart/{uploadId}/complete']['data'] // as the API contract says
     return uploadId
   }
 
-  /** Undefined when all of it is there already. */
+  /** Starts or resumes the upload. Returns undefined if it is already complete. */
   async #start(): Promise<UploadState | undefined> {
     const { resume, signal, onState } = this.#options
     if (resume) {
@@ -184,7 +184,7 @@ class MultipartUpload {
         const { parts, complete } = (await this.#transport.call({
           ...{ operation: 'GET /v1/uploads/multipart/{uploadId}', path: { uploadId: resume.uploadId } },
           ...{ query: { key: resume.key }, signal },
-        })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // by the contract
+        })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // as the API contract says
         for (const part of parts) this.#uploaded.set(part.PartNumber, part)
         return complete ? undefined : resume
       } catch (thrown) {
@@ -199,13 +199,13 @@ class MultipartUpload {
     }
     const started = (await this.#transport.call({
       ...{ operation: 'POST /v1/uploads/multipart', body, signal },
-    })) as Operations['POST /v1/uploads/multipart']['data'] // by the contract
+    })) as Operations['POST /v1/uploads/multipart']['data'] // as the API contract says
     const state = { uploadId: started.uploadId, key: started.key, partSize: started.partSize }
     onState?.(state)
     return state
   }
 
-  /** With a new address each time: one that failed may have run out. */
+  /** Requests a new presigned URL for each attempt, as the last one may have expired. */
   async #send(state: UploadState, { number, bytes }: { number: number; bytes: Blob }): Promise<void> {
     const { signal } = this.#options
     for (let attempt = 1; ; attempt += 1) {
@@ -214,11 +214,11 @@ class MultipartUpload {
           operation: 'GET /v1/uploads/multipart/{uploadId}/{partNumber}',
           path: { uploadId: state.uploadId, partNumber: number },
           ...{ query: { key: state.key }, signal },
-        })) as { url: string } // by the contract
+        })) as { url: string } // as the API contract says
         const response = await this.#transport.fetch(url, { method: 'PUT', body: bytes }, signal)
         if (!response.ok) throw await readFailure(response)
         const ETag = response.headers.get('etag')
-        if (!ETag) throw new MutaborError('UNREACHABLE', 'The storage does not expose the ETag of a part.')
+        if (!ETag) throw new MutaborError('UNREACHABLE', 'The storage did not return an ETag for the part. Let its CORS rules expose the ETag header.')
         this.#uploaded.set(number, { PartNumber: number, ETag, Size: bytes.size })
         return
       } catch (thrown) {

@@ -5,13 +5,13 @@ import { sleep, type Transport } from './transport.ts'
 
 export type Progress = Job['progress']
 
-/** An event of a job, as webhooks get it. */
+/** A job event, in the same form as in webhooks. */
 export type JobEvent = Extract<Api['events'][keyof Api['events']], { job: unknown }>
 
 export interface Waiting {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds after which a wait fails with WAIT_ENDED; the job goes on. A day when left out. */
+  /** Milliseconds until the wait fails with WAIT_ENDED; the job keeps running. Defaults to a day. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -19,7 +19,7 @@ const terminalStatuses: readonly string[] = ['completed', 'failed', 'cancelled',
 export const isFinished = ({ status }: { readonly status: string }): boolean =>
   terminalStatuses.includes(status)
 
-/** The job now, or, with `waitS`, when it is over and at the latest then. */
+/** Returns the job, at once or, with `waitS`, when it has finished or after that many seconds. */
 export const readStatus = (
   transport: Transport,
   jobId: string,
@@ -29,9 +29,9 @@ export const readStatus = (
   transport.call({
     ...{ operation: 'GET /v1/status/{jobId}', path: { jobId }, signal },
     ...(waitS > 0 && { headers: { prefer: `wait=${waitS}` } }),
-  }) as Promise<Job> // by the contract
+  }) as Promise<Job> // as the API contract says
 
-/** The job when it is over: heard by server-sent events, or asked for where those do not get through. */
+/** Waits until the job has finished: through server-sent events or, where these are blocked, by polling. */
 export async function waitForJob(transport: Transport, jobId: string, options: Waiting = {}): Promise<Job> {
   const deadline = AbortSignal.timeout(options.timeoutMs ?? 86_400_000)
   const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
@@ -43,13 +43,13 @@ export async function waitForJob(transport: Transport, jobId: string, options: W
     )
   } catch (thrown) {
     if (!deadline.aborted || options.signal?.aborted) throw thrown
-    throw new MutaborError('WAIT_ENDED', `The job ${jobId} is not over yet.`, { details: { jobId } })
+    throw new MutaborError('WAIT_ENDED', `The job ${jobId} has not finished in time. It keeps running: wait again, or cancel it.`, { details: { jobId } })
   }
 }
 
 type ProgressListener = (progress: Progress) => void
 
-/** Undefined where a stream of events does not get through. */
+/** Returns undefined where event streams are blocked. */
 async function waitByEvents(
   transport: Transport,
   jobId: string,
@@ -84,17 +84,17 @@ async function waitByPolling(
     const job = await readStatus(transport, jobId, 5, signal)
     if (isFinished(job)) return job
     onProgress(job.progress)
-    // Where the service does not hold its answer back.
+    // In case the service responds without waiting.
     await sleep(500, signal)
   }
 }
 
-/** Milliseconds without a byte after which a stream counts as dead; the service sends one more often. */
+/** A stream without a byte for this long counts as dead; the service sends keep-alives more often. */
 const silenceTimeoutMs = 60_000
-/** Milliseconds until the service's first word, which it says at once: a proxy that holds it back may do so to the end. */
+/** The service sends the first byte at once. If it takes longer, a proxy is probably buffering the whole stream. */
 const firstByteTimeoutMs = 15_000
 
-/** What is told of a job: first, and after a gap, the job as it is; then what happens to it. */
+/** A message of the event stream: a snapshot of the job at the start and after a gap, otherwise an event. */
 export interface Heard {
   readonly snapshot?: Job
   readonly event?: JobEvent
@@ -103,24 +103,24 @@ export interface Heard {
 const isLastMessage = ({ snapshot, event }: Heard): boolean =>
   snapshot ? isFinished(snapshot) : isFinished({ status: String(event?.event).slice('job.'.length) })
 
-/** Where a client is in the events of a job. */
+/** How far the client has read the events of a job. */
 interface StreamPosition {
   lastEventId: string | undefined
   retryMs: number
-  /** The service has no more to tell. */
+  /** The service has no further events. */
   hasEnded: boolean
 }
 
-const streamBlockedError = () => new MutaborError('UNREACHABLE', 'Server-sent events do not get through.')
+const streamBlockedError = () => new MutaborError('UNREACHABLE', 'Server-sent events are blocked, probably by a proxy.')
 
-/** The job and each of its events until the last; a stream that breaks is taken up where it was. */
+/** Yields a snapshot of the job and its events until the last. Resumes broken streams where they stopped. */
 export async function* followJob(
   transport: Transport,
   jobId: string,
   { signal, lastEventId }: { signal?: AbortSignal | undefined; lastEventId?: string | undefined } = {},
 ): AsyncGenerator<Heard> {
   const position: StreamPosition = { lastEventId, retryMs: 1000, hasEnded: false }
-  // Behind a proxy that lets nothing through, streams would be opened for ever.
+  // Behind a proxy that blocks events, the loop would reopen streams forever.
   for (let emptyStreams = 0; emptyStreams < 3; ) {
     const previousEventId = position.lastEventId
     for await (const message of readStream(transport, jobId, position, signal)) {
@@ -156,19 +156,19 @@ async function* readStream(
       if (name === 'retry') position.retryMs = Number(data)
       else {
         position.lastEventId = id || position.lastEventId
-        const report = JSON.parse(data) as Job & JobEvent // as the service sends it
+        const report = JSON.parse(data) as Job & JobEvent // as sent by the service
         yield name === 'snapshot' ? { snapshot: report } : { event: report }
       }
     }
   } catch (thrown) {
-    // A line that breaks is one that ends.
+    // A broken connection is treated as the end of the stream.
     if (signal?.aborted || isFailure(thrown) || thrown instanceof SyntaxError) throw thrown
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Undefined when there is no more to tell. */
+/** Returns undefined when there are no further events. */
 async function openStream(
   transport: Transport,
   jobId: string,

@@ -1,11 +1,11 @@
 import type { Api } from './api-types.ts'
 
-/** What a webhook is told. */
+/** The body of a webhook request. */
 export type WebhookEvent = Api['events'][keyof Api['events']]
 
 export class InvalidSignature extends Error {
   constructor(reason: string) {
-    super(`The webhook is not to be believed: ${reason}.`)
+    super(`The webhook signature could not be verified: ${reason}.`)
     this.name = 'InvalidSignature'
   }
 }
@@ -19,10 +19,10 @@ const readHeader = (headers: Headers, name: string): string => {
 }
 
 /**
- * The event of a request, when the service has sent it (https://www.standardwebhooks.com).
- * @param body as it came: a body that was parsed and written anew has another signature
- * @param secrets the secret of the webhook, or several while one takes the place of another
- * @param toleranceS seconds that a request may be old or early
+ * Verifies the signature of a webhook request and returns its event (https://www.standardwebhooks.com).
+ * @param body the raw body: one that was parsed and serialized again no longer matches the signature
+ * @param secrets the secret of the webhook, or several during a rotation
+ * @param toleranceS how far the timestamp may differ from the current time, in seconds
  * @throws InvalidSignature
  */
 export async function verifyWebhook(
@@ -34,25 +34,25 @@ export async function verifyWebhook(
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     readHeader(headers, name),
   )
-  if (!id || !timestamp || !signatures) throw new InvalidSignature('it carries no signature')
+  if (!id || !timestamp || !signatures) throw new InvalidSignature('a signature header is missing')
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceS))
-    throw new InvalidSignature('it is too old')
+    throw new InvalidSignature('the timestamp is too old or in the future')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const signedBytes = new Uint8Array([...new TextEncoder().encode(`${id}.${timestamp}.`), ...bytes])
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
     const keyBytes = decodeBase64(secret.replace(/^whsec_/, ''))
-    if (keyBytes.length === 0) throw new InvalidSignature('the secret is none, as whsec_…')
+    if (keyBytes.length === 0) throw new InvalidSignature('the secret is invalid, expected whsec_…')
     const key = await crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
       'verify',
     ])
     for (const signature of signatures.split(' ')) {
       const [version, encoded = ''] = signature.split(',')
-      // The comparison takes the same time for every wrong signature.
+      // Constant-time comparison.
       if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, decodeBase64(encoded), signedBytes)))
-        return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent // it is the service's own
+        return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent // signed by the service
     }
   }
-  throw new InvalidSignature('no signature fits')
+  throw new InvalidSignature('no signature matches')
 }
 
 function decodeBase64(encoded: string): Uint8Array<ArrayBuffer> {

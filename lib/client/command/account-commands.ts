@@ -8,22 +8,22 @@ import { findRepository } from './local-service.ts'
 import { readConfig, type Session } from './session.ts'
 import { formatColumns, type Terminal } from './terminal.ts'
 
-/** `mutabor login [KEY]`: asks for an API key and keeps it, once the service knows it. */
+/** `mutabor login [KEY]`: prompts for an API key if there is none, checks it with the service and stores it. */
 export async function logIn({ flags, words }: Arguments, terminal: Terminal): Promise<ExitCode> {
   const config = await readConfig()
   const url = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
   const key = words[0] ?? apiKey ?? (await prompt(`API key of ${url}: `))
   if (!/^[sc]k_\w+$/.test(key))
-    throw new UsageError('An API key begins with sk_ or ck_. Make one in your account.')
+    throw new UsageError('Expected an API key, which starts with sk_ or ck_. Create one in your account.')
   const account = await new Mutabor({ url, apiKey: key }).call('GET /v1/account')
   await writeJson(configFile, { url, apiKey: key })
-  terminal.note(`Signed in as ${account.email} at ${url}. The key is in ${configFile}.`)
+  terminal.note(`Signed in as ${account.email} at ${url}. The key is stored in ${configFile}.`)
   return exitCodes.done
 }
 
 export async function logOut(terminal: Terminal): Promise<ExitCode> {
   await removeFile(configFile)
-  terminal.note('Signed out: the key is gone from here. It works on until it is revoked.')
+  terminal.note('Signed out: the key was deleted from this machine. It stays valid until you revoke it.')
   return exitCodes.done
 }
 
@@ -36,7 +36,7 @@ async function prompt(question: string): Promise<string> {
   }
 }
 
-/** `mutabor doctor`: what stands between this machine and a converted file. */
+/** `mutabor doctor`: checks everything that a conversion from this machine needs. */
 export async function runDoctor(_args: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const findings: { name: string; isRight: boolean; says: string }[] = []
   const check = async (name: string, run: () => Promise<string>) => {
@@ -50,28 +50,28 @@ export async function runDoctor(_args: Arguments, { client, terminal }: Session)
   await check('service', async () => {
     const startedAt = performance.now()
     const { versions } = await client.call('GET /v1')
-    return `${client.url} answers with ${versions[0]?.version}, in ${Math.round(performance.now() - startedAt)} ms`
+    return `${client.url} responds with version ${versions[0]?.version} in ${Math.round(performance.now() - startedAt)} ms`
   })
   const isReachable = findings.at(-1)?.isRight
   if (isReachable) {
     await check('health', async () => {
       const { status, engines } = await client.call('GET /health')
       const missing = engines.filter(({ available }) => !available).map(({ id }) => id)
-      if (status !== 'ok') throw new Error(`the service says: ${status}`)
-      return missing.length === 0 ? `all ${engines.length} engines` : `without ${missing.join(', ')}`
+      if (status !== 'ok') throw new Error(`the service reports the status ${status}`)
+      return missing.length === 0 ? `all ${engines.length} engines` : `missing engines: ${missing.join(', ')}`
     })
     await check('identity', async () => {
       const { plan } = await client.call('GET /v1/account/quota')
-      const keySource = (await readConfig()).apiKey ? configFile : 'none, as nobody has signed in'
+      const keySource = (await readConfig()).apiKey ? configFile : 'none, not signed in'
       return `${apiKey ? 'MUTABOR_API_KEY' : keySource}; plan ${plan}`
     })
   }
-  await check('repository', async () => findRepository() ?? 'not here; --local needs one')
+  await check('repository', async () => findRepository() ?? 'not found; --local needs one')
   await check('mcp', async () => {
     await import('@modelcontextprotocol/sdk/server/index.js').catch(() => {
-      throw new Error('npm install @modelcontextprotocol/sdk, for mutabor mcp')
+      throw new Error('mutabor mcp needs its SDK: npm install @modelcontextprotocol/sdk')
     })
-    return '@modelcontextprotocol/sdk is there'
+    return '@modelcontextprotocol/sdk is installed'
   })
   if (terminal.isJson) for (const finding of findings) terminal.result(JSON.stringify(finding))
   else
@@ -80,6 +80,6 @@ export async function runDoctor(_args: Arguments, { client, terminal }: Session)
     ))
       terminal.result(line)
   if (!isReachable) return exitCodes.unreachable
-  // What only agents need is nobody's fault.
+  // The SDK is needed only by agents, so its absence is no failure.
   return findings.every(({ name, isRight }) => isRight || name === 'mcp') ? exitCodes.done : exitCodes.failed
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { booleanOptions } from '../api-constants.ts'
 import { UsageError } from './exit-codes.ts'
 
-/** What the command line itself understands; everything else is an option of the conversion. */
+/** Flags of the command line itself; everything else is a conversion option. */
 const ownFlags = {
   url: { type: 'string' },
   to: { type: 'string' },
@@ -25,11 +25,11 @@ type BooleanFlags = Partial<Record<'json' | 'force' | 'quiet' | 'local' | 'help'
 export interface Arguments {
   readonly words: readonly string[]
   readonly flags: TextFlags & BooleanFlags
-  /** Options of the conversion. */
+  /** Conversion options. */
   readonly options: Readonly<Record<string, string | boolean>>
 }
 
-/** `--jpeg-quality 80`, `--jpegQuality=80`, and `--lossless` or `--no-lossless` for what is on or off. */
+/** Parses `--jpeg-quality 80` or `--jpegQuality=80`, and `--lossless` or `--no-lossless` for boolean options. */
 export function parseArguments(args: readonly string[]): Arguments {
   const { tokens } = parseArgs({ args: [...args], options: ownFlags, strict: false, tokens: true })
   const words: string[] = []
@@ -45,7 +45,7 @@ export function parseArguments(args: readonly string[]): Arguments {
       continue
     }
     if (!token.rawName.startsWith('--'))
-      throw new UsageError(`There is no option ${token.rawName}; options of a conversion begin with --.`)
+      throw new UsageError(`Unknown option ${token.rawName}. Conversion options start with --.`)
     const nextToken = tokens[index + 1]
     const option = camelCase(name)
     const usesNextToken = value === undefined && !isSwitch(option) && nextToken?.kind === 'positional'
@@ -60,7 +60,7 @@ export function parseArguments(args: readonly string[]): Arguments {
 function readFlagValue(name: keyof typeof ownFlags, value: string | undefined): string | boolean {
   if (ownFlags[name].type === 'boolean') return true
   if (value !== undefined) return value
-  throw new UsageError(`--${name} wants a value, as --${name}=…`)
+  throw new UsageError(`--${name} needs a value: --${name}=…`)
 }
 
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())

@@ -9,8 +9,9 @@ import { readJson, writeJson } from './json-files.ts'
 import type { Session } from './session.ts'
 
 /**
- * What shells ask: `mutabor complete -- WORD…`, the last of which is being typed. Lines; none means files. That of zsh may
- * be sourced, or be a file `_mutabor` of the fpath, which is the function itself when it is first called.
+ * Completion scripts. They call `mutabor complete -- WORD…`, where the last word is being typed; it prints candidates,
+ * one per line, or nothing to complete file names. The zsh script can be sourced, or saved as `_mutabor` in the fpath,
+ * where zsh runs it as the completion function on the first call.
  */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_mutabor() {
@@ -28,15 +29,15 @@ if [[ \${funcstack[1]} == _mutabor ]]; then _mutabor "$@"; else compdef _mutabor
   fish: `complete -c mutabor -a '(mutabor complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 }
 
-/** `mutabor completion bash`, for `source <(mutabor completion bash)`. */
+/** Returns the output of `mutabor completion bash`, meant for `source <(mutabor completion bash)`. */
 export function completionScript(shell: string | undefined): string {
   const script = scripts[shell ?? '']
-  if (!script) throw new UsageError(`For which shell? ${Object.keys(scripts).join(', ')}`)
+  if (!script) throw new UsageError(`Expected a shell (${Object.keys(scripts).join(', ')}), got ${shell ?? 'none'}.`)
   return script
 }
 
 export async function printCompletions(words: readonly string[], session: Session): Promise<ExitCode> {
-  // Shells read words anew: one with a sign of theirs, from whoever answers as the service, would be carried out.
+  // Shells evaluate candidates: a malicious service could run commands with special characters.
   const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
   for (const line of matches) session.terminal.result(line)
   return exitCodes.done
@@ -65,7 +66,7 @@ async function findCandidates(words: readonly string[], { client }: Session): Pr
   return matchingTyped(source?.targets ?? [])
 }
 
-/** Of today, so that a key pressed twice is one request. */
+/** Caches the formats for a day, so that pressing Tab twice sends only one request. */
 async function readFormats(client: Session['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
   const cached = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file

@@ -13,7 +13,7 @@ export type Option = NonNullable<Conversion['options']>[number]
 
 export const extensionOf = (path: string) => extname(path).slice(1).toLowerCase()
 
-/** What a pair, or a tool, takes; undefined where the service knows no such pair. */
+/** Returns the options of a conversion or a tool, or undefined if the service doesn't support the conversion. */
 export async function fetchOptions(
   client: Mutabor,
   conversion: { readonly from?: string; readonly to?: string; readonly operation?: string },
@@ -24,7 +24,7 @@ export async function fetchOptions(
       query: {
         ...(from && { from }),
         ...(to && { to }),
-        ...(operation && { operation: operation as Operation }), // the service says when there is none
+        ...(operation && { operation: operation as Operation }), // the service rejects unknown ones
       },
     })
     return conversions[0]?.options
@@ -34,7 +34,7 @@ export async function fetchOptions(
   }
 }
 
-/** The service drops what it does not know; somebody who has typed it wants to hear of that. */
+/** Rejects unknown options, which the service would silently ignore. */
 export function requireKnownOptions(
   given: readonly string[],
   known: readonly Option[],
@@ -45,14 +45,14 @@ export function requireKnownOptions(
     if (names.includes(name)) continue
     const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
     const list =
-      names.length > 0 ? `It takes ${names.map((text) => `--${text}`).join(', ')}.` : 'It takes none.'
+      names.length > 0 ? `Its options are ${names.map((text) => `--${text}`).join(', ')}.` : 'It has no options.'
     throw new UsageError(
       `${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`,
     )
   }
 }
 
-/** Letters to add, leave out or change. */
+/** Number of characters to insert, delete or replace (Levenshtein distance). */
 function editDistance(text: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, character] of [...text].entries()) {

@@ -9,7 +9,7 @@ import { runWorkItems } from './run-work-items.ts'
 import type { Session } from './session.ts'
 import { convertThroughPipe, type WorkItem } from './work-item.ts'
 
-/** Works at a time: what keeps two processors and a line busy. */
+/** Files converted at a time; enough to keep two processors and the network busy. */
 const defaultConcurrency = 8
 
 export function concurrencyOf({ flags }: Arguments): number {
@@ -20,7 +20,7 @@ export function concurrencyOf({ flags }: Arguments): number {
 
 export const openRecords = ({ terminal }: Session) =>
   new ResumeRecords(stateFolder, (reason) =>
-    terminal.note(`Nothing can be kept to go on with after a break: ${messageOf(reason)}`),
+    terminal.note(`Progress cannot be saved, so an interrupted command will start over: ${messageOf(reason)}`),
   )
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
@@ -31,17 +31,19 @@ export async function convertFiles(args: Arguments, session: Session): Promise<E
   const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
   const to = (flags.to ?? args.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
-    const question = isFormat(to) ? `Which file shall become ${to}?` : `What shall become of ${to}?`
-    throw new UsageError(`${question} As: mutabor report.docx pdf. mutabor help lists the commands.`)
+    const problem = isFormat(to)
+      ? `Name a file to convert to ${to}`
+      : `Name the format to convert ${to} to`
+    throw new UsageError(`${problem}, for example: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
-  if (!isFormat(to)) throw new UsageError(`The last word is the format to convert to, as pdf; ${to} is none.`)
+  if (!isFormat(to)) throw new UsageError(`Expected the target format, such as pdf, as the last argument; got ${to}.`)
   if (files.includes('-')) return convertStdin(args, to, session)
   const isConvertible = async () => {
     const sources = await findSourceExtensions(to, session)
     return (extension: string) => sources.has(extension)
   }
   const inputs = await findInputs(files, isFolder(flags.out) ? flags.out : undefined, isConvertible)
-  if (inputs.length === 0) throw new UsageError(`Nothing in ${files.join(', ')} becomes ${to}.`)
+  if (inputs.length === 0) throw new UsageError(`No file in ${files.join(', ')} can be converted to ${to}.`)
   requireSingleOutput(inputs, flags.out)
   await requireOptions(inputs, to, args, session)
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
@@ -70,14 +72,14 @@ export async function convertFiles(args: Arguments, session: Session): Promise<E
 
 const toSnapshot = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
 
-/** A name with an ending is a file. */
+/** A name with a file extension is a file, any other a folder. */
 const isFolder = (out: string | undefined): boolean =>
   out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
 
 function requireSingleOutput(inputs: readonly Input[], out: string | undefined): void {
   if (out === undefined || isFolder(out) || inputs.length <= 1) return
   throw new UsageError(
-    `--out ${out} is one file, and there are ${inputs.length} to convert. Name a folder, as out/`,
+    `--out ${out} is a single file, but there are ${inputs.length} files to convert. Name a folder, such as out/`,
   )
 }
 
@@ -92,7 +94,7 @@ async function findSourceExtensions(to: string, { client }: Session): Promise<Re
   )
 }
 
-/** Before anything is sent: a word mistyped would be found by two hundred files. */
+/** Checks the options before anything is sent, so that a typo doesn't fail two hundred files one by one. */
 async function requireOptions(
   inputs: readonly Input[],
   to: string,
@@ -110,7 +112,7 @@ async function requireOptions(
 async function convertStdin(args: Arguments, to: string, session: Session): Promise<ExitCode> {
   const { flags, options } = args
   if (flags.from === undefined)
-    throw new UsageError('What comes from stdin has no name: say what it is, as --from png')
+    throw new UsageError('Input from stdin has no file extension: name its format, for example --from png')
   const known =
     Object.keys(options).length > 0 ? await fetchOptions(session.client, { from: flags.from, to }) : undefined
   if (known) requireKnownOptions(Object.keys(options), known, `${flags.from} → ${to}`)
@@ -119,13 +121,13 @@ async function convertStdin(args: Arguments, to: string, session: Session): Prom
   return exitCodes.done
 }
 
-/** `mutabor merge FILE… [--out both.pdf]`: the name of the result says what it is. */
+/** `mutabor merge FILE… [--out both.pdf]`: the file extension of the output is the target format. */
 export async function mergeFiles(args: Arguments, session: Session): Promise<ExitCode> {
   const { flags, options, words } = args
   const inputs = await findInputs(words, undefined, async () => () => true)
   const [first] = inputs
   if (!first || inputs.length < 2)
-    throw new UsageError('A merge takes two files or more, as: mutabor merge a.pdf b.pdf')
+    throw new UsageError('A merge needs at least two files, for example: mutabor merge a.pdf b.pdf')
   const kind = await categoryOf(extensionOf(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
   const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
@@ -147,7 +149,7 @@ export async function mergeFiles(args: Arguments, session: Session): Promise<Exi
   })
 }
 
-/** PDFs are merged by a tool of their own, and so are documents that become one. */
+/** Undefined for PDFs and documents, whose merge needs no `mergeType`. */
 async function categoryOf(extension: string, { client }: Session): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category
@@ -159,7 +161,7 @@ export async function runTool(args: Arguments, session: Session): Promise<ExitCo
   const { flags, options } = args
   const [tool, ...files] = args.words
   if (tool === undefined || files.length === 0)
-    throw new UsageError('Which tool, on which file? As: mutabor tool split-pdf report.pdf --pages 1-5')
+    throw new UsageError('Name a tool and a file, for example: mutabor tool split-pdf report.pdf --pages 1-5')
   const inputs = await findInputs(
     files,
     isFolder(flags.out) ? flags.out : undefined,
@@ -171,7 +173,7 @@ export async function runTool(args: Arguments, session: Session): Promise<ExitCo
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const items = inputs.map((input): WorkItem => {
-    // Beside its source a result needs another name.
+    // In the folder of the source, the result needs a different name.
     const besideSource = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
     return {
       ...{ sources: [toSnapshot(input)], label: input.typedPath, request: { kind: 'tool', tool }, options },

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** The only reader of the environment here. */
+/** This file alone reads the environment of the command line. */
 const { env } = process
 
 export const serviceUrl = env['MUTABOR_URL'] || undefined
@@ -10,11 +10,11 @@ export const supportsColor = env['NO_COLOR'] === undefined && env['TERM'] !== 'd
 
 const resolveBase = (variable: string, fallback: string) =>
   join(env[variable] || join(homedir(), fallback), 'mutabor')
-/** What `login` keeps. */
+/** Where `login` stores the key. */
 export const configFile = join(resolveBase('XDG_CONFIG_HOME', '.config'), 'config.json')
-/** What a command goes on with after a break. */
+/** Where commands store what they need to resume. */
 export const stateFolder = resolveBase('XDG_STATE_HOME', '.local/state')
 
-/** For a process of its own: without what npm sets for whoever it starts. */
+/** The environment for child processes, without the variables that npm sets for its scripts. */
 export const inheritedEnvironment = () =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))

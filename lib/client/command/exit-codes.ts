@@ -1,6 +1,5 @@
 import { isFailure } from '../errors.ts'
 
-/** Exit codes. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -11,10 +10,10 @@ export const exitCodes = {
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** What was typed cannot work. */
+/** The command was used incorrectly. */
 export class UsageError extends Error {}
 
-/** By what was thrown. */
+/** The exit code for a thrown value. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError || isFailure(thrown, 'INVALID_INPUT', 'FORMAT_NOT_FOUND'))
     return exitCodes.usage

@@ -3,16 +3,16 @@ import { dirname } from 'node:path'
 import { sleep } from '../transport.ts'
 import { removeFile } from './json-files.ts'
 
-/** Those of this process. */
+/** Locks held by this process. */
 const heldByThisProcess = new Set<string>()
 
 const pollMs = 250
-/** Milliseconds in which whoever has made the file has also written into it. */
+/** A lock file that is still empty after this time was abandoned before its process id was written. */
 const startTimeoutMs = 5000
 
 /**
- * One process at a time does what this file stands for; it is removed afterwards, and taken over from one that was killed.
- * @param onWait told once of the process that is at it
+ * Runs `work` while holding a lock file with the id of this process. Takes over the lock of a process that was killed.
+ * @param onWait called once with the id of the process that holds the lock
  */
 export async function withFileLock<T>(
   path: string,
@@ -31,17 +31,17 @@ export async function withFileLock<T>(
   try {
     return await work()
   } finally {
-    // Where nothing can be kept there is nothing to remove.
+    // The folder may not be writable; then there is no lock file to remove.
     await removeFile(path).catch(() => undefined)
     heldByThisProcess.delete(path)
   }
 }
 
-/** Also where nothing can be kept: then nobody else keeps anything there either. */
+/** Also succeeds if the lock file cannot be written: then no other process can write one either. */
 async function tryLock(path: string): Promise<boolean> {
   if (heldByThisProcess.has(path)) return false
   heldByThisProcess.add(path)
-  // That the folder is none, or cannot be made, the next line finds as well.
+  // A failure shows again when the file is written.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => undefined)
   try {
     await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 })
@@ -53,7 +53,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/** Undefined when it has ended without removing it; 0 when it has just begun, or is done. */
+/** Returns the process id; undefined if that process has died, 0 if the lock is being written or was released. */
 async function readHolder(path: string): Promise<number | undefined> {
   const pid = Number(await readFile(path, 'utf8').catch(() => ''))
   if (heldByThisProcess.has(path)) return process.pid
@@ -61,13 +61,13 @@ async function readHolder(path: string): Promise<number | undefined> {
     const found = await stat(path).catch(() => undefined)
     return found && Date.now() - found.mtimeMs > startTimeoutMs ? undefined : 0
   }
-  // In containers the next one often has the same number.
+  // In containers, a restarted process often has the same id.
   if (pid === process.pid) return undefined
   try {
     process.kill(pid, 0)
     return pid
   } catch (thrown) {
-    // It is somebody else's, and lives.
+    // EPERM: it runs, but belongs to another user.
     return (thrown as NodeJS.ErrnoException).code === 'EPERM' ? pid : undefined
   }
 }

@@ -2,19 +2,19 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { UsageError } from './exit-codes.ts'
 
-/** A file to convert, and where its result belongs. */
+/** A file to convert, and the folder of its result. */
 export interface Input {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
-  /** As it was typed, for whoever reads. */
+  /** The path as typed, for messages. */
   readonly typedPath: string
   readonly size: number
   readonly mtimeMs: number
-  /** Absolute folder of the result. */
+  /** Absolute path of the folder for the result. */
   readonly folder: string
 }
 
-/** Files, globs and folders as they were typed. In folders only what `isWanted` says, by its extension. */
+/** Finds the files for paths, globs and folders. In folders, `isWanted` selects files by their extension. */
 export async function findInputs(
   patterns: readonly string[],
   out: string | undefined,
@@ -28,7 +28,7 @@ export async function findInputs(
   return [...found.values()]
 }
 
-/** @returns what a word stands for, and the folder whose tree is kept */
+/** @returns the matching files, and the folder whose tree is kept */
 async function resolveWord(
   pattern: string,
   isWanted: () => Promise<(extension: string) => boolean>,
@@ -45,13 +45,13 @@ async function resolveWord(
   if (stats) return { paths: [pattern], base: dirname(pattern) }
   const { base, matches } = compileGlob(pattern)
   const paths = base === undefined ? [] : (await listFiles(base)).filter(matches)
-  if (base === undefined || paths.length === 0) throw new UsageError(`There is no file ${pattern}.`)
+  if (base === undefined || paths.length === 0) throw new UsageError(`File not found: ${pattern}.`)
   return { paths, base }
 }
 
 const tryStat = (path: string) => stat(path).catch(() => undefined)
 
-/** @param base folder whose tree is kept under `out` */
+/** @param base the folder whose tree is reproduced below `out` */
 async function addInput(
   found: Map<string, Input>,
   typedPath: string,
@@ -64,7 +64,7 @@ async function addInput(
   found.set(path, { path, typedPath, size, mtimeMs, folder })
 }
 
-/** Those that a file manager shows, in order. */
+/** Lists all files below a folder in order, except hidden ones. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const visible = entries
@@ -79,7 +79,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return paths
 }
 
-/** Of `*`, `?`, `**`, `[…]` and `{a,b}`, as shells have them, for where no shell does it. */
+/** Supports `*`, `?`, `**`, `[…]` and `{a,b}` for callers whose shell does not expand them. */
 export function compileGlob(pattern: string): {
   readonly base: string | undefined
   readonly matches: (path: string) => boolean
@@ -106,15 +106,15 @@ const segmentPattern = (segment: string) =>
     .replace(/\{([^}]*)\}/g, (_, choices: string) => `(?:${choices.split(',').join('|')})`)
     .replace(/\[!/g, '[^')
 
-/** A result beside its source, when it has the name that results usually have. */
+/** The default output path: the name of the source with the extension of the target format. */
 export const defaultOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
   join(folder, `${basename(path, extname(path))}.${format}`)
 
-/** Results of files that differ in their endings, or in folders that are not kept, alone: each has a name of its own. */
+/** Gives results unique names when their sources differ only in extension or in folders that are not kept. */
 export class OutputNames {
   readonly #sources = new Map<string, string>()
 
-  /** Undefined for the first that comes, whose result has the name that results usually have. */
+  /** Returns undefined for the first source, whose result gets the default name. */
   next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
     const defaultPath = defaultOutput(input, format)
     if (this.#isFree(defaultPath, input)) return undefined

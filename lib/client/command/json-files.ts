@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Undefined when there is no such file, or none that can be read: what is kept here only saves work. */
+/** Returns undefined if the file is missing or unreadable: these files only save work. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
@@ -10,7 +10,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** Whole or not at all, and for nobody else's eyes. */
+/** Writes the file atomically, readable only by its owner. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}`

@@ -25,19 +25,19 @@ export async function showFormats(
     terminal.result(
       `${format?.id}: ${format?.name} (${format?.category}), .${format?.extensions.join(', .')}`,
     )
-    terminal.result(`becomes ${format?.targets.join(', ')}`)
+    terminal.result(`converts to ${format?.targets.join(', ')}`)
   }
   return exitCodes.done
 }
 
-/** `mutabor options png webp`, or of a tool: `mutabor options split-pdf`. */
+/** `mutabor options png webp`, or for a tool: `mutabor options split-pdf`. */
 export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const [from, to] = words
-  if (from === undefined) throw new UsageError('Of which pair? As: mutabor options png webp')
+  if (from === undefined) throw new UsageError('Name two formats or a tool, for example: mutabor options png webp')
   const options =
     to === undefined ? await fetchToolOptions(from, client) : await fetchOptions(client, { from, to })
   if (!options)
-    throw new UsageError(`${words.join(' → ')} does not work here. mutabor formats ${from} lists what does.`)
+    throw new UsageError(`The conversion ${words.join(' → ')} is not supported. mutabor formats ${from} lists those that are.`)
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
   else for (const line of formatOptions(options)) terminal.result(line)
@@ -49,11 +49,11 @@ async function fetchToolOptions(name: string, client: Session['client']) {
     return await fetchOptions(client, { operation: name })
   } catch (thrown) {
     if (!isFailure(thrown, 'INVALID_INPUT')) throw thrown
-    throw new UsageError(`There is no tool ${name}. Of a pair, as: mutabor options ${name} pdf`)
+    throw new UsageError(`Unknown tool ${name}. For a conversion, name both formats: mutabor options ${name} pdf`)
   }
 }
 
-/** `mutabor jobs [JOB]`, the newest first. */
+/** `mutabor jobs [JOB]`, newest first. */
 export async function showJobs(
   { words: [jobId] }: Arguments,
   { client, terminal }: Session,

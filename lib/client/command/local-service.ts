@@ -13,7 +13,7 @@ export interface LocalService {
   stop(): Promise<void>
 }
 
-/** A service for this command, when none answers; undefined when one does. */
+/** Starts a service for this command. Returns undefined if one already responds at the URL. */
 export async function startLocalService(url: string, terminal: Terminal): Promise<LocalService | undefined> {
   const isRunning = await fetch(new URL('/v1', url), { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.ok,
@@ -23,7 +23,7 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
   const root = findRepository()
   if (!root) {
     throw new UsageError(
-      `Nothing answers at ${url}, and --local finds no repository of Mutabor here or above. Go there, or set MUTABOR_URL.`,
+      `No service responds at ${url}, and --local found no Mutabor repository in this folder or above. Run the command in the repository, or set MUTABOR_URL.`,
     )
   }
   terminal.note('Starting a service for this command …')
@@ -52,7 +52,7 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
   throw new UsageError(`The service did not start. ${stderrText.trim()}`)
 }
 
-/** The folder of Mutabor itself, from here or from this file upwards. */
+/** Finds the Mutabor repository, searching upwards from the current folder and from this file. */
 export function findRepository(): string | undefined {
   for (const start of [process.cwd(), dirname(fileURLToPath(import.meta.url))])
     for (let folder = start; ; folder = dirname(folder)) {

@@ -9,7 +9,7 @@ import { openTerminal, type Terminal } from './terminal.ts'
 
 type Command = (args: Arguments, session: Session) => Promise<ExitCode>
 
-/** Loaded when they are called for: a command starts in a blink. */
+/** Loaded on demand, to keep startup fast. */
 const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert-command.ts')).convertFiles,
   merge: async () => (await import('./convert-command.ts')).mergeFiles,
@@ -23,7 +23,7 @@ const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 export async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<ExitCode> {
-  // What is being typed is completed, not obeyed.
+  // Arguments of `complete` are a command line being typed, so they are not parsed as flags.
   const isCompletion = argv[0] === 'complete'
   let terminal = openTerminal({ isJson: argv.includes('--json'), isQuiet: false })
   try {
@@ -63,7 +63,7 @@ async function dispatch(args: Arguments, terminal: Terminal, signal: AbortSignal
   })
 }
 
-/** Of nothing in particular, or of the pair that is about to be converted. */
+/** Prints the general help, or the options of a conversion. */
 async function help(
   words: readonly string[],
   args: Arguments,
@@ -103,13 +103,13 @@ function reportFailure(thrown: unknown, terminal: Terminal): void {
   else terminal.note(messageOf(thrown))
 }
 
-/** How a shell calls it. */
+/** Entry point of the executable. */
 async function main(): Promise<void> {
-  // Node 20 says of `openAsBlob` that it is new.
+  // Node 20 warns that `openAsBlob` is experimental.
   process.removeAllListeners('warning')
   const controller = new AbortController()
   const onInterrupt = () => {
-    // Who asks twice does not want to wait.
+    // A second signal exits at once.
     if (controller.signal.aborted) process.exit(exitCodes.interrupted)
     controller.abort(new Error('interrupted'))
   }
@@ -117,7 +117,7 @@ async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       controller.abort(error)
-      // Whoever read it, as `head`, has read enough.
+      // The reader, such as `head`, closed the pipe.
       if (error.code === 'EPIPE') return
       if (stream === process.stdout) process.stderr.write(`${error.message}\n`)
       process.once('exit', () => {

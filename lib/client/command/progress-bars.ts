@@ -1,12 +1,12 @@
 import { renderBar } from './terminal.ts'
 
-/** A piece of work that somebody watches. */
+/** A work item with a progress bar. */
 export interface ProgressItem {
   readonly label: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
   stage: string
-  /** From 0 to 1. It never falls, so that nobody has to wonder. */
+  /** From 0 to 1; never decreases. */
   fraction: number
   hasUpload: boolean
 }
@@ -15,7 +15,7 @@ export const createProgressItem = (label: string, startedAt: number): ProgressIt
   ...{ label, startedAt, stage: 'waiting', fraction: 0, hasUpload: false },
 })
 
-/** What of the bar is the way to the service, where that is told of. */
+/** The part of the bar that is used for the upload, if its progress is reported. */
 const uploadFraction = 0.4
 
 /** @param fraction of this stage */
@@ -28,10 +28,10 @@ export function updateProgress(item: ProgressItem, stage: string, fraction: numb
 }
 
 const maxBars = 6
-/** Milliseconds after which a file has a bar of its own: what is done in a moment would only flicker. */
+/** A file gets its own bar after this time; bars of quick conversions would only flicker. */
 const minVisibleMs = 700
 
-/** What stands at the bottom of a terminal. */
+/** Returns the lines shown at the bottom of the terminal. */
 export function renderBars(
   active: Iterable<ProgressItem>,
   { finished, total, now }: { readonly finished: number; readonly total: number; readonly now: number },

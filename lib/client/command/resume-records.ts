@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import type { UploadState } from '../upload.ts'
 import { readJson, removeFile, writeJson } from './json-files.ts'
 
-/** A file as it was when it was looked at last. */
+/** Size and modification time of a file, to detect changes. */
 export interface FileSnapshot {
   readonly path: string
   readonly size: number
   readonly mtimeMs: number
 }
 
-/** How far a piece of work has come: a command that was killed goes on from here when it is called again. */
+/** Progress of a work item. A command that was killed resumes from here when it is run again. */
 export interface ResumeRecord {
   readonly sources: readonly FileSnapshot[]
-  /** Sent with the request, so that what was sent before the end is not sent twice. */
+  /** Idempotency key, so that a request sent before a crash does not create a second job. */
   readonly key: string
   readonly upload?: UploadState
   readonly uploadId?: string
@@ -30,10 +30,10 @@ export class ResumeRecords {
   readonly #folder: string
   readonly #onWriteFailure: (reason: unknown) => void
   #hasFailed = false
-  /** What this command has written, by what it was made of. */
+  /** Source by output path, for everything that this command writes. */
   readonly #claims = new Map<string, string>()
 
-  /** @param onWriteFailure told once, when nothing can be kept: that is no reason not to convert */
+  /** @param onWriteFailure called once if records cannot be saved; conversions continue without them */
   constructor(folder: string, onWriteFailure: (reason: unknown) => void) {
     this.#folder = folder
     this.#onWriteFailure = onWriteFailure
@@ -50,19 +50,19 @@ export class ResumeRecords {
     }
   }
 
-  /** A file that is there while a process makes such a result. */
+  /** Lock file that exists while a process creates this result. */
   lockPath(identity: unknown): string {
     return join(this.#folder, 'held', shortHash(identity))
   }
 
-  /** Whether nothing else that this command converts has become this file. */
+  /** Returns false if another source of this command already has this output. */
   claimOutput(output: string, { path }: FileSnapshot): boolean {
     const source = this.#claims.get(output) ?? path
     this.#claims.set(output, source)
     return source === path
   }
 
-  /** @param identity what is wanted of which files, and of whom */
+  /** @param identity the service, the request, its sources and its output */
   async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<StoredRecord> {
     const path = this.#workPath(identity)
     const found = (await readJson(path)) as ResumeRecord | undefined // our own file
@@ -71,7 +71,7 @@ export class ResumeRecords {
     return new StoredRecord(path, isSame ? found : fresh, this.#save)
   }
 
-  /** Whether a command of ours wrote this file, and nobody has changed it since. */
+  /** Whether a mutabor command wrote this file and it has not changed since. */
   async isOwnOutput(output: string): Promise<boolean> {
     const snapshot = await snapshotOf(output)
     const stored = await readJson(this.#outputPath(output))
@@ -82,7 +82,7 @@ export class ResumeRecords {
     await this.#save(this.#outputPath(output.path), output)
   }
 
-  /** Forgets what nobody has come back to for a month. */
+  /** Deletes records that are older than 30 days. */
   async removeExpired(): Promise<void> {
     for (const kind of ['works', 'outputs', 'held']) {
       const folder = join(this.#folder, kind)
@@ -111,14 +111,14 @@ export class StoredRecord {
     return this.#current
   }
 
-  /** One after the other: what is said last stays. */
+  /** Writes are queued, so that the last update wins. */
   update(changes: Partial<ResumeRecord>): Promise<void> {
     this.#current = { ...this.#current, ...changes }
     this.#lastWrite = this.#lastWrite.then(() => this.#save(this.#path, this.#current))
     return this.#lastWrite
   }
 
-  /** As if nothing had happened yet. */
+  /** Deletes the record and starts over with a new idempotency key. */
   async reset(): Promise<void> {
     this.#current = { sources: this.#current.sources, key: crypto.randomUUID() }
     await this.#lastWrite

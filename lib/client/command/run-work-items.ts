@@ -9,15 +9,15 @@ import { type ItemResult, runWorkItem, type WorkItem } from './work-item.ts'
 
 export interface RunOptions {
   readonly force: boolean
-  /** Works at a time. */
+  /** How many items run at a time. */
   readonly maxConcurrent: number
-  /** Told of each that was not done for a reason that may pass. */
+  /** Called for each item that failed or was skipped because the service rejected the key or was unreachable. */
   readonly onNotDone?: (item: WorkItem) => void
 }
 
 const redrawMs = 100
 
-/** Does all of it, tells how far it is, and says by its exit code what became of it. */
+/** Runs all work items, shows their progress and returns the exit code. */
 export async function runWorkItems(
   items: readonly WorkItem[],
   session: Session,
@@ -37,7 +37,7 @@ export async function runWorkItems(
     )
   let isReported = false
   const onWait = (pid: number) => {
-    if (!isReported) terminal.note(`Another command (process ${pid}) is at work here: waiting for it.`)
+    if (!isReported) terminal.note(`Waiting for another mutabor command (process ${pid}) that is creating the same result.`)
     isReported = true
   }
   const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
@@ -60,7 +60,7 @@ export async function runWorkItems(
         if (signal.aborted) return
         failures.push(thrown)
         reportFailure(item, thrown, session)
-        // The others would fail as well, each after as long a wait.
+        // The other items would fail as well, each after a long wait.
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
           for (const notDone of [item, ...pending.splice(0)]) onNotDone?.(notDone)
       } finally {
@@ -72,10 +72,10 @@ export async function runWorkItems(
   clearInterval(redraw)
   terminal.draw([])
   if (signal.aborted) {
-    terminal.note(`Interrupted: ${done} of ${items.length} are done. The same command goes on from here.`)
+    terminal.note(`Interrupted: ${done} of ${items.length} done. Run the same command again to resume.`)
     return exitCodes.interrupted
   }
-  if (items.length > 1 && failures.length > 0) terminal.note(`${done} of ${items.length} are done.`)
+  if (items.length > 1 && failures.length > 0) terminal.note(`${done} of ${items.length} done.`)
   return overallExitCode(done, failures)
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-/** What a service calls a result is a name and no more: no way to another folder, nothing hidden, nothing that steers a terminal. */
+/** Removes folders, leading dots and control characters from a file name that the service sent. */
 export const safeFileName = (filename: string): string =>
   basename(filename)
     .replace(/\p{Cc}/gu, '_')

@@ -11,12 +11,12 @@ export interface Config {
   readonly apiKey?: string
 }
 
-/** Whom a command talks to, as whom. */
+/** The connection of a command to the service, and its terminal. */
 export interface Session {
   readonly client: Mutabor
   readonly signal: AbortSignal
   readonly terminal: Terminal
-  /** Ends the service that was started for it. */
+  /** Stops the service if it was started for this command. */
   close(): Promise<void>
 }
 
@@ -33,10 +33,10 @@ export async function openSession(
   const requestedUrl = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
   const local = flags.local ? await startLocalService(requestedUrl, terminal) : undefined
   const url = local?.url ?? requestedUrl
-  // A key goes to the service that it was given for, and to no other.
+  // A stored key is sent only to the service that it was stored for.
   const key = apiKey ?? (config.url === undefined || config.url === url ? config.apiKey : undefined)
   const tokens = ((await readJson(identitiesFile)) ?? {}) as Record<string, string> // our own file
-  // One that was started for this command has the same data each time, whatever its address.
+  // A local service has the same data each time, but a different port.
   const name = local ? 'local' : url
   const client = new Mutabor({
     url,
@@ -47,22 +47,22 @@ export async function openSession(
     onPause: createPauseReporter(terminal),
     onOwnerToken: (token) => {
       tokens[name] = token
-      // What cannot be kept is a job that cannot be found again, and no reason to stop.
+      // Without the stored token the job can't be found later, but the command can continue.
       void writeJson(identitiesFile, tokens).catch(() => undefined)
     },
   })
   return { client, signal, terminal, close: async () => local?.stop() }
 }
 
-/** Seconds that nobody has to be told of. */
+/** Shorter waits are not reported. */
 const minReportedS = 5
 
-/** Several at work are told to wait as one. */
+/** Reports a wait once, even if several items have to wait. */
 function createPauseReporter(terminal: Terminal) {
   let until = 0
   return ({ message }: Error, seconds: number) => {
     if (seconds < minReportedS || Date.now() < until) return
     until = Date.now() + seconds * 1000
-    terminal.note(`${message} Going on in ${Math.ceil(seconds)} s.`)
+    terminal.note(`${message} Retrying in ${Math.ceil(seconds)} s.`)
   }
 }

@@ -1,15 +1,15 @@
 import { supportsColor } from './environment.ts'
 
-/** Where a command says things: results on stdout, everything else on stderr. */
+/** Output of a command: results on stdout, everything else on stderr. */
 export interface Terminal {
-  /** Whether somebody watches. */
+  /** Whether progress bars can be drawn. */
   readonly isInteractive: boolean
   readonly isJson: boolean
-  /** A line of the result. */
+  /** Prints a line of the result. */
   result(line: string): void
-  /** A line for whoever watches, or reads the log. */
+  /** Prints a message for the user or the log. */
   note(line: string): void
-  /** Lines that stay at the bottom and change; none takes them away. */
+  /** Replaces the progress lines at the bottom of the screen; an empty list removes them. */
   draw(lines: readonly string[]): void
 }
 
@@ -24,13 +24,13 @@ export function openTerminal(
     isJson,
     isQuiet,
     isCapable = supportsColor,
-  }: { isJson: boolean; isQuiet: boolean /** Of lines that change. */; isCapable?: boolean },
+  }: { isJson: boolean; isQuiet: boolean /** Whether lines can be redrawn. */; isCapable?: boolean },
   stdout: Stream = process.stdout,
   stderr: Stream = process.stderr,
 ): Terminal {
   const isInteractive = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
   let drawn: readonly string[] = []
-  /** In one piece: what is taken away and what takes its place are never seen apart. */
+  /** Erases and redraws in a single write, to avoid flicker. */
   const paint = (lines: readonly string[], above = '') => {
     const up = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[J` : ''
     const width = (stderr.columns ?? 80) - 1
@@ -55,14 +55,14 @@ export function openTerminal(
   }
 }
 
-/** Names of files may hold what steers a terminal. */
+/** Replaces control characters, since file names may contain terminal escape sequences. */
 export const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
 
 const wideCharacter =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
-/** A line that wraps would be two, and the bars would climb. */
+/** Truncates a line to the terminal width: a wrapped line would be counted as one and the bars would move up. */
 export function truncateToWidth(cells: number, line: string): string {
   let remaining = cells
   let text = ''
@@ -86,7 +86,7 @@ export function formatBytes(bytes: number): string {
   return `${at > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[at]}`
 }
 
-/** Columns of text, each as wide as its widest cell. */
+/** Aligns rows in columns, each as wide as its widest cell. */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(
     (widest, row) => row.map((cell, at) => Math.max(widest[at] ?? 0, cell.length)),

@@ -12,22 +12,22 @@ import { runWorkItems } from './run-work-items.ts'
 import type { Session } from './session.ts'
 import type { WorkItem } from './work-item.ts'
 
-/** A file that has not grown for so long is whole. */
+/** A file that has not changed for this long is considered complete. */
 const minUnchangedMs = 1500
 
-/** `mutabor watch FOLDER --to pdf`: whatever arrives there is converted into `FOLDER/converted`, or `--out`. */
+/** `mutabor watch FOLDER --to pdf`: converts new files into `FOLDER/converted`, or into `--out`. */
 export async function watchFolder(args: Arguments, session: Session): Promise<ExitCode> {
   const { flags, options, words } = args
   const [folder] = words
   const { to } = flags
   if (folder === undefined || to === undefined || words.length > 1)
-    throw new UsageError('Which folder, and what shall become of its files? As: mutabor watch inbox --to pdf')
+    throw new UsageError('Name a folder and a target format, for example: mutabor watch inbox --to pdf')
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-    throw new UsageError(`There is no folder ${folder}.`)
+    throw new UsageError(`Folder not found: ${folder}.`)
   const outputFolder = resolve(flags.out ?? join(folder, 'converted'))
   await mkdir(outputFolder, { recursive: true })
   const { conversions } = await session.client.call('GET /v1/formats/conversions', { query: { to } })
-  if (conversions.length === 0) throw new UsageError(`Nothing becomes ${to}.`)
+  if (conversions.length === 0) throw new UsageError(`No format can be converted to ${to}.`)
   const sources = await findExtensions(new Set(conversions.map(({ from }) => from)), session)
   const [pair] = conversions
   const known =
@@ -41,7 +41,7 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
   const names = new OutputNames()
   const runOptions = {
     ...{ force: flags.force === true, maxConcurrent: concurrencyOf(args) },
-    // A service that is away for a while comes back.
+    // Retry the files once the service is reachable again.
     onNotDone: ({ sources: files }: WorkItem) => {
       for (const file of files) attempted.delete(versionOf(file))
     },
@@ -60,7 +60,7 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
     })
     if (items.length > 0) await runWorkItems(items, session, records, runOptions)
   }
-  session.terminal.note(`Watching ${folder}: what arrives becomes ${to} in ${outputFolder}. Ctrl-C ends it.`)
+  session.terminal.note(`Watching ${folder}: new files are converted to ${to} in ${outputFolder}. Press Ctrl-C to stop.`)
   const stop = repeatOnChange(folder, convertNewFiles, session)
   await ended
   stop()
@@ -79,7 +79,7 @@ async function findExtensions(ids: ReadonlySet<string>, { client }: Session): Pr
   return new Set(formats.filter(({ id }) => ids.has(id)).flatMap(({ extensions }) => extensions))
 }
 
-/** Looks when something has happened, one look at a time, and now and then where nothing is told, as on network drives. */
+/** Calls `convertNewFiles` after each change, never concurrently, and regularly where changes aren't reported (network drives). */
 function repeatOnChange(
   folder: string,
   convertNewFiles: () => Promise<void>,
@@ -113,7 +113,7 @@ function repeatOnChange(
   try {
     watcher = watch(folder, { recursive: true }, scheduleSoon)
   } catch {
-    terminal.note('This folder does not tell of changes: it is looked at every five seconds.')
+    terminal.note('Changes to this folder are not reported by the system: checking it every five seconds.')
   }
   const timer = setInterval(start, 5000)
   scheduleSoon()

@@ -15,7 +15,7 @@ import { shortHash, snapshotOf } from './resume-records.ts'
 import { safeFileName } from './safe-file-name.ts'
 import type { Session } from './session.ts'
 
-/** One result that is wanted. */
+/** One conversion, merge or tool run of a command. */
 export interface WorkItem {
   /** Absolute paths. */
   readonly sources: readonly FileSnapshot[]
@@ -25,10 +25,10 @@ export interface WorkItem {
     | { readonly kind: 'tool'; readonly tool: string }
     | { readonly kind: 'merge'; readonly to: string | undefined; readonly mergeType: string | undefined }
   readonly options: Options
-  /** Absolute; the name of the result is that of the service in `folder` when none is given. */
+  /** Absolute path. If undefined, the result is saved in `folder` under the name from the service. */
   readonly output: string | undefined
   readonly folder: string
-  /** What the result will most likely be. */
+  /** The path that the result will most likely have. */
   readonly expected: string | undefined
 }
 
@@ -36,24 +36,24 @@ export interface ItemResult {
   readonly item: WorkItem
   readonly outputs: readonly string[]
   readonly totalBytes: number
-  /** It was there already. */
+  /** Whether the output already existed and was current. */
   readonly isUpToDate: boolean
   readonly warnings: readonly string[]
 }
 
 export interface ProgressReporter {
-  /** From 0 to 1. */
+  /** @param fraction progress of the stage, from 0 to 1 */
   report(stage: string, fraction: number): void
 }
 
 interface ItemOptions {
   readonly force: boolean
   readonly progress: ProgressReporter
-  /** Told of another command that is at the same. */
+  /** Called if another process is creating the same result. */
   readonly onWait: (pid: number) => void
 }
 
-/** Makes one result, or finds that it is made; goes on where an earlier command has ended, or once another one has. */
+/** Creates one result unless it is up to date. Resumes an earlier command and waits for a concurrent one. */
 export function runWorkItem(
   item: WorkItem,
   session: Session,
@@ -91,7 +91,7 @@ async function runLocked(
     const path = output && converted.files.length === 1 ? output : join(folder, safeFileName(file.filename))
     await requireWritable(path, records, force)
     if (sources[0] && !records.claimOutput(path, sources[0]))
-      throw new MutaborError('CONFLICT', `${path} is the result of another file of this command.`)
+      throw new MutaborError('CONFLICT', `${path} is already the output of another file of this command. Convert the files one at a time, or to different folders.`)
     outputs.push(await save(converted, file, path, session, records))
   }
   const [first] = outputs
@@ -107,10 +107,10 @@ async function requireWritable(
   force: boolean,
 ): Promise<void> {
   if (path === undefined || force || !(await snapshotOf(path)) || (await records.isOwnOutput(path))) return
-  throw new MutaborError('CONFLICT', `${path} is there already, and not from here. --force replaces it.`)
+  throw new MutaborError('CONFLICT', `${path} already exists and was not created by mutabor. Use --force to replace it.`)
 }
 
-/** The result of the job that an earlier command has started, when there is still one. */
+/** Returns the result of the job that an earlier command started, if it still exists. */
 async function findEarlierResult(
   record: StoredRecord,
   { client, signal }: Session,
@@ -162,7 +162,7 @@ async function convert(
     ? [{ uploadId: record.current.uploadId }]
     : await Promise.all(sources.map(({ path, size }) => openFile(path, size)))
   const [first] = sourceFiles
-  if (!first) throw new MutaborError('NO_FILES', 'There is no file to convert.')
+  if (!first) throw new MutaborError('NO_FILES', 'Expected at least one file to convert, got none.')
   try {
     if (request.kind === 'convert') return await client.convert(first, request.to, options, requestOptions)
     if (request.kind === 'tool')
@@ -178,7 +178,7 @@ async function convert(
     )
   } catch (thrown) {
     await Promise.all(writes)
-    // A new try is a new job, except where nobody knows what became of this one.
+    // The next attempt creates a new job, unless this one may still be running.
     if (isFailure(thrown) && !isFailure(thrown, 'UNREACHABLE', 'RATE_LIMITED')) await record.reset()
     throw thrown
   } finally {
@@ -194,7 +194,7 @@ async function save(
   records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
-  // Found again, and replaced, by whoever goes on after a kill. Not longer than names may be.
+  // A fixed name, so that the next command replaces it after a crash; hashed to stay within the length limit of names.
   const temporary = join(dirname(path), `.${shortHash(basename(path))}.mutabor-part`)
   await removeFile(temporary)
   const hash = createHash('sha256')
@@ -210,21 +210,21 @@ async function save(
   try {
     await pipeline(source, hashStream, createWriteStream(temporary, { flags: 'wx' }))
     if (hash.digest('hex') !== file.sha256)
-      throw new MutaborError('DAMAGED', `${file.filename} did not arrive as it was made.`)
+      throw new MutaborError('DAMAGED', `The download of ${file.filename} is corrupted: its checksum is wrong. Run the command again.`)
   } catch (thrown) {
-    // A full disk is not made fuller.
+    // Free the space, as the disk may be full.
     await removeFile(temporary)
     throw thrown
   }
   const { mtimeMs, size } = await stat(temporary)
   const snapshot = { path, size, mtimeMs }
-  // Before it has its name: after a kill in between it would be nobody's.
+  // Recorded before the rename: after a crash in between, the file would not be recognized as our own.
   await records.recordOutput(snapshot)
   await rename(temporary, path)
   return snapshot
 }
 
-/** From stdin to stdout, or to a file: nothing is kept of it. */
+/** Converts stdin to stdout or to a file, without resume records. */
 export async function convertThroughPipe(
   { client, signal }: Session,
   { from, to, options, output }: { from: string; to: string; options: Options; output: string | undefined },
