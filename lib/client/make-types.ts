@@ -99,12 +99,12 @@ function replaceWithRefs(value: unknown, named: ReadonlyMap<string, string>): un
 }
 
 /** Options that are boolean in every engine: the command line takes no value for them. */
-function findSwitches(): readonly string[] {
+function findBooleanOptions(): readonly string[] {
   const views = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ options }) => optionViews(options)),
   )
-  const nonSwitches = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
-  return [...new Set(views.map(({ name }) => name))].filter((name) => !nonSwitches.has(name)).sort()
+  const nonBooleanOptions = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
+  return [...new Set(views.map(({ name }) => name))].filter((name) => !nonBooleanOptions.has(name)).sort()
 }
 
 /** Returns the contents of both files. */
@@ -152,7 +152,7 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   const facts = [
     banner,
     list('idempotentOperations', 'Operations that take an Idempotency-Key.', idempotentOperations),
-    list('booleanOptions', 'Boolean options.', findSwitches()),
+    list('booleanOptions', 'Boolean options.', findBooleanOptions()),
     list('toolOperations', 'Operations that `tool` can run.', toolOperations),
     list('formOperations', 'Operations whose body is a form.', formOperations),
     `/** Error codes of the service. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)

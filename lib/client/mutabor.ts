@@ -124,7 +124,10 @@ export class Mutabor {
     const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
       const { status, code, message, result } = tasks[taskName] ?? {}
       if (status !== 'completed')
-        return { filename, error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'The conversion failed.' } }
+        return {
+          filename,
+          error: { code: code ?? 'CONVERSION_FAILED', message: message ?? 'The conversion failed.' },
+        }
       const [file] = result && 'files' in result ? result.files : []
       return { filename, ...(file && { file: { ...file, mimeType: file.mime_type, downloadUrl: file.url } }) }
     })

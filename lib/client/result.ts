@@ -36,7 +36,8 @@ export class Result {
 
   #singleFile(): ResultFile {
     const [file] = this.files
-    if (!file) throw new MutaborError('FILE_GONE', 'The job has no result file to download.', { job: this.job })
+    if (!file)
+      throw new MutaborError('FILE_GONE', 'The job has no result file to download.', { job: this.job })
     return file
   }
 
@@ -63,7 +64,11 @@ export class Result {
     const hex =
       digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
     if (hex !== undefined && hex !== file.sha256)
-      throw new MutaborError('DAMAGED', `The download of ${file.filename} is corrupted: its checksum is wrong. Download it again.`, { job: this.job })
+      throw new MutaborError(
+        'DAMAGED',
+        `The download of ${file.filename} is corrupted: its checksum is wrong. Download it again.`,
+        { job: this.job },
+      )
     return bytes
   }
 
@@ -103,7 +108,10 @@ export class Result {
     const { body, status } = await this.#transport.sendWithRetries(request, true, signal)
     const reader = body?.getReader()
     if (!reader || (offset > 0 && status !== 206))
-      throw new MutaborError('UNREACHABLE', 'The download cannot be resumed: the server ignores range requests.')
+      throw new MutaborError(
+        'UNREACHABLE',
+        'The download cannot be resumed: the server ignores range requests.',
+      )
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
     } finally {

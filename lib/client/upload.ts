@@ -218,7 +218,11 @@ class MultipartUpload {
         const response = await this.#transport.fetch(url, { method: 'PUT', body: bytes }, signal)
         if (!response.ok) throw await readFailure(response)
         const ETag = response.headers.get('etag')
-        if (!ETag) throw new MutaborError('UNREACHABLE', 'The storage did not return an ETag for the part. Let its CORS rules expose the ETag header.')
+        if (!ETag)
+          throw new MutaborError(
+            'UNREACHABLE',
+            'The storage did not return an ETag for the part. Let its CORS rules expose the ETag header.',
+          )
         this.#uploaded.set(number, { PartNumber: number, ETag, Size: bytes.size })
         return
       } catch (thrown) {

@@ -43,7 +43,11 @@ export async function waitForJob(transport: Transport, jobId: string, options: W
     )
   } catch (thrown) {
     if (!deadline.aborted || options.signal?.aborted) throw thrown
-    throw new MutaborError('WAIT_ENDED', `The job ${jobId} has not finished in time. It keeps running: wait again, or cancel it.`, { details: { jobId } })
+    throw new MutaborError(
+      'WAIT_ENDED',
+      `The job ${jobId} has not finished in time. It keeps running: wait again, or cancel it.`,
+      { details: { jobId } },
+    )
   }
 }
 
@@ -111,7 +115,8 @@ interface StreamPosition {
   hasEnded: boolean
 }
 
-const streamBlockedError = () => new MutaborError('UNREACHABLE', 'Server-sent events are blocked, probably by a proxy.')
+const streamBlockedError = () =>
+  new MutaborError('UNREACHABLE', 'Server-sent events are blocked, probably by a proxy.')
 
 /** Yields a snapshot of the job and its events until the last. Resumes broken streams where they stopped. */
 export async function* followJob(

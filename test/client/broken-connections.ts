@@ -1,10 +1,10 @@
-/** Lines between a client and the service on which things happen. */
+/** `fetch` functions that simulate network failures. */
 
 export type Fetch = typeof fetch
 export const pathOf = (input: Parameters<Fetch>[0]) =>
   new URL(input instanceof Request ? input.url : input).pathname
 
-/** Its first request to such a path is answered by `answer`. */
+/** Returns a `fetch` that passes the first request to a matching path to `respond`. */
 export function interceptFirst(
   path: RegExp,
   respond: (sendRequest: () => Promise<Response>) => Promise<Response>,
@@ -17,14 +17,14 @@ export function interceptFirst(
   }
 }
 
-/** The body ends in the middle, as on a line that breaks. */
+/** Sends the request, but the response body fails in the middle, as if the connection broke. */
 export async function breakOffBody(sendRequest: () => Promise<Response>): Promise<Response> {
   const response = await sendRequest()
   const bytes = new Uint8Array(await response.arrayBuffer())
   const body = new ReadableStream({
     pull: (controller) => {
       controller.enqueue(bytes.slice(0, bytes.length / 2))
-      controller.error(new TypeError('the line broke'))
+      controller.error(new TypeError('the connection broke'))
     },
   })
   return new Response(body, { status: response.status, headers: response.headers })

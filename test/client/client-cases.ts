@@ -2,7 +2,7 @@ import type * as Client from '../../lib/client/index.ts'
 import { breakOffBody, type Fetch, interceptFirst, pathOf } from './broken-connections.ts'
 import { createWav } from './wav-file.ts'
 
-/** What the client can do, by name. Nothing here is Node's own: browsers run the same. */
+/** Cases of the client, by test name. They use nothing specific to Node, as they also run in browsers. */
 
 type ClientCase = (client: typeof Client, url: string) => Promise<void>
 
@@ -20,14 +20,14 @@ async function expectFailure(work: Promise<unknown>): Promise<Client.MutaborErro
     (error: unknown) => error,
   )
   check(thrown instanceof Error && 'code' in thrown, `expected a failure, got ${thrown}`)
-  return thrown as Client.MutaborError // it has a code
+  return thrown as Client.MutaborError // it has a code, and the class may come from another bundle
 }
 
 const createMarkdown = () =>
   new File(['# Morning\n\nA cup of tea.\n'], 'morning.md', { type: 'text/markdown' })
 const createCsv = () => new File(['a,b\n1,2\n'], 'table.csv', { type: 'text/csv' })
 
-/** Two pixels. */
+/** An image of two pixels. */
 const createPng = () => {
   const base64 =
     'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR42mP4zwAE/wEHAAH/PX2MSQAAAABJRU5ErkJggg=='
@@ -41,11 +41,11 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 export const clientCases: Readonly<Record<string, ClientCase>> = {
-  'converts a file and hands out its bytes, its text and a stream': async ({ Mutabor }, url) => {
+  'converts a file and returns the result as bytes, text, blob and stream': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
     const result = await client.convert(createMarkdown(), 'html')
     checkEqual(result.filename, 'morning.html', 'name')
-    check((await result.text()).includes('A cup of tea.'), 'the text is there')
+    check((await result.text()).includes('A cup of tea.'), 'the result contains the text')
     checkEqual((await result.bytes()).length, result.size, 'length')
     checkEqual(
       (await new Response(result.stream()).arrayBuffer()).byteLength,
@@ -56,7 +56,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const again = await client.convert({ jobId: result.job.jobId }, 'rst')
     checkEqual(again.filename, 'morning.rst', 'the source of an earlier job')
   },
-  'merges, runs a tool and takes options': async ({ Mutabor }, url) => {
+  'merges files, runs tools and passes options': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
     const pdf = await client.convert(createPng(), 'pdf', { dpi: 96 })
     const merged = await client.merge([await pdf.blob(), await pdf.blob()], {}, { filename: 'both.pdf' })
@@ -73,9 +73,9 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     )
     check((await tool.text()).startsWith('%PDF-'), 'a PDF')
     const invalid = client.tool(await merged.blob(), 'extract-pdf-pages', { pages: 'all but one' })
-    checkEqual((await expectFailure(invalid)).code, 'INVALID_INPUT', 'a wrong option')
+    checkEqual((await expectFailure(invalid)).code, 'INVALID_INPUT', 'an invalid option')
   },
-  'converts many files in one job and tells of each': async ({ Mutabor }, url) => {
+  'converts a batch in one job and reports the outcome of each file': async ({ Mutabor }, url) => {
     const broken = new File(['no image'], 'broken.png')
     const files = [{ file: createMarkdown() }, { file: broken }, { file: createCsv(), to: 'txt' }]
     const { items } = await new Mutabor({ url }).batch(files, 'html')
@@ -89,7 +89,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       'items',
     )
   },
-  'runs tasks that take files from each other': async ({ Mutabor }, url) => {
+  'runs a pipeline of dependent tasks': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
     const result = await client.pipeline(
       {
@@ -108,7 +108,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       'jobs',
     )
   },
-  'sends large files in parts, tells how far it is, and goes on after a break': async (client, url) => {
+  'uploads large files in parts, reports progress and resumes after an interruption': async (client, url) => {
     const file = createWav(18 * 1024 ** 2)
     const stop = new AbortController()
     const state: { saved?: Client.UploadState } = {}
@@ -117,9 +117,13 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const interrupted = first.upload(file, {
       ...{ partsAbove: 1, signal: stop.signal },
       onState: (started) => (state.saved = started),
-      onSent: () => stop.abort(new Error('pulled the plug')),
+      onSent: () => stop.abort(new Error('connection lost')),
     })
-    checkEqual(await interrupted.catch((error: Error) => error.message), 'pulled the plug', 'broken off')
+    checkEqual(
+      await interrupted.catch((error: Error) => error.message),
+      'connection lost',
+      'error of the interrupted upload',
+    )
 
     const putSizes: number[] = []
     const countingFetch: Fetch = (input, init) => {
@@ -132,12 +136,15 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       ...(state.saved && { resume: state.saved }),
       onSent: ({ sent, total }) => progressEvents.push([sent, total]),
     })
-    check(putSizes.reduce((sum, bytes) => sum + bytes, 0) < file.size, `not all of it again: ${putSizes}`)
+    check(
+      putSizes.reduce((sum, bytes) => sum + bytes, 0) < file.size,
+      `the resumed upload sent all parts again: ${putSizes}`,
+    )
     checkEqual(progressEvents.at(-1), [file.size, file.size], 'progress')
     const flac = await second.convert({ uploadId }, 'flac')
     checkEqual(flac.filename, 'tone.flac', 'the file')
   },
-  'sends a stream whose length nobody knows': async ({ Mutabor }, url) => {
+  'uploads a stream of unknown length': async ({ Mutabor }, url) => {
     const bytes = await createWav(10 * 1024 ** 2).bytes()
     const stream = new Response(bytes).body
     check(stream, 'a stream')
@@ -156,7 +163,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     )
     checkEqual(small.filename, 'a.html', 'a short stream')
   },
-  'tells progress, by events and by asking where events do not get through': async ({ Mutabor }, url) => {
+  'reports progress through events, or by polling where events are blocked': async ({ Mutabor }, url) => {
     const fetchWithoutEvents: Fetch = (input, init) =>
       pathOf(input).endsWith('/events')
         ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
@@ -177,43 +184,43 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       checkEqual(finished.status, 'completed', 'status')
       if (fetchVariant === fetchWithoutEvents) return
       const messages = await collect(client.events(job.id))
-      checkEqual(messages.at(-1)?.snapshot?.status, 'completed', 'told to whoever comes late')
+      checkEqual(messages.at(-1)?.snapshot?.status, 'completed', 'a snapshot for a late subscriber')
     }
   },
-  'goes on with a download that breaks off': async ({ Mutabor }, url) => {
+  'resumes an interrupted download': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url, fetch: interceptFirst(/^\/(v1\/download|s3)\//, breakOffBody) })
     const result = await client.convert(createMarkdown(), 'html')
-    check((await result.text()).includes('A cup of tea.'), 'whole')
+    check((await result.text()).includes('A cup of tea.'), 'the complete text')
   },
-  'sends again what failed for now, and makes one job of it': async ({ Mutabor }, url) => {
+  'retries transient failures without creating a second job': async ({ Mutabor }, url) => {
     let lostResponses = 0
     const loseFirstResponse = interceptFirst(/\/v1\/convert$/, async (sendRequest) => {
       await (await sendRequest()).arrayBuffer()
       lostResponses += 1
-      throw new TypeError('the answer was lost')
+      throw new TypeError('the response was lost')
     })
     const other = new Mutabor({ url })
     await other.convert(createMarkdown(), 'txt')
     const client = new Mutabor({ url, fetch: loseFirstResponse })
     await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
-    checkEqual(lostResponses, 1, 'lost')
-    const limited = { code: 'RATE_LIMITED', message: 'Too many.', details: {} }
+    checkEqual(lostResponses, 1, 'lost responses')
+    const limited = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
     const rateLimit = () =>
       Promise.resolve(Response.json({ error: limited }, { status: 429, headers: { 'retry-after': '1' } }))
     const patient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
     check((await patient.formats()).length > 100, 'formats')
     const impatient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
     const { code, retryAfterS, status } = await expectFailure(impatient.formats())
-    checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'refused')
+    checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'the rate limit error')
   },
-  'tells what is wrong by its code': async ({ Mutabor, isFailure }, url) => {
+  'reports failures with specific error codes': async ({ Mutabor, isFailure }, url) => {
     const client = new Mutabor({ url })
     const impossible = await expectFailure(client.convert(createMarkdown(), 'mp4'))
     check(isFailure(impossible, 'UNSUPPORTED_CONVERSION') && impossible.requestId, impossible.message)
     const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
-    checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'unknown')
+    checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'an unknown job')
     const unreachable = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
-    checkEqual((await expectFailure(unreachable.formats())).code, 'UNREACHABLE', 'nobody')
+    checkEqual((await expectFailure(unreachable.formats())).code, 'UNREACHABLE', 'an unreachable service')
     const tasks = {
       in: { operation: 'import/url', url: 'http://169.254.169.254/a.png' },
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
@@ -221,16 +228,16 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const failed = await expectFailure(
       client.pipeline({ ...tasks, end: { operation: 'export/url', input: 'out' } }),
     )
-    checkEqual(failed.code, 'URL_NOT_ALLOWED', 'a job that fails')
+    checkEqual(failed.code, 'URL_NOT_ALLOWED', 'a failed job')
   },
-  'belongs to one identity, however many requests come first': async ({ Mutabor }, url) => {
+  'uses one owner token even if several requests start concurrently': async ({ Mutabor }, url) => {
     const tokens: string[] = []
     const client = new Mutabor({ url, onOwnerToken: (token) => tokens.push(token) })
     await Promise.all([1, 2, 3].map(() => client.convert(createMarkdown(), 'html')))
-    checkEqual(tokens.length, 1, 'identities')
+    checkEqual(tokens.length, 1, 'owner tokens')
     checkEqual((await collect(client.jobs())).length, 3, 'jobs')
   },
-  'believes a webhook that is signed, and no other': async ({ verifyWebhook, InvalidSignature }) => {
+  'accepts only webhooks with a valid signature': async ({ verifyWebhook, InvalidSignature }) => {
     const secret = `whsec_${btoa('k'.repeat(32))}`
     const body = '{"event":"job.completed"}'
     const at = String(Math.floor(Date.now() / 1000))
@@ -252,6 +259,9 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       verifyWebhook(body, headers, 'whsec_'),
     ])
     for (const outcome of invalid)
-      check(outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature, 'not believed')
+      check(
+        outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature,
+        'rejects an invalid signature',
+      )
   },
 }

@@ -12,17 +12,17 @@ import { commandCases } from './command-cases.ts'
 import { hostileServiceCases } from './hostile-service-cases.ts'
 import { withShell } from './run-command.ts'
 
-/** Of all that packed.slow.ts tries, what takes but a moment. */
+/** Names of the fast cases; package.slow.ts runs all of them. */
 const fastCases: ReadonlySet<string> = new Set([
-  'goes on with a download that breaks off',
-  'sends again what failed for now, and makes one job of it',
-  'belongs to one identity, however many requests come first',
-  'believes a webhook that is signed, and no other',
-  'converts a file, and does not do it twice',
-  'tells of a wrong option before it sends anything, and what was meant',
-  'makes everything once when it is called twice at once',
-  'puts results nowhere but where it was told to, whatever they are called',
-  'hands shells no word that they would carry out',
+  'resumes an interrupted download',
+  'retries transient failures without creating a second job',
+  'uses one owner token even if several requests start concurrently',
+  'accepts only webhooks with a valid signature',
+  'converts a file once and skips it when run again',
+  'rejects an unknown option before uploading and suggests a similar one',
+  'creates each result once when two commands run concurrently',
+  'saves results only in the target folder, whatever name the service sends',
+  'drops completions that a shell would execute',
 ])
 
 describe('the client', { concurrency: 4 }, () => {
@@ -33,9 +33,9 @@ describe('the client', { concurrency: 4 }, () => {
   after(() => service.stop())
 
   for (const [name, run] of Object.entries(clientCases))
-    if (fastCases.has(name)) test(`it ${name}`, () => run(client, service.url))
+    if (fastCases.has(name)) test(`the client ${name}`, () => run(client, service.url))
 
-  test('its command line keeps a key that the service knows, and no other', () =>
+  test('the command line stores only API keys that the service accepts', () =>
     withShell(service.url, async (shell) => {
       assert.match((await shell.run(['login', `sk_${'x'.repeat(49)}`])).stderr, /API key/)
       assert.match(
@@ -48,10 +48,10 @@ describe('the client', { concurrency: 4 }, () => {
     }))
 
   for (const [name, run] of Object.entries({ ...commandCases, ...hostileServiceCases }))
-    if (fastCases.has(name)) test(`its command line ${name}`, () => withShell(service.url, run))
+    if (fastCases.has(name)) test(`the command line ${name}`, () => withShell(service.url, run))
 })
 
-test('the client has less than 10 kB', async () => {
+test('the client bundle has less than 10 kB when compressed', async () => {
   const { outputFiles } = await build({
     entryPoints: ['lib/client/index.ts'],
     ...{ bundle: true, format: 'esm', minify: true, write: false },

@@ -4,9 +4,9 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Shell } from './run-command.ts'
 
-/** The command line against a running service; each case has a folder of its own. */
+/** Cases of the command line against a running service, by test name; each gets its own folder. */
 export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
-  'converts a file, and does not do it twice': async (shell) => {
+  'converts a file once and skips it when run again': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
     const first = await shell.run(['tea.md', 'html'])
     assert.deepEqual([first.code, first.stdout], [0, ''], first.stderr)
@@ -16,11 +16,11 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /tea\.html {2}is up to date/)
     assert.equal((await stat(join(shell.folder, 'tea.html'))).mtimeMs, mtimeMs)
   },
-  'keeps the tree of a folder, and says in JSON what it did': async (shell) => {
+  'keeps the folder tree and reports results as JSON lines': async (shell) => {
     await mkdir(join(shell.folder, 'in/deep'), { recursive: true })
     await writeFile(join(shell.folder, 'in/a.md'), '# A')
     await writeFile(join(shell.folder, 'in/deep/b.md'), '# B')
-    await writeFile(join(shell.folder, 'in/film.mp4'), 'no')
+    await writeFile(join(shell.folder, 'in/video.mp4'), 'no')
     const { code, stdout, stderr } = await shell.run(['in', 'html', '--out', 'web/', '--json'])
     assert.deepEqual([code, stderr], [0, ''])
     const lines = stdout
@@ -37,7 +37,7 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
       'deep/b.html',
     ])
   },
-  'gives files that differ in their endings alone a result each': async (shell) => {
+  'gives files that differ only in extension separate results': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# From md')
     await writeFile(join(shell.folder, 'tea.txt'), 'From txt')
     for (const mark of ['✓', '=']) {
@@ -48,7 +48,7 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.match(await readFile(join(shell.folder, 'tea.html'), 'utf8'), /From md/)
     assert.match(await readFile(join(shell.folder, 'tea.txt.html'), 'utf8'), /From txt/)
   },
-  'makes everything once when it is called twice at once': async (shell) => {
+  'creates each result once when two commands run concurrently': async (shell) => {
     const names = Array.from({ length: 6 }, (_, at) => `p${at}.md`)
     await mkdir(join(shell.folder, 'in'))
     for (const name of names) await writeFile(join(shell.folder, 'in', name), `# ${name}`)
@@ -63,14 +63,17 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     const expectedNames = names.map((name) => name.replace('md', 'html'))
     assert.deepEqual((await readdir(join(shell.folder, 'web'))).sort(), expectedNames)
   },
-  'converts where nothing can be kept, and says so': async (shell) => {
-    await writeFile(join(shell.folder, '.home'), 'no folder')
+  'converts without a writable state folder and reports the problem': async (shell) => {
+    await writeFile(join(shell.folder, '.home'), 'not a folder')
     await writeFile(join(shell.folder, 'tea.md'), '# Tea')
     const { code, stderr } = await shell.run(['tea.md', 'html'])
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /^Nothing can be kept to go on with after a break: ENOTDIR.*\n✓ tea\.md/)
+    assert.match(
+      stderr,
+      /^Progress cannot be saved, so an interrupted command will start over: ENOTDIR.*\n✓ tea\.md/,
+    )
   },
-  'ends quietly when nobody reads on, and not when its words are lost': async (shell) => {
+  'exits quietly when the reader closes stdout, but reports a full disk': async (shell) => {
     const child = shell.start('formats', '--json')
     let stderrText = ''
     child.stderr.on('data', (chunk: Buffer) => {
@@ -87,31 +90,31 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     ]).run([])
     assert.deepEqual([diskFull.code, diskFull.stderr], [1, 'ENOSPC: no space left on device, write\n'])
   },
-  'takes from stdin and gives to stdout': async (shell) => {
+  'converts stdin to stdout': async (shell) => {
     const { code, stdout } = await shell.run(['-', 'html', '--from', 'md'], '# Tea\n')
     assert.equal(code, 0)
     assert.match(stdout, /<h1 id="tea">Tea<\/h1>/)
     assert.equal((await shell.run(['-', 'html'], '# Tea\n')).code, 2)
   },
-  'tells of a wrong option before it sends anything, and what was meant': async (shell) => {
+  'rejects an unknown option before uploading and suggests a similar one': async (shell) => {
     await writeFile(join(shell.folder, 'a.png'), 'never read')
     const { code, stderr } = await shell.run(['a.png', 'webp', '--qualty', '80'])
     assert.equal(code, 2)
     assert.match(stderr, /^png → webp has no option --qualty\. Did you mean --quality\?/)
-    assert.equal((await shell.run(['missing.png', 'webp'])).stderr, 'There is no file missing.png.\n')
+    assert.equal((await shell.run(['missing.png', 'webp'])).stderr, 'File not found: missing.png.\n')
   },
-  'tells what failed by its exit code': async (shell) => {
+  'exits with a different code for each kind of failure': async (shell) => {
     await writeFile(join(shell.folder, 'good.md'), '# Good')
-    await writeFile(join(shell.folder, 'bad.png'), 'not a picture')
+    await writeFile(join(shell.folder, 'bad.png'), 'not an image')
     const partly = await shell.run(['good.md', 'bad.png', 'html'])
     assert.equal(partly.code, 4, partly.stderr)
-    assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 are done\./)
+    assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 done\./)
     assert.equal((await shell.run(['bad.png', 'webp'])).code, 1)
     const unreachable = await new Shell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
     assert.equal(unreachable.code, 3)
     assert.match(unreachable.stderr, /cannot be reached/)
   },
-  'never replaces a file that is not from here, unless it is told to': async (shell) => {
+  'replaces files that it did not create only with --force': async (shell) => {
     await writeFile(join(shell.folder, 'a.md'), '# New')
     await writeFile(join(shell.folder, 'a.html'), 'my own')
     assert.equal((await shell.run(['a.md', 'html'])).code, 1)
@@ -122,8 +125,8 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.equal((await shell.run(['a.md', 'html'])).code, 0)
     assert.match(await readFile(join(shell.folder, 'a.html'), 'utf8'), /Newer/)
   },
-  'lists formats, options of a pair and jobs': async (shell) => {
-    assert.match((await shell.run(['formats', 'png'])).stdout, /^png: .*\nbecomes .*webp/)
+  'lists formats, options and jobs, and completes words': async (shell) => {
+    assert.match((await shell.run(['formats', 'png'])).stdout, /^png: .*\nconverts to .*webp/)
     assert.match(
       (await shell.run(['help', 'png', 'webp'])).stdout,
       /--quality +low\|medium\|high\|highest or 1–100/,

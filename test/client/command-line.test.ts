@@ -14,7 +14,7 @@ import { readFailure } from '../../lib/client/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 
-test('what is no option of the command line is one of the conversion', () => {
+test('unknown flags are parsed as conversion options', () => {
   const { words, flags, options } = parseArguments([
     ...[
       'a.png',
@@ -32,10 +32,10 @@ test('what is no option of the command line is one of the conversion', () => {
   assert.deepEqual(words, ['a.png', 'webp'])
   assert.deepEqual({ ...flags }, { out: 'out/', json: true })
   assert.deepEqual(options, { jpegQuality: '80', lossless: true, strip: false, dpi: '300' })
-  assert.throws(() => parseArguments(['a.png', 'webp', '-x']), /There is no option -x/)
+  assert.throws(() => parseArguments(['a.png', 'webp', '-x']), /Unknown option -x/)
 })
 
-test('a glob is what shells make of it', () => {
+test('globs match like in a shell', () => {
   const matches = (pattern: string, path: string) => compileGlob(pattern).matches(path)
   assert.ok(matches('scans/*.png', 'scans/a.png') && !matches('scans/*.png', 'scans/deep/a.png'))
   assert.ok(
@@ -45,7 +45,7 @@ test('a glob is what shells make of it', () => {
   assert.equal(compileGlob('plain.png').base, undefined)
 })
 
-test('results of a folder keep its tree, and hidden files are left alone', async () => {
+test('inputs of a folder keep its tree and skip hidden files', async () => {
   const folder = scratchFolder('mutabor-inputs')
   await mkdir(join(folder, 'in/deep'), { recursive: true })
   for (const name of ['in/a.png', 'in/deep/b.png', 'in/.hidden.png', 'in/c.txt'])
@@ -64,7 +64,7 @@ test('results of a folder keep its tree, and hidden files are left alone', async
   )
 })
 
-test('sizes and bars are as people read them', () => {
+test('sizes and progress bars are formatted for reading', () => {
   assert.deepEqual([0, 999, 1234, 56_789, 1_500_000_000].map(formatBytes), [
     '0 B',
     '999 B',
@@ -75,9 +75,9 @@ test('sizes and bars are as people read them', () => {
   assert.deepEqual([renderBar(0, 4), renderBar(0.5, 4), renderBar(2, 4)], ['░░░░', '██░░', '████'])
 })
 
-test('a bar never falls back, and what is done in a moment has none of its own', () => {
+test('a progress bar never decreases, and a quick file has none', () => {
   const now = 10_000
-  const large = createProgressItem('film.mov', 0)
+  const large = createProgressItem('video.mov', 0)
   const small = createProgressItem('icon.png', now - 100)
   const seen: number[] = []
   const update = (stage: string, fraction: number) => {
@@ -93,13 +93,13 @@ test('a bar never falls back, and what is done in a moment has none of its own',
   assert.deepEqual(seen, [20, 40, 40, 70, 70, 100])
   updateProgress(small, 'convert', 0.5)
   const [first, total, ...more] = renderBars([large, small], { finished: 1, total: 3, now })
-  assert.match(first ?? '', /100 % {2}film\.mov {2}export$/)
+  assert.match(first ?? '', /100 % {2}video\.mov {2}export$/)
   assert.equal(total, `${renderBar(2.5 / 3)}   1 of 3`)
   assert.deepEqual(more, [])
   assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
 
-test('names of files neither steer a terminal nor break its lines', () => {
+test('file names cannot control the terminal or wrap its lines', () => {
   const written: string[] = []
   const stream = { write: (text: string) => written.push(text), isTTY: true, columns: 12 }
   const terminal = openTerminal({ isJson: false, isQuiet: false, isCapable: true }, stream, stream)
@@ -111,16 +111,16 @@ test('names of files neither steer a terminal nor break its lines', () => {
   assert.equal(truncateToWidth(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })
 
-test('every result has a name of its own, however many sources are called the same', () => {
+test('results of sources with the same name get unique names', () => {
   const names = new OutputNames()
   const next = (path: string) => names.next({ path, folder: '/out' }, 'html')
   const sources = ['/a/x.md', '/b/x.md', '/c/x.md', '/d/x.txt']
   const expected = [undefined, '/out/x.md.html', '/out/x.md 2.html', '/out/x.txt.html']
   assert.deepEqual(sources.map(next), expected)
-  assert.deepEqual(sources.map(next), expected, 'each keeps its name')
+  assert.deepEqual(sources.map(next), expected, 'a source keeps its output name')
 })
 
-test('what a service calls a result leads nowhere else, hides nothing and steers no terminal', () => {
+test('file names from the service are stripped of folders, leading dots and control characters', () => {
   const names = [
     'a.pdf',
     '../../a.pdf',
@@ -135,7 +135,7 @@ test('what a service calls a result leads nowhere else, hides nothing and steers
   assert.deepEqual(names.map(safeFileName), safe)
 })
 
-test('one process at a time is at a result, and takes over from one that was killed', async () => {
+test('a file lock admits one holder at a time and is taken over from a dead process', async () => {
   const lockFile = join(scratchFolder('mutabor-alone'), 'held')
   const { signal } = new AbortController()
   const waitingPids: number[] = []
@@ -144,7 +144,7 @@ test('one process at a time is at a result, and takes over from one that was kil
   const doWork = async () => {
     running += 1
     assert.equal(running, 1)
-    if (waitingPids.length < 2) await waitUntil(() => waitingPids.length === 2, 'the others wait')
+    if (waitingPids.length < 2) await waitUntil(() => waitingPids.length === 2, 'the other two to wait')
     running -= 1
   }
   await Promise.all([1, 2, 3].map(() => withFileLock(lockFile, lockOptions, doWork)))
@@ -155,12 +155,12 @@ test('one process at a time is at a result, and takes over from one that was kil
     await writeFile(lockFile, String(stalePid))
     await withFileLock(lockFile, lockOptions, doWork)
   }
-  await assert.rejects(readFile(lockFile), 'nothing is left behind')
+  await assert.rejects(readFile(lockFile), 'the lock file is removed')
   assert.equal(await withFileLock('/etc/hostname/held', lockOptions, async () => 'made'), 'made')
   assert.equal(waitingPids.length, 2)
 })
 
-test('Retry-After is so many seconds, or a date', async () => {
+test('Retry-After is parsed as seconds or as a date', async () => {
   const secondsOf = async (after: string) =>
     (await readFailure(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
   const inAMinute = await secondsOf(new Date(Date.now() + 60_000).toUTCString())

@@ -7,7 +7,7 @@ const completions = [
   ['mutabor a.png webp --qual', /mutabor a\.png webp --quality/],
 ] as const
 
-/** What is typed in a shell, and what a press of Tab makes of it. */
+/** Types words in a shell and checks what Tab completes them to. */
 async function checkCompletion(
   terminal: InstalledCommand,
   name: string,
@@ -16,31 +16,31 @@ async function checkCompletion(
 ) {
   const shell = await createShell(terminal, name)
   const [node = '', main = ''] = terminal.program
-  await withTmux(shell, terminal.program, async ({ type, press, capture: seen }) => {
+  await withTmux(shell, terminal.program, async ({ type, press, capture }) => {
     await type(startCommand)
     await type(`function mutabor { '${node}' '${main}' "$@"; }`)
     for (const line of setUpLines) await type(line)
     await type('echo set "up"')
-    await waitUntil(async () => (await seen()).includes('\nset up\n'), 'the shell is ready', 60)
+    await waitUntil(async () => (await capture()).includes('\nset up\n'), 'the shell is ready', 60)
     for (const [typed, expected] of completions) {
       await press(typed)
       await press('Tab')
-      await waitUntil(async () => expected.test(await seen()), `${typed} is completed in ${name}`, 60)
+      await waitUntil(async () => expected.test(await capture()), `${typed} is completed in ${name}`, 60)
       await press('C-u')
     }
   })
 }
 
-/** Completion as shells do it: by name, what they need and what is tried. */
+/** Cases of shell completion, by test name, with the shell that each needs. */
 export const completionCases: Readonly<
   Record<string, { readonly shell: string; readonly act: (terminal: InstalledCommand) => Promise<void> }>
 > = {
-  'completes in bash': {
+  'completes words in bash': {
     shell: 'bash',
     act: (terminal) =>
       checkCompletion(terminal, 'bash', 'bash --norc -i', ['source <(mutabor completion bash)']),
   },
-  'completes in zsh, sourced': {
+  'completes words in zsh with a sourced script': {
     shell: 'zsh',
     act: (terminal) =>
       checkCompletion(terminal, 'zsh', 'zsh -f', [
@@ -48,7 +48,7 @@ export const completionCases: Readonly<
         'source <(mutabor completion zsh)',
       ]),
   },
-  'completes in zsh, by a file of the fpath': {
+  'completes words in zsh with a file in the fpath': {
     shell: 'zsh',
     act: (terminal) =>
       checkCompletion(terminal, 'zsh-fpath', 'zsh -f', [

@@ -9,7 +9,7 @@ import { waitUntil } from '../wait-until.ts'
 
 const execute = promisify(execFile)
 
-/** Where the package is installed, and the service. */
+/** The folder where the package is installed, and the URL of the service. */
 export interface Installation {
   readonly folder: string
   readonly url: string
@@ -18,7 +18,7 @@ export interface Installation {
 const examplePath = (folder: string, name: string) =>
   join(folder, 'node_modules/@mutabor/client/examples', name)
 
-/** Each is called as its first line says, and makes the file that it names. */
+/** Interpreters of the convert examples, each called as its first line says. They print the name of the result. */
 const converters = {
   'convert.sh': 'sh',
   'convert.mjs': process.execPath,
@@ -30,7 +30,7 @@ async function checkConverter(program: string, name: string, { folder, url }: In
   const workFolder = join(folder, name.replace('.', '-'))
   await mkdir(workFolder)
   await writeFile(join(workFolder, 'tea.md'), '# Tea\n\nA cup of it.\n')
-  await writeFile(join(workFolder, 'bad.png'), 'no picture')
+  await writeFile(join(workFolder, 'bad.png'), 'not an image')
   const env = { ...process.env, MUTABOR_URL: url, MUTABOR_API_KEY: '' }
   const { stdout } = await execute(program, [examplePath(folder, name), 'tea.md', 'html'], {
     cwd: workFolder,
@@ -49,7 +49,7 @@ async function checkConverter(program: string, name: string, { folder, url }: In
 async function readMatchingLine(child: ChildProcess, pattern: RegExp): Promise<string> {
   if (child.stdout)
     for await (const line of createInterface({ input: child.stdout })) if (pattern.test(line)) return line
-  throw new Error('it ended without a word')
+  throw new Error('the example exited without printing the expected line')
 }
 
 async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
@@ -60,7 +60,7 @@ async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
     const printed: string[] = []
     const lines = createInterface({ input: child.stdout })
     lines.on('line', (line) => printed.push(line))
-    await waitUntil(() => printed.length > 0, 'the receiver listens')
+    await waitUntil(() => printed.length > 0, 'the receiver is listening')
     const port = /\d+$/.exec(printed[0] ?? '')?.[0]
     const body = Buffer.from('{"event":"job.completed","id":"evt_1","job":{"id":"job_1"}}')
     const headers = signatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])
@@ -100,10 +100,10 @@ async function checkFolderWatcher({ folder, url }: Installation): Promise<void> 
 export const exampleCases: Readonly<Record<string, (installed: Installation) => Promise<void>>> = {
   ...Object.fromEntries(
     Object.entries(converters).map(([name, program]) => [
-      `${name} converts a file and tells what is wrong with another`,
+      `${name} converts a file and reports the error of a broken one`,
       (installed: Installation) => checkConverter(program, name, installed),
     ]),
   ),
-  'webhook-receiver.mjs believes what is signed, once': checkWebhookReceiver,
-  'watch-folder.mjs converts what arrives': checkFolderWatcher,
+  'webhook-receiver.mjs accepts a signed event once': checkWebhookReceiver,
+  'watch-folder.mjs converts new files': checkFolderWatcher,
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { Shell } from './run-command.ts'
 
-/** Somebody else who answers at the address of the service: every file it makes goes by this name. */
+/** Starts a malicious service whose results all have this file name. */
 async function withImpostor(filename: string, use: (url: string) => Promise<void>): Promise<void> {
   const bytes = Buffer.from('made by an impostor')
   const reply = (response: ServerResponse, data: unknown) => {
@@ -26,7 +26,7 @@ async function withImpostor(filename: string, use: (url: string) => Promise<void
       else reply(response, { jobId: 'job_1', ...finishedJob })
     })
   })
-  const serverUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+  const serverUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a TCP port
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     await use(serverUrl())
@@ -38,11 +38,11 @@ async function withImpostor(filename: string, use: (url: string) => Promise<void
 
 const format = { id: 'md', extensions: ['md'], targets: ['html', '$(touch it)', 'a b', '--x;y'] }
 
-/** What the command line does when the service is not to be trusted. */
+/** Cases of the command line with a malicious service, by test name. */
 export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
-  'puts results nowhere but where it was told to, whatever they are called': async ({ folder, program }) => {
+  'saves results only in the target folder, whatever name the service sends': async ({ folder, program }) => {
     for (const [name, savedName] of [
-      ['../../way-out.html', 'way-out.html'],
+      ['../../outside.html', 'outside.html'],
       ['.profile', '_profile'],
     ] as const)
       await withImpostor(name, async (url) => {
@@ -54,7 +54,7 @@ export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Prom
       })
     assert.ok(!(await readdir(folder)).includes('.profile'))
   },
-  'hands shells no word that they would carry out': ({ folder, program }) =>
+  'drops completions that a shell would execute': ({ folder, program }) =>
     withImpostor('a', async (url) => {
       const { stdout } = await new Shell(folder, url, program).run(['complete', '--', 'tea.md', ''])
       assert.equal(stdout, 'html\n')

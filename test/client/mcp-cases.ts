@@ -13,13 +13,13 @@ interface ToolResult {
   readonly isError?: boolean
 }
 
-/** An agent, as the SDK has it. */
+/** Connects a client of the MCP SDK, as an agent would. */
 async function withAgent(
   transport: unknown,
   use: (callTool: CallTool, client: Client) => Promise<void>,
 ): Promise<void> {
   const client = new Client({ name: 'test', version: '1' })
-  // Its types are written for looser settings of the compiler than ours.
+  // The SDK's types don't compile with `exactOptionalPropertyTypes`.
   await client.connect(transport as Transport)
   try {
     const callTool: CallTool = async (name, args) =>
@@ -31,28 +31,28 @@ async function withAgent(
 }
 type CallTool = (name: string, args: Record<string, unknown>) => Promise<ToolResult>
 
-/** Agents read what anybody wrote. */
+/** Agents may be misled by prompts in the files they read, so invalid and dangerous arguments are rejected. */
 async function checkRefusals(callTool: CallTool, folder: string): Promise<void> {
   const outside = await mkdtemp(join(tmpdir(), 'mutabor-outside-'))
   const target = join(outside, 'target.html')
   await writeFile(target, 'untouched')
   await symlink(target, join(folder, 'link.html'))
-  await symlink(outside, join(folder, 'way-out'))
-  await mkdir(join(folder, 'drawer'))
+  await symlink(outside, join(folder, 'link-outside'))
+  await mkdir(join(folder, 'subfolder'))
   await truncate(join(folder, 'one.png'), 501 * 1024 ** 2)
   const conversion = { file: 'tea.md', to: 'html' }
   const refusals: readonly (readonly [Record<string, unknown>, RegExp])[] = [
-    [{}, /^INVALID_INPUT: file is missing/],
+    [{}, /^INVALID_INPUT: The argument file is missing/],
     [{ ...conversion, file: ['tea.md'] }, /^INVALID_INPUT: file: expected string, got array/],
     [{ ...conversion, options: 'quality=3' }, /^INVALID_INPUT: options: expected object/],
-    [{ ...conversion, colour: 'red' }, /^INVALID_INPUT: There is no argument colour/],
-    [{ ...conversion, file: 'drawer' }, /^INVALID_INPUT: drawer is no file/],
+    [{ ...conversion, colour: 'red' }, /^INVALID_INPUT: Unknown argument colour/],
+    [{ ...conversion, file: 'subfolder' }, /^INVALID_INPUT: subfolder is not a file/],
     [{ ...conversion, file: 'one.png' }, /^FILE_TOO_LARGE/],
-    [{ ...conversion, file: 'http://' }, /^INVALID_INPUT: .* is no address/],
+    [{ ...conversion, file: 'http://' }, /^INVALID_INPUT: .* is not a valid URL/],
     [{ ...conversion, file: 'link.html' }, /^URL_NOT_ALLOWED/],
     [{ ...conversion, output: 'link.html' }, /^CONFLICT/],
     [{ ...conversion, output: 'tea.md' }, /^CONFLICT/],
-    [{ ...conversion, output: 'way-out/new.html' }, /^URL_NOT_ALLOWED/],
+    [{ ...conversion, output: 'link-outside/new.html' }, /^URL_NOT_ALLOWED/],
     [{ ...conversion, output: '../new.html' }, /^URL_NOT_ALLOWED/],
   ]
   for (const [args, expectedError] of refusals) {
@@ -69,9 +69,9 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
 
 const textOf = ({ content }: ToolResult) => content.map(({ text }) => text ?? '').join('\n')
 
-/** What agents do with `mutabor mcp`. */
+/** Cases of the MCP server, by test name; each gets its own folder. */
 export const mcpCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
-  'lets agents convert, merge, run PDF tools and read text': async (shell) => {
+  'converts, merges, runs PDF tools and extracts text for agents': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
     const env = { ...shell.env, PATH: process.env['PATH'] ?? '' }
     const [command = '', main = ''] = shell.program
@@ -121,10 +121,10 @@ export const mcpCases: Readonly<Record<string, (shell: Shell) => Promise<void>>>
         options: { pages: '2' },
       })
       assert.match(textOf(info), /application\/pdf/)
-      assert.match(textOf(await callTool('formats', { format: 'docx' })), /becomes .*pdf/)
+      assert.match(textOf(await callTool('formats', { format: 'docx' })), /converts to .*pdf/)
 
       const remerged = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
-      assert.equal(remerged.isError, undefined, 'what it wrote itself it writes anew')
+      assert.equal(remerged.isError, undefined, 'the server may overwrite its own output')
       await checkRefusals(callTool, shell.folder)
       const unsupported = await callTool('convert', { file: 'tea.md', to: 'mp4' })
       assert.ok(unsupported.isError && textOf(unsupported).startsWith('UNSUPPORTED_CONVERSION'))
@@ -132,11 +132,11 @@ export const mcpCases: Readonly<Record<string, (shell: Shell) => Promise<void>>>
       assert.ok(outside.isError && textOf(outside).startsWith('URL_NOT_ALLOWED'), textOf(outside))
     })
   },
-  'serves agents by HTTP, without the files of this machine': async (shell) => {
+  'serves HTTP clients without access to local files': async (shell) => {
     const child = shell.start('mcp', '--http', '0')
     try {
       const url = await new Promise<string>((resolve, reject) => {
-        child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+        child.once('exit', (code) => reject(new Error(`the MCP server exited with ${code}`)))
         child.stderr.on('data', (chunk: Buffer) => {
           const found = /http:\S+/.exec(String(chunk))?.[0]
           if (found) resolve(found)
@@ -145,7 +145,7 @@ export const mcpCases: Readonly<Record<string, (shell: Shell) => Promise<void>>>
       await withAgent(new StreamableHTTPClientTransport(new URL(url)), async (callTool) => {
         assert.match(textOf(await callTool('formats', {})), /^pdf document read write$/m)
         const refusal = await callTool('extract_text', { file: 'tea.md' })
-        assert.ok(refusal.isError && textOf(refusal).includes('send an http(s) address'), textOf(refusal))
+        assert.ok(refusal.isError && textOf(refusal).includes('send an http(s) URL'), textOf(refusal))
       })
       const rebound = await fetch(url, {
         method: 'POST',

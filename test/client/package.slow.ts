@@ -1,5 +1,5 @@
-// The package as npm installs it: the client in Node 20, in Node 24, in Deno where there is one and in a browser, the
-// examples, and the command line in a terminal.
+// Tests the package as npm installs it: the client in Node 20, Node 24, Deno (if installed) and a browser, the examples,
+// and the command line in a terminal.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -25,16 +25,16 @@ import { terminalCases } from './terminal-cases.ts'
 const execute = promisify(execFile)
 let service: TestService
 let folder: string
-/** The installed package, and the cases beside it. */
+/** Bundle of the installed package and the client cases. */
 let script: string
 
-/** Runs all cases at once, as they mostly wait, and tells what went wrong. */
+/** Runs all cases concurrently, as they mostly wait, and returns `passed` or the error of each. */
 const runner = `
 import * as client from '@mutabor/client'
 import { clientCases } from '${join(import.meta.dirname, 'client-cases.ts')}'
 globalThis.runClientCases = async (url) => {
   const outcome = ([name, one]) =>
-    one(client, url).then(() => [name, 'right'], (error) => [name, String(error?.stack ?? error)])
+    one(client, url).then(() => [name, 'passed'], (error) => [name, String(error?.stack ?? error)])
   return Object.fromEntries(await Promise.all(Object.entries(clientCases).map(outcome)))
 }
 `
@@ -67,10 +67,10 @@ after(async () => {
 })
 
 function requireAllPassed(outcomes: Readonly<Record<string, string>>): void {
-  assert.deepEqual(outcomes, Object.fromEntries(Object.keys(clientCases).map((name) => [name, 'right'])))
+  assert.deepEqual(outcomes, Object.fromEntries(Object.keys(clientCases).map((name) => [name, 'passed'])))
 }
 
-/** The machine's own one, not that of the project. */
+/** Finds the Node of the system rather than that of the project. */
 function findSystemNode(): string {
   const folders = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -81,7 +81,7 @@ function findSystemNode(): string {
 }
 
 for (const node of [findSystemNode(), process.execPath]) {
-  test(`it does all of it in ${node}`, async (context) => {
+  test(`the client passes all cases in ${node}`, async (context) => {
     const { stdout: version } = await execute(node, ['--version'])
     context.diagnostic(version.trim())
     const { stdout } = await execute(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
@@ -96,14 +96,14 @@ const findOnPath = (program: string) =>
     .find(existsSync)
 const deno = findOnPath('deno')
 
-/** It is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno`, its `node_modules/.bin` on the PATH. */
-test('it does all of it in Deno', { skip: !deno && 'there is no deno on the PATH' }, async () => {
+/** Deno is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno` and add `node_modules/.bin` to the PATH. */
+test('the client passes all cases in Deno', { skip: !deno && 'deno is not on the PATH' }, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
   const { stdout } = await execute(deno ?? '', args, { timeout: 300_000 })
   requireAllPassed(JSON.parse(stdout))
 })
 
-/** A page of another origin than the service. */
+/** Opens a page from a different origin than the service. */
 async function withPage(html: string, query: string, use: (visitor: Page) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js'
@@ -113,7 +113,7 @@ async function withPage(html: string, query: string, use: (visitor: Page) => Pro
   server.listen(0, '127.0.0.1')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
-    const { port } = server.address() as AddressInfo // it listens on a port
+    const { port } = server.address() as AddressInfo // it listens on a TCP port
     const visitor = await browser.newPage()
     await visitor.goto(`http://127.0.0.1:${port}/${query}`)
     await use(visitor)
@@ -123,13 +123,13 @@ async function withPage(html: string, query: string, use: (visitor: Page) => Pro
   }
 }
 
-test('it does all of it in a browser, on a page of another origin', () =>
+test('the client passes all cases in a browser, on a page from another origin', () =>
   withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (visitor) => {
     await visitor.waitForFunction('globalThis.runClientCases')
     requireAllPassed(await visitor.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
   }))
 
-test('the example uppy.html sends files in parts and shows what became of them', async () => {
+test('the example uppy.html uploads files in parts and links to the results', async () => {
   const page = await readFile(join(folder, 'node_modules/@mutabor/client/examples/uppy.html'), 'utf8')
   const [, code = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? []
   const { outputFiles } = await build({
@@ -152,17 +152,18 @@ test('the example uppy.html sends files in parts and shows what became of them',
 
 const commandPath = () => join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
 
-// Each mostly waits.
-describe('each by itself', { concurrency: 4 }, () => {
+// Run concurrently, as they mostly wait.
+describe('examples, command line and MCP server', { concurrency: 4 }, () => {
   for (const [name, use] of Object.entries(exampleCases))
     test(`the example ${name}`, () => use({ folder, url: service.url }))
 
   for (const [name, use] of Object.entries({ ...commandCases, ...hostileServiceCases }))
     test(`the command line ${name}`, () => withShell(service.url, use, [findSystemNode(), commandPath()]))
 
-  // The SDK is there where the source is; who has only the package is told to install it.
-  for (const [name, use] of Object.entries(mcpCases)) test(`it ${name}`, () => withShell(service.url, use))
-  test('without the SDK for agents it says what to install', () =>
+  // The SDK is installed in the repository, but not with the package.
+  for (const [name, use] of Object.entries(mcpCases))
+    test(`the MCP server ${name}`, () => withShell(service.url, use))
+  test('the command line says what to install if the MCP SDK is missing', () =>
     withShell(
       service.url,
       async (shell) => {
@@ -179,11 +180,11 @@ for (const [name, use] of Object.entries(terminalCases))
     use({ program: [findSystemNode(), commandPath()], folder, url: service.url }))
 
 for (const [name, { shell, act: use }] of Object.entries(completionCases))
-  test(`the command line ${name}`, { skip: !findOnPath(shell) && `there is no ${shell} on the PATH` }, () =>
+  test(`the command line ${name}`, { skip: !findOnPath(shell) && `${shell} is not on the PATH` }, () =>
     use({ program: [findSystemNode(), commandPath()], folder, url: service.url }),
   )
 
-test('its types fit the programs that use it', async () => {
+test('programs that use the client compile, and wrong calls do not', async () => {
   await writeFile(
     join(folder, 'use.ts'),
     `import { isFailure, Mutabor, verifyWebhook } from '@mutabor/client'

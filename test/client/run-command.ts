@@ -13,13 +13,13 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** How one person at one machine calls `mutabor`. */
+/** Runs `mutabor` in a folder with its own home. */
 export class Shell {
   readonly folder: string
   readonly #env: Record<string, string>
   readonly program: readonly string[]
 
-  /** @param folder where it stands, and where its home is */
+  /** @param folder the working directory, which also contains the home */
   constructor(folder: string, url: string, program: readonly string[] = [process.execPath, sourcePath]) {
     this.folder = folder
     this.program = program
@@ -46,7 +46,7 @@ export class Shell {
       stderr += chunk
     })
     child.stdin.on('error', () => {
-      // Who refuses at once reads nothing.
+      // A command that exits early doesn't read its input.
     })
     child.stdin.end(input)
     await once(child, 'close')
@@ -54,7 +54,7 @@ export class Shell {
   }
 }
 
-/** Somebody who has never called it before. */
+/** Provides a shell in a new folder, without any stored state. */
 export async function withShell(
   url: string,
   use: (shell: Shell) => Promise<void>,

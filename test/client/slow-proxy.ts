@@ -2,15 +2,15 @@ import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A line to the service on which files take their time; what is sent by PUT is counted. */
+/** A proxy to the service that delays PUT requests and records their sizes. */
 export interface SlowProxy {
   readonly url: string
-  /** Bytes of each PUT that was answered. */
+  /** Size of each completed PUT request, in bytes. */
   readonly putSizes: readonly number[]
   close(): void
 }
 
-/** @param refusedPaths paths whose first request is refused, as for a key that is not known yet */
+/** @param refusedPaths paths whose first request fails with `INVALID_API_KEY`, as if the key were not known yet */
 export async function startSlowProxy(
   service: string,
   putDelayMs: number,
@@ -22,13 +22,13 @@ export async function startSlowProxy(
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'GET', url, headers } = incoming
     if (pendingRefusals.delete(url ?? '')) {
-      const error = { code: 'INVALID_API_KEY', message: 'Not yet.', details: {} }
+      const error = { code: 'INVALID_API_KEY', message: 'The key is not known yet.', details: {} }
       incoming.resume()
       outgoing.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
       return
     }
     if (method === 'PUT') await sleep(putDelayMs)
-    // Under the same name: addresses that the service hands out lead here again.
+    // The host header is unchanged, so that URLs from the service lead to the proxy as well.
     const forwarded = sendRequest({ hostname, port, method, path: url, headers }, (response) => {
       if (method === 'PUT') putSizes.push(Number(headers['content-length'] ?? 0))
       outgoing.writeHead(response.statusCode ?? 502, response.headers)
@@ -40,7 +40,7 @@ export async function startSlowProxy(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a port
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a TCP port
     putSizes,
     close: () => {
       server.close()

@@ -6,7 +6,7 @@ import { Shell } from './run-command.ts'
 
 const execute = promisify(execFile)
 
-/** The installed command line, where it stands, and the service. */
+/** The installed command line, a folder for the cases, and the URL of the service. */
 export interface InstalledCommand {
   readonly program: readonly string[]
   readonly folder: string
@@ -19,7 +19,7 @@ export async function createShell({ program, folder, url }: InstalledCommand, na
   return new Shell(shellFolder, url, program)
 }
 
-/** A terminal that somebody looks at. */
+/** Provides a real terminal, in tmux. */
 export async function withTmux(
   shell: Shell,
   [node = '', main = '']: readonly string[],

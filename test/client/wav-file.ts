@@ -1,4 +1,4 @@
-/** A hum. */
+/** Creates a silent WAV file of this size. */
 export function createWav(bytes: number): File {
   const data = new Uint8Array(bytes)
   const view = new DataView(data.buffer)

@@ -32,7 +32,8 @@ if [[ \${funcstack[1]} == _mutabor ]]; then _mutabor "$@"; else compdef _mutabor
 /** Returns the output of `mutabor completion bash`, meant for `source <(mutabor completion bash)`. */
 export function completionScript(shell: string | undefined): string {
   const script = scripts[shell ?? '']
-  if (!script) throw new UsageError(`Expected a shell (${Object.keys(scripts).join(', ')}), got ${shell ?? 'none'}.`)
+  if (!script)
+    throw new UsageError(`Expected a shell (${Object.keys(scripts).join(', ')}), got ${shell ?? 'none'}.`)
   return script
 }
 

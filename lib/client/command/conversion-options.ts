@@ -45,7 +45,9 @@ export function requireKnownOptions(
     if (names.includes(name)) continue
     const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
     const list =
-      names.length > 0 ? `Its options are ${names.map((text) => `--${text}`).join(', ')}.` : 'It has no options.'
+      names.length > 0
+        ? `Its options are ${names.map((text) => `--${text}`).join(', ')}.`
+        : 'It has no options.'
     throw new UsageError(
       `${subject} has no option --${name}.${suggestion ? ` Did you mean --${suggestion}?` : ''} ${list}`,
     )

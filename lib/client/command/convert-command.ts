@@ -20,7 +20,9 @@ export function concurrencyOf({ flags }: Arguments): number {
 
 export const openRecords = ({ terminal }: Session) =>
   new ResumeRecords(stateFolder, (reason) =>
-    terminal.note(`Progress cannot be saved, so an interrupted command will start over: ${messageOf(reason)}`),
+    terminal.note(
+      `Progress cannot be saved, so an interrupted command will start over: ${messageOf(reason)}`,
+    ),
   )
 
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
@@ -31,12 +33,11 @@ export async function convertFiles(args: Arguments, session: Session): Promise<E
   const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
   const to = (flags.to ?? args.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
-    const problem = isFormat(to)
-      ? `Name a file to convert to ${to}`
-      : `Name the format to convert ${to} to`
+    const problem = isFormat(to) ? `Name a file to convert to ${to}` : `Name the format to convert ${to} to`
     throw new UsageError(`${problem}, for example: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
-  if (!isFormat(to)) throw new UsageError(`Expected the target format, such as pdf, as the last argument; got ${to}.`)
+  if (!isFormat(to))
+    throw new UsageError(`Expected the target format, such as pdf, as the last argument; got ${to}.`)
   if (files.includes('-')) return convertStdin(args, to, session)
   const isConvertible = async () => {
     const sources = await findSourceExtensions(to, session)

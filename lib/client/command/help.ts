@@ -19,7 +19,7 @@ export const commands: Readonly<Record<string, readonly [usage: string, says: st
 export const helpText = (): string =>
   [
     'mutabor report.docx pdf                  one file',
-    "mutabor 'scans/**/*.png' webp --out web  many files, with their folders",
+    "mutabor 'scans/**/*.png' webp --out web  many files, keeping their folders",
     'mutabor photos jpg --quality 80          a folder, each result next to its source',
     'mutabor - webp --from png < a.png > b    stdin to stdout',
     '',

@@ -33,11 +33,14 @@ export async function showFormats(
 /** `mutabor options png webp`, or for a tool: `mutabor options split-pdf`. */
 export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
   const [from, to] = words
-  if (from === undefined) throw new UsageError('Name two formats or a tool, for example: mutabor options png webp')
+  if (from === undefined)
+    throw new UsageError('Name two formats or a tool, for example: mutabor options png webp')
   const options =
     to === undefined ? await fetchToolOptions(from, client) : await fetchOptions(client, { from, to })
   if (!options)
-    throw new UsageError(`The conversion ${words.join(' → ')} is not supported. mutabor formats ${from} lists those that are.`)
+    throw new UsageError(
+      `The conversion ${words.join(' → ')} is not supported. mutabor formats ${from} lists those that are.`,
+    )
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)
   else for (const line of formatOptions(options)) terminal.result(line)
@@ -49,7 +52,9 @@ async function fetchToolOptions(name: string, client: Session['client']) {
     return await fetchOptions(client, { operation: name })
   } catch (thrown) {
     if (!isFailure(thrown, 'INVALID_INPUT')) throw thrown
-    throw new UsageError(`Unknown tool ${name}. For a conversion, name both formats: mutabor options ${name} pdf`)
+    throw new UsageError(
+      `Unknown tool ${name}. For a conversion, name both formats: mutabor options ${name} pdf`,
+    )
   }
 }
 

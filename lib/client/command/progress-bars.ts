@@ -18,7 +18,7 @@ export const createProgressItem = (label: string, startedAt: number): ProgressIt
 /** The part of the bar that is used for the upload, if its progress is reported. */
 const uploadFraction = 0.4
 
-/** @param fraction of this stage */
+/** @param fraction progress of this stage, from 0 to 1 */
 export function updateProgress(item: ProgressItem, stage: string, fraction: number): void {
   const isUpload = stage === 'upload'
   if (isUpload) item.hasUpload = true

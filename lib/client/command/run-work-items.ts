@@ -37,7 +37,8 @@ export async function runWorkItems(
     )
   let isReported = false
   const onWait = (pid: number) => {
-    if (!isReported) terminal.note(`Waiting for another mutabor command (process ${pid}) that is creating the same result.`)
+    if (!isReported)
+      terminal.note(`Waiting for another mutabor command (process ${pid}) that is creating the same result.`)
     isReported = true
   }
   const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined

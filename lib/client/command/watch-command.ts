@@ -60,7 +60,9 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
     })
     if (items.length > 0) await runWorkItems(items, session, records, runOptions)
   }
-  session.terminal.note(`Watching ${folder}: new files are converted to ${to} in ${outputFolder}. Press Ctrl-C to stop.`)
+  session.terminal.note(
+    `Watching ${folder}: new files are converted to ${to} in ${outputFolder}. Press Ctrl-C to stop.`,
+  )
   const stop = repeatOnChange(folder, convertNewFiles, session)
   await ended
   stop()

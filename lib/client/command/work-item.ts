@@ -91,7 +91,10 @@ async function runLocked(
     const path = output && converted.files.length === 1 ? output : join(folder, safeFileName(file.filename))
     await requireWritable(path, records, force)
     if (sources[0] && !records.claimOutput(path, sources[0]))
-      throw new MutaborError('CONFLICT', `${path} is already the output of another file of this command. Convert the files one at a time, or to different folders.`)
+      throw new MutaborError(
+        'CONFLICT',
+        `${path} is already the output of another file of this command. Convert the files one at a time, or to different folders.`,
+      )
     outputs.push(await save(converted, file, path, session, records))
   }
   const [first] = outputs
@@ -107,7 +110,10 @@ async function requireWritable(
   force: boolean,
 ): Promise<void> {
   if (path === undefined || force || !(await snapshotOf(path)) || (await records.isOwnOutput(path))) return
-  throw new MutaborError('CONFLICT', `${path} already exists and was not created by mutabor. Use --force to replace it.`)
+  throw new MutaborError(
+    'CONFLICT',
+    `${path} already exists and was not created by mutabor. Use --force to replace it.`,
+  )
 }
 
 /** Returns the result of the job that an earlier command started, if it still exists. */
@@ -210,7 +216,10 @@ async function save(
   try {
     await pipeline(source, hashStream, createWriteStream(temporary, { flags: 'wx' }))
     if (hash.digest('hex') !== file.sha256)
-      throw new MutaborError('DAMAGED', `The download of ${file.filename} is corrupted: its checksum is wrong. Run the command again.`)
+      throw new MutaborError(
+        'DAMAGED',
+        `The download of ${file.filename} is corrupted: its checksum is wrong. Run the command again.`,
+      )
   } catch (thrown) {
     // Free the space, as the disk may be full.
     await removeFile(temporary)

@@ -16,20 +16,20 @@ function call(string $url, array $headers, ?array $form = null): array
     if ($form !== null) {
         curl_setopt($curl, CURLOPT_POSTFIELDS, $form);
     }
-    $answer = curl_exec($curl);
-    if ($answer === false) {
+    $response = curl_exec($curl);
+    if ($response === false) {
         fail(curl_error($curl));
     }
-    $body = json_decode($answer, true);
+    $body = json_decode($response, true);
     if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) >= 400) {
         fail($body['error']['code'] . ': ' . $body['error']['message']);
     }
     return $body['data'];
 }
 
-function fail(string $sentence): never
+function fail(string $message): never
 {
-    fwrite(STDERR, "$sentence\n");
+    fwrite(STDERR, "$message\n");
     exit(1);
 }
 

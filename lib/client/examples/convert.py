@@ -28,7 +28,7 @@ with open(path, "rb") as file:
             f"{URL}/v1/convert",
             files={"file": (os.path.basename(path), file)},
             data={"targetFormat": target},
-            # A request that is sent again with the same key does not make a second job.
+            # A retry with the same key does not create a second job.
             headers={"Prefer": "wait=25", "Idempotency-Key": str(uuid.uuid4())},
             timeout=300,
         )

@@ -5,8 +5,8 @@ url=${MUTABOR_URL:-http://localhost:8080}
 file=$1
 format=$2
 
-# One request is enough for most files: it waits for the end and leads to the result.
-# What takes longer answers 202 with a job, whose status is asked for until it is over.
+# One request is enough for most files: it waits for the result and redirects to it.
+# If the conversion takes longer, the response is 202 with a job; then poll its status until it has finished.
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 result=$(basename "${file%.*}").$format

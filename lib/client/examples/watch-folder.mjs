@@ -1,5 +1,5 @@
-// Converts whatever arrives in a folder: node watch-folder.mjs inbox pdf outbox
-// `mutabor watch` does the same, keeps trees and goes on after a break; this is how little it takes.
+// Converts new files in a folder: node watch-folder.mjs inbox pdf outbox
+// A minimal version of `mutabor watch`, which also keeps folder trees and resumes after an interruption.
 import { openAsBlob } from 'node:fs'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ for (;;) {
   for (const name of await readdir(inbox)) {
     const path = join(inbox, name)
     const { mtimeMs } = await stat(path)
-    // What was written to a moment ago may not be whole.
+    // A file that was modified less than a second ago may be incomplete.
     if (done.has(name) || Date.now() - mtimeMs < 1000) continue
     done.add(name)
     try {

@@ -1,4 +1,4 @@
-// Receives webhooks and believes only those that the service has signed: WEBHOOK_SECRET=whsec_… node webhook-receiver.mjs
+// Receives webhooks and verifies their signatures: WEBHOOK_SECRET=whsec_… node webhook-receiver.mjs
 import { createServer } from 'node:http'
 import { InvalidSignature, verifyWebhook } from '@mutabor/client'
 
@@ -9,9 +9,9 @@ const server = createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk)
   try {
-    // The bytes as they came: what was parsed and written anew has another signature.
+    // The raw body: one that was parsed and serialized again no longer matches the signature.
     const event = await verifyWebhook(Buffer.concat(chunks), request.headers, secret)
-    // Told at least once: `id` is the same each time.
+    // Events are delivered at least once; repeated deliveries have the same `id`.
     if (!seen.has(event.id)) {
       seen.add(event.id)
       console.log(event.event, event.job?.id ?? event.file?.jobId ?? '')

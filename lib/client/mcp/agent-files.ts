@@ -9,7 +9,7 @@ import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 
-/** Bytes of a file that an agent may send, and of a result that it may read at once. */
+/** The largest file that an agent may send and the largest result it may read, in bytes; text length in characters. */
 export const limits = { file: 500 * 1024 ** 2, resource: 5 * 1024 ** 2, textLength: 50_000 } as const
 
 const createRefusal = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
@@ -18,16 +18,16 @@ function requireSize(name: string, size: number): void {
   if (size > limits.file)
     throw createRefusal(
       'FILE_TOO_LARGE',
-      `${name} has ${size} bytes; at most ${limits.file} are taken from an agent.`,
+      `${name} has ${size} bytes; agents can send at most ${limits.file} bytes.`,
     )
 }
 
-/** What agents name files by: paths below a folder where they may, addresses, and results of this server. */
+/** Files that an agent can refer to: paths below the root folder, http(s) URLs, and results of this session. */
 export class AgentFiles {
-  /** Undefined of those who call from elsewhere: they reach no files here. */
+  /** Undefined for agents that connect by HTTP: they have no access to local files. */
   readonly #root: string | undefined
   readonly #results = new Map<string, { result: Result; file: ResultFile }>()
-  /** Files that this server wrote: it may write them anew. */
+  /** Paths of files that this session wrote and may therefore overwrite. */
   readonly #ownFiles = new Set<string>()
 
   constructor(root: string | undefined) {
@@ -37,7 +37,7 @@ export class AgentFiles {
   async open(reference: unknown): Promise<{ source: Source; name: string }> {
     const text = String(reference)
     if (/^https?:\/\//i.test(text)) {
-      if (!URL.canParse(text)) throw createRefusal('INVALID_INPUT', `${text} is no address.`)
+      if (!URL.canParse(text)) throw createRefusal('INVALID_INPUT', `${text} is not a valid URL.`)
       const url = new URL(text)
       return { source: url, name: basename(url.pathname) }
     }
@@ -45,15 +45,15 @@ export class AgentFiles {
     if (stored) requireSize(text, stored.file.size)
     if (stored) return { source: await stored.result.blob(stored.file), name: stored.file.filename }
     if (text.startsWith('mutabor://'))
-      throw createRefusal('FILE_GONE', `${text} is no result of this session.`)
+      throw createRefusal('FILE_GONE', `${text} is not a result of this session.`)
     const path = await this.#resolveInRoot(text)
     const stats = await stat(path)
-    if (!stats.isFile()) throw createRefusal('INVALID_INPUT', `${text} is no file.`)
+    if (!stats.isFile()) throw createRefusal('INVALID_INPUT', `${text} is not a file.`)
     requireSize(text, stats.size)
     return { source: await openFile(path, stats.size), name: basename(path) }
   }
 
-  /** Writes the result where it is wanted, or keeps it as a resource. */
+  /** Writes the result to `output`, or offers it as a resource if there is none. */
   async saveResult(result: Result, output: string | undefined): Promise<readonly SavedFile[]> {
     const saved: SavedFile[] = []
     for (const [at, file] of result.files.entries()) {
@@ -62,7 +62,7 @@ export class AgentFiles {
         this.#results.set(uri, { result, file })
         saved.push({ file, uri })
       } else {
-        // One name for several files would keep the last.
+        // Only the first file gets the requested name; with the same name, each would overwrite the one before.
         const name = at === 0 ? basename(output) : safeFileName(file.filename)
         const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
@@ -72,7 +72,7 @@ export class AgentFiles {
     return saved
   }
 
-  /** Before anything is converted: a place that cannot be written to, or is taken. */
+  /** Throws before the conversion starts if the output cannot be written or already exists. */
   async requireFree(output: string | undefined): Promise<void> {
     if (output !== undefined)
       await this.#requireFree(join(await this.#resolveInRoot(dirname(output)), basename(output)))
@@ -81,10 +81,10 @@ export class AgentFiles {
   async #requireFree(path: string): Promise<void> {
     const exists = await lstat(path).then(Boolean, () => false)
     if (exists && !this.#ownFiles.has(path))
-      throw createRefusal('CONFLICT', `${basename(path)} is there already. Name another output.`)
+      throw createRefusal('CONFLICT', `${basename(path)} already exists. Choose another output.`)
   }
 
-  /** Under its name when all of it is there; what a link there leads to is left alone. */
+  /** Writes to a temporary file and renames it, so that the file appears complete and a symlink is not followed. */
   async #write(path: string, bytes: ReadableStream<Uint8Array>): Promise<void> {
     await this.#requireFree(path)
     const temporary = join(dirname(path), `.${basename(path)}.mutabor-part`)
@@ -101,30 +101,27 @@ export class AgentFiles {
 
   async read(uri: string): Promise<{ bytes: Uint8Array; mimeType: string }> {
     const stored = this.#results.get(uri)
-    if (!stored) throw createRefusal('FILE_GONE', `${uri} is no result of this session.`)
+    if (!stored) throw createRefusal('FILE_GONE', `${uri} is not a result of this session.`)
     const { result, file } = stored
     if (file.size > limits.resource) {
       throw createRefusal(
         'FILE_TOO_LARGE',
-        `${file.filename} has ${file.size} bytes, and at most ${limits.resource} are read at once. It is at ${file.downloadUrl}, or call the tool with output.`,
+        `${file.filename} has ${file.size} bytes; a resource can have at most ${limits.resource}. Download it from ${file.downloadUrl}, or call the tool with output.`,
       )
     }
     return { bytes: await result.bytes(file), mimeType: file.mimeType }
   }
 
-  /** A link may lead out of the folder, so it is where it leads that counts. */
+  /** Resolves symlinks before checking that the path is below the root, since a link may lead out of it. */
   async #resolveInRoot(path: string): Promise<string> {
     if (this.#root === undefined)
-      throw createRefusal(
-        'URL_NOT_ALLOWED',
-        'Files of this machine are not served here: send an http(s) address.',
-      )
+      throw createRefusal('URL_NOT_ALLOWED', 'This server has no access to local files: send an http(s) URL.')
     const root = await realpath(this.#root)
     const realPath = await realpath(resolve(root, path)).catch(() => {
-      throw createRefusal('INVALID_INPUT', `There is no ${path}.`)
+      throw createRefusal('INVALID_INPUT', `${path} does not exist.`)
     })
     if (realPath !== root && !realPath.startsWith(`${root}${sep}`))
-      throw createRefusal('URL_NOT_ALLOWED', `${path} is not below the folder that agents may use (--root).`)
+      throw createRefusal('URL_NOT_ALLOWED', `${path} is outside the folder that agents may use (--root).`)
     return realPath
   }
 }

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the tools use. */
+/** The subset of JSON Schema that the tools use. */
 export interface Schema {
   readonly type: string
   readonly description?: string
@@ -12,7 +12,7 @@ export interface Schema {
   readonly minimum?: number
 }
 
-/** @returns what is wrong with the arguments of a call, as a sentence; undefined of those that are in order */
+/** Returns a sentence about the first invalid argument of a tool call, or undefined if all are valid. */
 export const findArgumentError = (args: unknown, schema: Schema): string | undefined =>
   findError(args, schema, 'arguments')
 
@@ -29,30 +29,30 @@ function findError(value: unknown, schema: Schema, path: string): string | undef
   const type = typeOf(value)
   if (type !== schema.type) return `${path}: expected ${schema.type}, got ${type}.`
   if (schema.enum && !schema.enum.includes(String(value)))
-    return `${path}: expected ${schema.enum.join(', ')}.`
+    return `${path}: expected one of ${schema.enum.join(', ')}; got ${value}.`
   if (schema.minimum !== undefined && Number(value) < schema.minimum)
     return `${path}: expected ${schema.minimum} or more, got ${value}.`
   if (Array.isArray(value)) return findItemError(value, schema, path)
-  return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined // by its type
+  return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined // its type was checked above
 }
 
 function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, path: string) {
   const { length } = values
   if (minItems !== undefined && length < minItems)
-    return `${path}: expected ${minItems} at least, got ${length}.`
+    return `${path}: expected at least ${minItems} items, got ${length}.`
   if (maxItems !== undefined && length > maxItems)
-    return `${path}: expected ${maxItems} at most, got ${length}.`
+    return `${path}: expected at most ${maxItems} items, got ${length}.`
   return items && firstDefined(values.map((value, index) => findError(value, items, `${path}[${index}]`)))
 }
 
 function findFieldError(args: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema
   const missing = required.find((name) => args[name] === undefined)
-  if (missing !== undefined) return `${missing} is missing.`
+  if (missing !== undefined) return `The argument ${missing} is missing.`
   const names = Object.keys(properties)
   const unknown = Object.keys(args).find((name) => !names.includes(name))
   if (unknown !== undefined && !additionalProperties)
-    return `There is no argument ${unknown}; expected ${names.join(', ')}.`
+    return `Unknown argument ${unknown}; expected ${names.join(', ')}.`
   const known = names.filter((name) => args[name] !== undefined)
   return firstDefined(known.map((name) => properties[name] && findError(args[name], properties[name], name)))
 }

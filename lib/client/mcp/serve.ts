@@ -8,7 +8,7 @@ import type { Session } from '../command/session.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { AgentFiles } from './agent-files.ts'
 
-/** `mutabor mcp`: agents call by stdin and stdout, or with `--http PORT` at http://localhost:PORT/mcp. */
+/** `mutabor mcp`: serves agents over stdin and stdout, or with `--http PORT` at http://localhost:PORT/mcp. */
 export async function serveAgents({ flags }: Arguments, session: Session): Promise<ExitCode> {
   const sdk = await loadSdk()
   const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
@@ -32,7 +32,7 @@ export async function serveAgents({ flags }: Arguments, session: Session): Promi
   return exitCodes.done
 }
 
-/** The SDK is an optional peer: whoever only converts files does without it. */
+/** The SDK is an optional peer dependency, as plain conversions don't need it. */
 async function loadSdk() {
   try {
     const [{ createMcpServer }, { StdioServerTransport }, { StreamableHTTPServerTransport }] =
@@ -56,7 +56,7 @@ async function serveHttp(
   { terminal }: Session,
 ): Promise<() => Promise<void>> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UsageError('--http: expected a port, as --http 3333')
+    throw new UsageError('--http: expected a port from 0 to 65535, for example --http 3333')
   const sessions = new Map<string, InstanceType<Sdk['StreamableHTTPServerTransport']>>()
   let allowedHosts: string[] = []
   const http = createServer(async (request, response) => {
@@ -67,19 +67,19 @@ async function serveHttp(
     const id = request.headers['mcp-session-id']
     const existing = sessions.get(String(id))
     if (id !== undefined && !existing) {
-      response.writeHead(404).end('There is no such session.')
+      response.writeHead(404).end('Session not found. Initialize a new one.')
       return
     }
     const transport =
       existing ??
       new sdk.StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
-        // A page of another site whose name leads here must not drive it.
+        // Keeps web pages from using the server through a host name that resolves to localhost.
         ...{ enableDnsRebindingProtection: true, allowedHosts },
         onsessioninitialized: (sessionId: string) => void sessions.set(sessionId, transport),
         onsessionclosed: (sessionId: string) => void sessions.delete(sessionId),
       })
-    // Its types are written for looser settings of the compiler than ours.
+    // The SDK's types don't compile with `exactOptionalPropertyTypes`.
     if (!existing) await createServerForClient().connect(transport as Transport)
     await transport.handleRequest(request, response)
   })
@@ -88,7 +88,7 @@ async function serveHttp(
   const address = http.address()
   const actualPort = typeof address === 'object' && address ? address.port : port
   allowedHosts = [`localhost:${actualPort}`, `127.0.0.1:${actualPort}`]
-  terminal.note(`Agents are served at http://localhost:${actualPort}/mcp`)
+  terminal.note(`MCP server listening at http://localhost:${actualPort}/mcp`)
   return async () => {
     for (const transport of sessions.values()) await transport.close()
     http.closeAllConnections()

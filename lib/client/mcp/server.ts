@@ -18,9 +18,9 @@ import { type ToolName, tools } from './tools.ts'
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
-const readOptions = ({ options }: ToolArguments): Options => (options ?? {}) as Options // an object by the schema
+const readOptions = ({ options }: ToolArguments): Options => (options ?? {}) as Options // an object according to the schema
 
-/** One conversation with an agent. */
+/** Creates the MCP server for one session with an agent. */
 export function createMcpServer(client: Mutabor, files: AgentFiles, version: string): Server {
   const server = new Server(
     { name: 'mutabor', version },
@@ -33,10 +33,10 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args } }) => {
     const tool = tools.find((one) => one.name === name)
-    if (!tool) return errorResult(`There is no tool ${name}.`)
+    if (!tool) return errorResult(`Unknown tool ${name}.`)
     const error = findArgumentError(args ?? {}, tool.inputSchema)
     if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)
-    // An agent reads why, whatever it is: what is thrown would end its turn.
+    // Failures are returned as results, which the agent can read; an exception would end its turn.
     return handlers[tool.name](args ?? {}).catch((thrown: unknown) =>
       errorResult(isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${messageOf(thrown)}`),
     )
@@ -121,7 +121,7 @@ function createHandlers(
       const end = offset + page.length
       const continuation =
         end < text.length
-          ? [`Characters ${offset} to ${end} of ${text.length}: go on with offset ${end}.`]
+          ? [`Characters ${offset} to ${end} of ${text.length}. Continue with offset ${end}.`]
           : []
       return { content: [page, ...continuation].map((one) => ({ type: 'text', text: one })) }
     },
@@ -131,7 +131,7 @@ function createHandlers(
           path: { formatId: String(format) },
         })
         return textResult(
-          `${details.id}: ${details.name} (${details.category}). It becomes ${details.targets.join(', ')}.`,
+          `${details.id}: ${details.name} (${details.category}). It converts to ${details.targets.join(', ')}.`,
         )
       }
       const lines = (await client.formats()).map(
@@ -146,7 +146,9 @@ function createHandlers(
         ...(to !== undefined && { to: String(to) }),
       }
       const options = await fetchOptions(client, tool === undefined ? pair : { operation: String(tool) })
-      return options ? textResult(JSON.stringify(options)) : errorResult('There is no such pair or tool.')
+      return options
+        ? textResult(JSON.stringify(options))
+        : errorResult('Conversion or tool not found. List the formats with the tool `formats`.')
     },
   }
 }

@@ -1,15 +1,15 @@
 import { toolOperations as pdfTools } from '../api-constants.ts'
 import type { Schema } from './check-arguments.ts'
 
-/** What agents can call, as the Model Context Protocol describes it. */
+/** Tools for agents, in the format of the Model Context Protocol. */
 
 const text = (description: string) => ({ type: 'string', description }) as const
-const file = text('Path of a file, an http(s) address, or the uri of an earlier result (mutabor://…)')
+const file = text('Path of a file, an http(s) URL, or the URI of an earlier result (mutabor://…)')
 const pdfTool = { type: 'string', enum: pdfTools, description: 'Name of the tool' } as const
-const output = text('Path of a new file to write the result to; without it the result is a resource to read')
+const output = text('Path of a new file for the result; without it, the result is returned as a resource')
 const options = {
   type: 'object',
-  description: 'Options as the tool `options` lists them',
+  description: 'Options, as listed by the tool `options`',
   additionalProperties: true,
 } as const
 
@@ -33,7 +33,7 @@ export const tools = [
     name: 'convert',
     title: 'Convert a file',
     description: 'Converts a file (document, image, audio, video, ebook, archive, font) to another format.',
-    inputSchema: objectSchema({ file, to: text('Format to convert to, as pdf'), options, output }, [
+    inputSchema: objectSchema({ file, to: text('Target format, such as pdf'), options, output }, [
       'file',
       'to',
     ]),
@@ -42,11 +42,15 @@ export const tools = [
   {
     name: 'merge',
     title: 'Merge files',
-    description: 'Makes one file of several PDFs, images, sounds or films, in their order.',
+    description: 'Merges PDFs, images, audio files or videos into one file, in the given order.',
     inputSchema: objectSchema(
       {
         files: { type: 'array', items: file, minItems: 2, maxItems: 100 },
-        kind: { type: 'string', enum: ['pdf', 'image', 'audio', 'video'], description: 'pdf when left out' },
+        kind: {
+          type: 'string',
+          enum: ['pdf', 'image', 'audio', 'video'],
+          description: 'Kind of the files; defaults to pdf',
+        },
         to: text('Format of the result'),
         ...{ options, output },
       },
@@ -57,7 +61,7 @@ export const tools = [
   {
     name: 'pdf_tool',
     title: 'Work on a PDF',
-    description: 'Runs a tool on a PDF; `compress` takes other files, too.',
+    description: 'Runs a tool on a PDF; `compress` also accepts other files.',
     inputSchema: objectSchema({ file, tool: pdfTool, options, output }, ['file', 'tool']),
     annotations: conversionHints,
   },
@@ -65,9 +69,12 @@ export const tools = [
     name: 'extract_text',
     title: 'Read the text of a file',
     description:
-      'The text of a document, an ebook, a presentation, a table or a PDF, page by page of characters.',
+      'Returns the text of a document, ebook, presentation, spreadsheet or PDF, up to 50,000 characters at a time.',
     inputSchema: objectSchema(
-      { file, offset: { type: 'integer', minimum: 0, description: 'Characters to leave out at the start' } },
+      {
+        file,
+        offset: { type: 'integer', minimum: 0, description: 'Number of characters to skip at the start' },
+      },
       ['file'],
     ),
     annotations: readOnlyHints,
@@ -75,16 +82,16 @@ export const tools = [
   {
     name: 'formats',
     title: 'List formats',
-    description: 'What can be converted; with `format`, what becomes of it.',
-    inputSchema: objectSchema({ format: text('A format, as docx') }, []),
+    description: 'Lists all formats or, with `format`, what it can be converted to.',
+    inputSchema: objectSchema({ format: text('A format, such as docx') }, []),
     annotations: readOnlyHints,
   },
   {
     name: 'options',
     title: 'List options',
-    description: 'Options of a pair of formats (`from`, `to`) or of a PDF tool (`tool`).',
+    description: 'Lists the options of a conversion (`from`, `to`) or of a PDF tool (`tool`).',
     inputSchema: objectSchema(
-      { from: text('Source format'), to: text('Target format'), tool: text('A tool') },
+      { from: text('Source format'), to: text('Target format'), tool: text('Name of a tool') },
       [],
     ),
     annotations: readOnlyHints,
