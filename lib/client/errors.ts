@@ -72,7 +72,7 @@ export async function readFailure(response: Response): Promise<MutaborError> {
     retryAfterS: Number.isFinite(seconds) ? seconds : undefined,
   }
   if (typeof error?.code === 'string' && typeof error.message === 'string')
-    return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may send codes that are not in the type
+    return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may have more codes
   // OAuth errors have a different format.
   if (typeof error === 'string') return new MutaborError('INVALID_REQUEST', error, details)
   const storage = /<Code>(\w+)<\/Code>/.exec(text)?.[1]

@@ -26,12 +26,12 @@ export async function* parseEvents(
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
         const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
-        const last = (name: string) => fields.findLast(([, field]) => field === name)?.[2]
-        id = last('id') ?? id
-        const retry = last('retry')
+        const lastValue = (name: string) => fields.findLast(([, field]) => field === name)?.[2]
+        id = lastValue('id') ?? id
+        const retry = lastValue('retry')
         if (retry) yield { name: 'retry', id, data: retry }
         const data = fields.filter(([, field]) => field === 'data').map(([, , text]) => text)
-        if (data.length > 0) yield { name: last('event') ?? 'message', id, data: data.join('\n') }
+        if (data.length > 0) yield { name: lastValue('event') ?? 'message', id, data: data.join('\n') }
       }
     }
   } finally {

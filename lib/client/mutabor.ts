@@ -13,7 +13,7 @@ import {
 import { Result } from './result.ts'
 import { type Settings, Transport } from './transport.ts'
 import { type FileData, fileNameOf, type Uploading, upload } from './upload.ts'
-import { followJob, type Heard, isFinished, readStatus, type Waiting, waitForJob } from './wait.ts'
+import { fetchJob, followJob, type Heard, isFinished, type Waiting, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
 /** Path parameters, query and body of an operation, as described by the API types. */
@@ -163,7 +163,7 @@ export class Mutabor {
   }
 
   status(jobId: string): Promise<Job> {
-    return readStatus(this.#transport, jobId)
+    return fetchJob(this.#transport, jobId)
   }
 
   /** Waits until the job is completed, failed, cancelled or expired, and returns it. */

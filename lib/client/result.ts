@@ -10,7 +10,7 @@ export interface ResultFile {
   readonly downloadUrl: string
 }
 
-/** How often an interrupted download is resumed without receiving a byte. */
+/** How often an interrupted download is resumed in a row without receiving data. */
 const maxAttempts = 5
 
 /** The files that a job created. They are downloaded only when needed. */
@@ -27,14 +27,14 @@ export class Result {
   }
 
   get filename(): string {
-    return this.#singleFile().filename
+    return this.#firstFile().filename
   }
 
   get size(): number {
-    return this.#singleFile().size
+    return this.#firstFile().size
   }
 
-  #singleFile(): ResultFile {
+  #firstFile(): ResultFile {
     const [file] = this.files
     if (!file)
       throw new MutaborError('FILE_GONE', 'The job has no result file to download.', { job: this.job })
@@ -42,7 +42,7 @@ export class Result {
   }
 
   /** Streams the file. If the connection breaks, the download resumes where it stopped. */
-  stream(file: ResultFile = this.#singleFile(), signal?: AbortSignal): ReadableStream<Uint8Array> {
+  stream(file: ResultFile = this.#firstFile(), signal?: AbortSignal): ReadableStream<Uint8Array> {
     const chunks = this.#chunks(file, signal)
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -57,7 +57,7 @@ export class Result {
   }
 
   /** @throws MutaborError `DAMAGED` if the checksum of the download is wrong */
-  async bytes(file: ResultFile = this.#singleFile(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(file: ResultFile = this.#firstFile(), signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(await new Response(this.stream(file, signal)).arrayBuffer())
     // Pages without TLS can't compute digests.
     const digest = await globalThis.crypto?.subtle?.digest('SHA-256', bytes)
@@ -76,7 +76,7 @@ export class Result {
     return new TextDecoder().decode(await this.bytes(file))
   }
 
-  async blob(file: ResultFile = this.#singleFile()): Promise<Blob> {
+  async blob(file: ResultFile = this.#firstFile()): Promise<Blob> {
     return new Blob([await this.bytes(file)], { type: file.mimeType })
   }
 

@@ -37,7 +37,7 @@ const maxConcurrentParts = 3
 const maxAttempts = 5
 
 export function toBlob(data: Exclude<FileData, ReadableStream>): Blob {
-  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // what a Blob accepts
+  return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // Blob doesn't accept shared memory
 }
 
 export const fileNameOf = (data: unknown, explicitName: string | undefined): string =>
@@ -115,7 +115,7 @@ class StreamParts implements PartSource {
       const { done, value } = await this.#reader.read()
       if (done) this.hasEnded = true
       else {
-        chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // shared memory is not supported
+        chunks.push(new Blob([value as Uint8Array<ArrayBuffer>])) // Blob doesn't accept shared memory
         length += value.length
       }
     }

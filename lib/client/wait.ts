@@ -20,7 +20,7 @@ export const isFinished = ({ status }: { readonly status: string }): boolean =>
   terminalStatuses.includes(status)
 
 /** Returns the job, at once or, with `waitS`, when it has finished or after that many seconds. */
-export const readStatus = (
+export const fetchJob = (
   transport: Transport,
   jobId: string,
   waitS = 0,
@@ -71,7 +71,7 @@ async function waitByEvents(
       if (snapshot) report(snapshot.progress)
       else if (event?.event === 'job.progress') report({ taskName: null, etaMs: null, ...event.job.progress })
     }
-    return await readStatus(transport, jobId, 0, signal).then((job) => (isFinished(job) ? job : undefined))
+    return await fetchJob(transport, jobId, 0, signal).then((job) => (isFinished(job) ? job : undefined))
   } catch (thrown) {
     if (isFailure(thrown, 'UNREACHABLE')) return undefined
     throw thrown
@@ -85,7 +85,7 @@ async function waitByPolling(
   signal: AbortSignal,
 ): Promise<Job> {
   for (;;) {
-    const job = await readStatus(transport, jobId, 5, signal)
+    const job = await fetchJob(transport, jobId, 5, signal)
     if (isFinished(job)) return job
     onProgress(job.progress)
     // In case the service responds without waiting.
@@ -93,7 +93,7 @@ async function waitByPolling(
   }
 }
 
-/** A stream without a byte for this long counts as dead; the service sends keep-alives more often. */
+/** A stream that is silent for this long is considered dead; the service sends keep-alives more often. */
 const silenceTimeoutMs = 60_000
 /** The service sends the first byte at once. If it takes longer, a proxy is probably buffering the whole stream. */
 const firstByteTimeoutMs = 15_000
@@ -161,8 +161,8 @@ async function* readStream(
       if (name === 'retry') position.retryMs = Number(data)
       else {
         position.lastEventId = id || position.lastEventId
-        const report = JSON.parse(data) as Job & JobEvent // as sent by the service
-        yield name === 'snapshot' ? { snapshot: report } : { event: report }
+        const message = JSON.parse(data) as Job & JobEvent // as sent by the service
+        yield name === 'snapshot' ? { snapshot: message } : { event: message }
       }
     }
   } catch (thrown) {

@@ -168,8 +168,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       pathOf(input).endsWith('/events')
         ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
         : fetch(input, init)
-    for (const fetchVariant of [fetch, fetchWithoutEvents]) {
-      const client = new Mutabor({ url, fetch: (input, init) => fetchVariant(input, init) })
+    for (const clientFetch of [fetch, fetchWithoutEvents]) {
+      const client = new Mutabor({ url, fetch: (input, init) => clientFetch(input, init) })
       const job = await client.call('POST /v1/jobs', {
         body: {
           tasks: {
@@ -182,7 +182,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       const stages: string[] = []
       const finished = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
       checkEqual(finished.status, 'completed', 'status')
-      if (fetchVariant === fetchWithoutEvents) return
+      if (clientFetch === fetchWithoutEvents) return
       const messages = await collect(client.events(job.id))
       checkEqual(messages.at(-1)?.snapshot?.status, 'completed', 'a snapshot for a late subscriber')
     }

@@ -1,5 +1,5 @@
-// Tests the package as npm installs it: the client in Node 20, Node 24, Deno (if installed) and a browser, the examples,
-// and the command line in a terminal.
+// Tests the package as npm installs it: the client in Node 20, Node 24, Deno (if installed) and a browser, the
+// examples, and the command line in a terminal.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -74,9 +74,9 @@ function requireAllPassed(outcomes: Readonly<Record<string, string>>): void {
 function findSystemNode(): string {
   const folders = (process.env['PATH'] ?? '')
     .split(delimiter)
-    .filter((place) => !place.includes('node_modules'))
+    .filter((directory) => !directory.includes('node_modules'))
   return folders.length > 0
-    ? join(folders.find((place) => place === '/usr/bin') ?? folders[0] ?? '', 'node')
+    ? join(folders.find((directory) => directory === '/usr/bin') ?? folders[0] ?? '', 'node')
     : 'node'
 }
 
@@ -92,11 +92,11 @@ for (const node of [findSystemNode(), process.execPath]) {
 const findOnPath = (program: string) =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
-    .map((place) => join(place, program))
+    .map((directory) => join(directory, program))
     .find(existsSync)
 const deno = findOnPath('deno')
 
-/** Deno is no dependency, as it has 90 MB: `npm install --prefix /tmp/deno deno` and add `node_modules/.bin` to the PATH. */
+/** Deno is too large for a dependency (90 MB): `npm install --prefix /tmp/deno deno`, then add its `.bin` to the PATH. */
 test('the client passes all cases in Deno', { skip: !deno && 'deno is not on the PATH' }, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
   const { stdout } = await execute(deno ?? '', args, { timeout: 300_000 })
@@ -104,7 +104,11 @@ test('the client passes all cases in Deno', { skip: !deno && 'deno is not on the
 })
 
 /** Opens a page from a different origin than the service. */
-async function withPage(html: string, query: string, use: (visitor: Page) => Promise<void>): Promise<void> {
+async function withPage(
+  html: string,
+  query: string,
+  use: (browserPage: Page) => Promise<void>,
+): Promise<void> {
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
@@ -114,9 +118,9 @@ async function withPage(html: string, query: string, use: (visitor: Page) => Pro
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
     const { port } = server.address() as AddressInfo // it listens on a TCP port
-    const visitor = await browser.newPage()
-    await visitor.goto(`http://127.0.0.1:${port}/${query}`)
-    await use(visitor)
+    const browserPage = await browser.newPage()
+    await browserPage.goto(`http://127.0.0.1:${port}/${query}`)
+    await use(browserPage)
   } finally {
     await browser.close()
     server.close()
@@ -124,9 +128,9 @@ async function withPage(html: string, query: string, use: (visitor: Page) => Pro
 }
 
 test('the client passes all cases in a browser, on a page from another origin', () =>
-  withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (visitor) => {
-    await visitor.waitForFunction('globalThis.runClientCases')
-    requireAllPassed(await visitor.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
+  withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (browserPage) => {
+    await browserPage.waitForFunction('globalThis.runClientCases')
+    requireAllPassed(await browserPage.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
   }))
 
 test('the example uppy.html uploads files in parts and links to the results', async () => {
@@ -140,10 +144,10 @@ test('the example uppy.html uploads files in parts and links to the results', as
   const bundled = page
     .replace(/<script type="importmap">[\s\S]*?<\/script>/, '')
     .replace(code, () => outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '')
-  await withPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (visitor) => {
+  await withPage(bundled, `?service=${encodeURIComponent(service.url)}&to=html`, async (browserPage) => {
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('# Tea') }
-    await visitor.setInputFiles('input', file)
-    const link = visitor.locator('li a')
+    await browserPage.setInputFiles('input', file)
+    const link = browserPage.locator('li a')
     await link.waitFor()
     assert.equal(await link.textContent(), 'tea.html')
     assert.match(await (await fetch((await link.getAttribute('href')) ?? '')).text(), /Tea/)

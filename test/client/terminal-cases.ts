@@ -38,7 +38,7 @@ async function measurePlainRequestsMs(
   url: string,
 ): Promise<number> {
   const pending = [...names]
-  const from = performance.now()
+  const startedAt = performance.now()
   const convertNext = async () => {
     for (let name = pending.shift(); name; name = pending.shift()) {
       const form = new FormData()
@@ -55,18 +55,18 @@ async function measurePlainRequestsMs(
     }
   }
   await Promise.all(Array.from({ length: 8 }, convertNext))
-  return performance.now() - from
+  return performance.now() - startedAt
 }
 
 export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand) => Promise<void>>> = {
   'starts within 150 ms': async ({ program: [node = '', main = ''] }) => {
     const measureMs = async (...args: readonly string[]) => {
-      const from = performance.now()
+      const startedAt = performance.now()
       await execute(node, args)
-      return performance.now() - from
+      return performance.now() - startedAt
     }
     const times = { bare: [] as number[], ours: [] as number[] }
-    for (let turn = 0; turn < 10; turn += 1) {
+    for (let round = 0; round < 10; round += 1) {
       times.bare.push(await measureMs('-e', '0'))
       times.ours.push(await measureMs(main, '--version'))
     }
@@ -77,21 +77,21 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
   'converts 200 files at 90 % of the rate of plain requests or faster': async (terminal) => {
     const shell = await createShell(terminal, 'rate')
     const names = await createImages(shell.folder, 200)
-    const some = names.filter((_, at) => at % 4 === 0)
-    await measurePlainRequestsMs(shell.folder, some.slice(0, 16), terminal.url)
+    const sample = names.filter((_, at) => at % 4 === 0)
+    await measurePlainRequestsMs(shell.folder, sample.slice(0, 16), terminal.url)
     const rates: number[] = []
     // Other processes can slow down one of the measurements; on an idle machine the ratio is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const before = await measurePlainRequestsMs(shell.folder, some, terminal.url)
-      const from = performance.now()
+      const before = await measurePlainRequestsMs(shell.folder, sample, terminal.url)
+      const startedAt = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
       assert.equal(code, 0, stderr)
       assert.equal((await listResults(join(shell.folder, out))).length, 200)
-      const measureMs = performance.now() - from
+      const measureMs = performance.now() - startedAt
       // Averages the rates before and after, to halve the effect of other processes that start or stop in between.
-      const bare = (before + (await measurePlainRequestsMs(shell.folder, some, terminal.url))) / 2
-      rates.push(bare / some.length / (measureMs / names.length))
+      const bare = (before + (await measurePlainRequestsMs(shell.folder, sample, terminal.url))) / 2
+      rates.push(bare / sample.length / (measureMs / names.length))
     }
     assert.ok(
       Math.max(...rates) >= 0.9,

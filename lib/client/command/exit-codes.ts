@@ -10,7 +10,7 @@ export const exitCodes = {
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** The command was used incorrectly. */
+/** Thrown for invalid arguments. */
 export class UsageError extends Error {}
 
 /** The exit code for a thrown value. */

@@ -4,7 +4,7 @@ import { sleep } from '../transport.ts'
 import { removeFile } from './json-files.ts'
 
 /** Locks held by this process. */
-const heldByThisProcess = new Set<string>()
+const ownLocks = new Set<string>()
 
 const pollMs = 250
 /** A lock file that is still empty after this time was abandoned before its process id was written. */
@@ -33,22 +33,22 @@ export async function withFileLock<T>(
   } finally {
     // The folder may not be writable; then there is no lock file to remove.
     await removeFile(path).catch(() => undefined)
-    heldByThisProcess.delete(path)
+    ownLocks.delete(path)
   }
 }
 
 /** Also succeeds if the lock file cannot be written: then no other process can write one either. */
 async function tryLock(path: string): Promise<boolean> {
-  if (heldByThisProcess.has(path)) return false
-  heldByThisProcess.add(path)
-  // A failure shows again when the file is written.
+  if (ownLocks.has(path)) return false
+  ownLocks.add(path)
+  // If this fails, so does writing the file.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => undefined)
   try {
     await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 })
     return true
   } catch (thrown) {
     const isTaken = (thrown as NodeJS.ErrnoException).code === 'EEXIST'
-    if (isTaken) heldByThisProcess.delete(path)
+    if (isTaken) ownLocks.delete(path)
     return !isTaken
   }
 }
@@ -56,10 +56,10 @@ async function tryLock(path: string): Promise<boolean> {
 /** Returns the process id; undefined if that process has died, 0 if the lock is being written or was released. */
 async function readHolder(path: string): Promise<number | undefined> {
   const pid = Number(await readFile(path, 'utf8').catch(() => ''))
-  if (heldByThisProcess.has(path)) return process.pid
+  if (ownLocks.has(path)) return process.pid
   if (pid === 0) {
-    const found = await stat(path).catch(() => undefined)
-    return found && Date.now() - found.mtimeMs > startTimeoutMs ? undefined : 0
+    const stats = await stat(path).catch(() => undefined)
+    return stats && Date.now() - stats.mtimeMs > startTimeoutMs ? undefined : 0
   }
   // In containers, a restarted process often has the same id.
   if (pid === process.pid) return undefined

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
 /**
- * Files up to this size are read into memory: they are sent in a form, and Node crashes if a file in a form can no longer
- * be read.
+ * Files up to this size are read into memory: they are sent in a form, and Node crashes if a file in a form can no
+ * longer be read.
  */
 const maxWholeReadBytes = 4 * 1024 ** 2
 

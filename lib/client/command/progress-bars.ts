@@ -38,7 +38,7 @@ export function renderBars(
 ): string[] {
   const items = [...active]
   const lines = items
-    .filter(({ startedAt: since }) => total === 1 || now - since >= minVisibleMs)
+    .filter(({ startedAt }) => total === 1 || now - startedAt >= minVisibleMs)
     .slice(0, maxBars)
     .map(
       ({ label, stage, fraction }) =>

@@ -84,8 +84,8 @@ export class ResumeRecords {
 
   /** Deletes records that are older than 30 days. */
   async removeExpired(): Promise<void> {
-    for (const kind of ['works', 'outputs', 'held']) {
-      const folder = join(this.#folder, kind)
+    for (const subfolder of ['works', 'outputs', 'held']) {
+      const folder = join(this.#folder, subfolder)
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name)
         const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
@@ -127,6 +127,6 @@ export class StoredRecord {
 }
 
 export async function snapshotOf(path: string): Promise<FileSnapshot | undefined> {
-  const found = await stat(path).catch(() => undefined)
-  return found && { path, size: found.size, mtimeMs: found.mtimeMs }
+  const stats = await stat(path).catch(() => undefined)
+  return stats && { path, size: stats.size, mtimeMs: stats.mtimeMs }
 }

@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly force: boolean
   /** How many items run at a time. */
   readonly maxConcurrent: number
-  /** Called for each item that failed or was skipped because the service rejected the key or was unreachable. */
+  /** Called for each item that was skipped or failed because the service was unreachable or rejected the key. */
   readonly onNotDone?: (item: WorkItem) => void
 }
 

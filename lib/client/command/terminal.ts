@@ -62,7 +62,7 @@ export const stripControls = (text: string): string =>
 const wideCharacter =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u
 
-/** Truncates a line to the terminal width: a wrapped line would be counted as one and the bars would move up. */
+/** Truncates a line to the terminal width. A wrapped line would take two rows, so redrawing would leave one behind. */
 export function truncateToWidth(cells: number, line: string): string {
   let remaining = cells
   let text = ''

@@ -9,16 +9,20 @@ import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 
-/** The largest file that an agent may send and the largest result it may read, in bytes; text length in characters. */
-export const limits = { file: 500 * 1024 ** 2, resource: 5 * 1024 ** 2, textLength: 50_000 } as const
+/** The largest file that an agent may send, the largest resource it may read, and the characters of text per call. */
+export const limits = {
+  maxFileBytes: 500 * 1024 ** 2,
+  maxResourceBytes: 5 * 1024 ** 2,
+  maxTextLength: 50_000,
+} as const
 
 const createRefusal = (code: MutaborError['code'], message: string) => new MutaborError(code, message)
 
 function requireSize(name: string, size: number): void {
-  if (size > limits.file)
+  if (size > limits.maxFileBytes)
     throw createRefusal(
       'FILE_TOO_LARGE',
-      `${name} has ${size} bytes; agents can send at most ${limits.file} bytes.`,
+      `${name} has ${size} bytes; agents can send at most ${limits.maxFileBytes} bytes.`,
     )
 }
 
@@ -62,7 +66,7 @@ export class AgentFiles {
         this.#results.set(uri, { result, file })
         saved.push({ file, uri })
       } else {
-        // Only the first file gets the requested name; with the same name, each would overwrite the one before.
+        // Only the first file gets the requested name, since the others would overwrite it.
         const name = at === 0 ? basename(output) : safeFileName(file.filename)
         const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
@@ -103,10 +107,10 @@ export class AgentFiles {
     const stored = this.#results.get(uri)
     if (!stored) throw createRefusal('FILE_GONE', `${uri} is not a result of this session.`)
     const { result, file } = stored
-    if (file.size > limits.resource) {
+    if (file.size > limits.maxResourceBytes) {
       throw createRefusal(
         'FILE_TOO_LARGE',
-        `${file.filename} has ${file.size} bytes; a resource can have at most ${limits.resource}. Download it from ${file.downloadUrl}, or call the tool with output.`,
+        `${file.filename} has ${file.size} bytes; a resource can have at most ${limits.maxResourceBytes}. Download it from ${file.downloadUrl}, or call the tool with output.`,
       )
     }
     return { bytes: await result.bytes(file), mimeType: file.mimeType }

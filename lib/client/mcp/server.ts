@@ -117,7 +117,7 @@ function createHandlers(
       const isText = source instanceof Blob && ['txt', 'md', 'csv'].includes(extensionOf(name))
       const text = isText ? await source.text() : await extractText(client, source, name)
       const offset = Number(args['offset'] ?? 0)
-      const page = text.slice(offset, offset + limits.textLength)
+      const page = text.slice(offset, offset + limits.maxTextLength)
       const end = offset + page.length
       const continuation =
         end < text.length
