@@ -9,14 +9,14 @@ const completions = [
 
 /** Types words in a shell and checks what Tab completes them to. */
 async function checkCompletion(
-  terminal: InstalledCommand,
+  installed: InstalledCommand,
   name: string,
   startCommand: string,
   setUpLines: readonly string[],
 ) {
-  const shell = await createShell(terminal, name)
-  const [node = '', main = ''] = terminal.program
-  await withTmux(shell, terminal.program, async ({ type, press, capture }) => {
+  const shell = await createShell(installed, name)
+  const [node = '', main = ''] = installed.program
+  await withTmux(shell, installed.program, async ({ type, press, capture }) => {
     await type(startCommand)
     await type(`function mutabor { '${node}' '${main}' "$@"; }`)
     for (const line of setUpLines) await type(line)
@@ -33,25 +33,25 @@ async function checkCompletion(
 
 /** Cases of shell completion, by test name, with the shell that each needs. */
 export const completionCases: Readonly<
-  Record<string, { readonly shell: string; readonly act: (terminal: InstalledCommand) => Promise<void> }>
+  Record<string, { readonly shell: string; readonly act: (installed: InstalledCommand) => Promise<void> }>
 > = {
   'completes words in bash': {
     shell: 'bash',
-    act: (terminal) =>
-      checkCompletion(terminal, 'bash', 'bash --norc -i', ['source <(mutabor completion bash)']),
+    act: (installed) =>
+      checkCompletion(installed, 'bash', 'bash --norc -i', ['source <(mutabor completion bash)']),
   },
   'completes words in zsh with a sourced script': {
     shell: 'zsh',
-    act: (terminal) =>
-      checkCompletion(terminal, 'zsh', 'zsh -f', [
+    act: (installed) =>
+      checkCompletion(installed, 'zsh', 'zsh -f', [
         'autoload -Uz compinit && compinit -u -D',
         'source <(mutabor completion zsh)',
       ]),
   },
   'completes words in zsh with a file in the fpath': {
     shell: 'zsh',
-    act: (terminal) =>
-      checkCompletion(terminal, 'zsh-fpath', 'zsh -f', [
+    act: (installed) =>
+      checkCompletion(installed, 'zsh-fpath', 'zsh -f', [
         ': && mutabor completion zsh > _mutabor && fpath=($PWD $fpath)',
         'autoload -Uz compinit && compinit -u -D',
       ]),

@@ -58,7 +58,7 @@ async function measurePlainRequestsMs(
   return performance.now() - startedAt
 }
 
-export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand) => Promise<void>>> = {
+export const terminalCases: Readonly<Record<string, (installed: InstalledCommand) => Promise<void>>> = {
   'starts within 150 ms': async ({ program: [node = '', main = ''] }) => {
     const measureMs = async (...args: readonly string[]) => {
       const startedAt = performance.now()
@@ -74,32 +74,32 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
     // On a busy machine, Node alone takes longer than 150 ms.
     assert.ok(ours <= 150 || ours <= 2.5 * bare, `${Math.round(ours)} ms, Node alone ${Math.round(bare)} ms`)
   },
-  'converts 200 files at 90 % of the rate of plain requests or faster': async (terminal) => {
-    const shell = await createShell(terminal, 'rate')
+  'converts 200 files at 90 % of the rate of plain requests or faster': async (installed) => {
+    const shell = await createShell(installed, 'rate')
     const names = await createImages(shell.folder, 200)
     const sample = names.filter((_, at) => at % 4 === 0)
-    await measurePlainRequestsMs(shell.folder, sample.slice(0, 16), terminal.url)
+    await measurePlainRequestsMs(shell.folder, sample.slice(0, 16), installed.url)
     const rates: number[] = []
     // Other processes can slow down one of the measurements; on an idle machine the ratio is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const before = await measurePlainRequestsMs(shell.folder, sample, terminal.url)
+      const before = await measurePlainRequestsMs(shell.folder, sample, installed.url)
       const startedAt = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
       assert.equal(code, 0, stderr)
       assert.equal((await listResults(join(shell.folder, out))).length, 200)
-      const measureMs = performance.now() - startedAt
+      const commandMs = performance.now() - startedAt
       // Averages the rates before and after, to halve the effect of other processes that start or stop in between.
-      const bare = (before + (await measurePlainRequestsMs(shell.folder, sample, terminal.url))) / 2
-      rates.push(bare / sample.length / (measureMs / names.length))
+      const plainMs = (before + (await measurePlainRequestsMs(shell.folder, sample, installed.url))) / 2
+      rates.push(plainMs / sample.length / (commandMs / names.length))
     }
     assert.ok(
       Math.max(...rates) >= 0.9,
       `${rates.map((rate) => rate.toFixed(2))} of the rate of plain requests`,
     )
   },
-  'resumes after a crash without a second job for any file': async (terminal) => {
-    const shell = await createShell(terminal, 'killed')
+  'resumes after a crash without a second job for any file': async (installed) => {
+    const shell = await createShell(installed, 'killed')
     const count = 40
     await createImages(shell.folder, count)
     const child = shell.start('many', 'webp', '--out', 'out/')
@@ -117,16 +117,16 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
     )
     const identities = JSON.parse(await readFile(join(shell.folder, '.home/mutabor/identities.json'), 'utf8'))
     let jobs = 0
-    for await (const _ of new Mutabor({ url: terminal.url, ownerToken: identities[terminal.url] }).jobs({
+    for await (const _ of new Mutabor({ url: installed.url, ownerToken: identities[installed.url] }).jobs({
       limit: 100,
     }))
       jobs += 1
     assert.equal(jobs, count)
   },
-  'resumes a multipart upload after a crash': async (terminal) => {
-    const proxy = await startSlowProxy(terminal.url, 300)
+  'resumes a multipart upload after a crash': async (installed) => {
+    const proxy = await startSlowProxy(installed.url, 300)
     try {
-      const shell = await createShell({ ...terminal, url: proxy.url }, 'large')
+      const shell = await createShell({ ...installed, url: proxy.url }, 'large')
       const wav = createWav(52 * 1024 ** 2)
       await writeFile(join(shell.folder, 'hum.wav'), await wav.bytes())
       const child = shell.start('hum.wav', 'flac')
@@ -152,8 +152,8 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
       proxy.close()
     }
   },
-  'starts a local service for one command and stops it afterwards': async (terminal) => {
-    const folder = join(terminal.folder, 'local')
+  'starts a local service for one command and stops it afterwards': async (installed) => {
+    const folder = join(installed.folder, 'local')
     await mkdir(folder)
     await writeFile(join(folder, 'tea.md'), '# Tea')
     // Runs from source, so that the command finds the repository.
@@ -168,10 +168,10 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
     await assert.rejects(fetch(started.url), 'the service was stopped')
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /cannot be reached/)
   },
-  'draws progress bars, stops on Ctrl-C and resumes': async (terminal) => {
-    const shell = await createShell(terminal, 'terminal')
+  'draws progress bars, stops on Ctrl-C and resumes': async (installed) => {
+    const shell = await createShell(installed, 'terminal')
     await createImages(shell.folder, 50)
-    await withTmux(shell, terminal.program, async ({ type, press, capture }) => {
+    await withTmux(shell, installed.program, async ({ type, press, capture }) => {
       await type('mutabor many webp --out out/')
       await waitUntil(async () => /█+░+ +[1-9]\d* of 50/.test(await capture()), 'a progress bar', 60)
       await press('C-c')
@@ -189,10 +189,10 @@ export const terminalCases: Readonly<Record<string, (terminal: InstalledCommand)
     })
     assert.equal((await listResults(shell.folder)).length, 50)
   },
-  'converts new files in a watched folder': async (terminal) => {
+  'converts new files in a watched folder': async (installed) => {
     // The first request is refused, to check that the file is tried again.
-    const proxy = await startSlowProxy(terminal.url, 0, ['/v1/convert'])
-    const shell = await createShell({ ...terminal, url: proxy.url }, 'hot')
+    const proxy = await startSlowProxy(installed.url, 0, ['/v1/convert'])
+    const shell = await createShell({ ...installed, url: proxy.url }, 'hot')
     await mkdir(join(shell.folder, 'inbox'))
     const child = shell.start('watch', 'inbox', '--to', 'html')
     try {

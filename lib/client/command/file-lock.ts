@@ -4,7 +4,7 @@ import { sleep } from '../transport.ts'
 import { removeFile } from './json-files.ts'
 
 /** Locks held by this process. */
-const ownLocks = new Set<string>()
+const ownLockPaths = new Set<string>()
 
 const pollMs = 250
 /** A lock file that is still empty after this time was abandoned before its process id was written. */
@@ -33,14 +33,14 @@ export async function withFileLock<T>(
   } finally {
     // The folder may not be writable; then there is no lock file to remove.
     await removeFile(path).catch(() => undefined)
-    ownLocks.delete(path)
+    ownLockPaths.delete(path)
   }
 }
 
 /** Also succeeds if the lock file cannot be written: then no other process can write one either. */
 async function tryLock(path: string): Promise<boolean> {
-  if (ownLocks.has(path)) return false
-  ownLocks.add(path)
+  if (ownLockPaths.has(path)) return false
+  ownLockPaths.add(path)
   // If this fails, so does writing the file.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => undefined)
   try {
@@ -48,7 +48,7 @@ async function tryLock(path: string): Promise<boolean> {
     return true
   } catch (thrown) {
     const isTaken = (thrown as NodeJS.ErrnoException).code === 'EEXIST'
-    if (isTaken) ownLocks.delete(path)
+    if (isTaken) ownLockPaths.delete(path)
     return !isTaken
   }
 }
@@ -56,7 +56,7 @@ async function tryLock(path: string): Promise<boolean> {
 /** Returns the process id; undefined if that process has died, 0 if the lock is being written or was released. */
 async function readHolder(path: string): Promise<number | undefined> {
   const pid = Number(await readFile(path, 'utf8').catch(() => ''))
-  if (ownLocks.has(path)) return process.pid
+  if (ownLockPaths.has(path)) return process.pid
   if (pid === 0) {
     const stats = await stat(path).catch(() => undefined)
     return stats && Date.now() - stats.mtimeMs > startTimeoutMs ? undefined : 0
