@@ -17,10 +17,10 @@ const signatureOf = (id: string, secret: Buffer) =>
 /** Returns the signed form of an identity, which clients send as a cookie or header. */
 export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${signatureOf(id, secret)}`
 
-/** Returns the identity of a token; undefined if its signature is invalid. */
+/** Returns the identity of a token; undefined if its signature is invalid, or if it names an account. */
 export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
   const [id, signature] = token?.split('.') ?? []
-  if (!id || !signature) return undefined
+  if (!id?.startsWith('anon_') || !signature) return undefined
   const expected = Buffer.from(signatureOf(id, secret))
   const given = Buffer.from(signature)
   return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined

@@ -18,7 +18,7 @@ const messages: Readonly<Record<string, string>> = {
     'This is your only sign-in method. Set a password or link another provider first.',
   INVALID_BACKUP_CODE: 'The recovery code is wrong or already used. Each code works once.',
   INVALID_CALLBACK_URL: 'callbackURL: expected a URL of this service.',
-  INVALID_CODE: 'code: wrong or expired. Send the code that your authenticator app shows now.',
+  INVALID_CODE: 'code: wrong, expired or used before. Send the code that your authenticator app shows now.',
   INVALID_EMAIL: 'email: expected an email address such as ann@example.com.',
   INVALID_EMAIL_OR_PASSWORD:
     'The email address or password is wrong. If you forgot your password, you can reset it by email.',

@@ -16,7 +16,9 @@ import { authPath, authSecret, sessionCookieName } from '../session-auth.ts'
 import { createMailer, emailTemplates, type Mailer } from './emails.ts'
 import { consumeAttempt } from './login-attempts.ts'
 import { models } from './records.ts'
+import { requireOwnRedirects } from './redirect-targets.ts'
 import { tableAdapter } from './table-adapter.ts'
+import { reserveTotpStep } from './totp-steps.ts'
 
 export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' | 'log'>
 
@@ -129,7 +131,10 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       database: { generateId: ({ model }) => newId(idPrefixes[model] ?? 'rec') },
     },
     hooks: {
-      before: createAuthMiddleware(async ({ path, body }) => {
+      before: createAuthMiddleware(async (context) => {
+        const { path, body, query } = context
+        for (const fields of [body, query]) requireOwnRedirects(fields, serviceOrigins(publicUrl))
+        if (path === '/two-factor/verify-totp') await reserveTotpStep(context, body?.code, table)
         if (path === '/sign-up/email' && config.SIGN_UP === 'closed')
           throw new APIError('FORBIDDEN', {
             code: 'SIGN_UP_CLOSED',

@@ -1,0 +1,61 @@
+import { createOTP } from '@better-auth/utils/otp'
+import { APIError, getSessionFromCtx } from 'better-auth/api'
+import { symmetricDecrypt } from 'better-auth/crypto'
+import type { Table } from '../../aws/table.ts'
+
+/** Seconds of a TOTP step, and the steps before and after the current one that better-auth accepts. */
+const periodS = 30
+const acceptedSteps = [0, -1, 1] as const
+
+type Context = Parameters<typeof getSessionFromCtx>[0]
+
+/**
+ * Reserves the time step of a TOTP code before better-auth verifies it, so that a code that was seen or intercepted
+ * works only once: "The verifier MUST NOT accept the second attempt of the OTP" (RFC 6238, 5.2).
+ * @throws APIError 401 INVALID_CODE for a step that is not after the last one used.
+ */
+export async function reserveTotpStep(
+  context: Context,
+  code: unknown,
+  table: Table,
+  now = Date.now(),
+): Promise<void> {
+  const userId = await signingInUser(context)
+  if (userId === undefined || typeof code !== 'string') return
+  const step = await stepOf(code, userId, context, now)
+  // better-auth refuses a wrong code and counts it.
+  if (step === undefined) return
+  const { applied } = await table.update(
+    { pk: `TOTP#${userId}`, sk: 'TOTP' },
+    { set: { lastStep: step, ttl: (step + 10) * periodS } },
+    { condition: { below: { lastStep: step } } },
+  )
+  if (applied) return
+  throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' })
+}
+
+/** The account of the session, or the one whose password was accepted and whose second factor is missing. */
+async function signingInUser(context: Context): Promise<string | undefined> {
+  const session = await getSessionFromCtx(context)
+  if (session) return session.user.id
+  const { name } = context.context.createAuthCookie('two_factor')
+  const pending = await context.getSignedCookie(name, context.context.secret)
+  if (!pending) return undefined
+  return (await context.context.internalAdapter.findVerificationValue(pending))?.value
+}
+
+async function stepOf(
+  code: string,
+  userId: string,
+  { context }: Context,
+  now: number,
+): Promise<number | undefined> {
+  const where = [{ field: 'userId', value: userId }]
+  const stored = await context.adapter.findOne<{ secret: string }>({ model: 'twoFactor', where })
+  if (!stored) return undefined
+  const secret = await symmetricDecrypt({ key: context.secretConfig, data: stored.secret })
+  const current = Math.floor(now / 1000 / periodS)
+  const otp = createOTP(secret, { digits: 6, period: periodS })
+  for (const offset of acceptedSteps) if ((await otp.hotp(current + offset)) === code) return current + offset
+  return undefined
+}

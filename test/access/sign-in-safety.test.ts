@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { createAuthApi } from '../../functions/auth.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { openBrowser } from './test-browser.ts'
+import { totpOf } from './totp.ts'
+
+const password = 'correct horse battery'
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+/** scrypt is slow on purpose. */
+const fastPassword = {
+  hash: async (text: string) => hashOf(text),
+  verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+}
+
+let app: EmbeddedApp
+let account: ReturnType<typeof createAuthApi>
+before(async () => {
+  app = await openApp()
+  account = createAuthApi(app.services, { constantTimeMs: 0, password: fastPassword })
+})
+after(() => app.close())
+
+const browser = () => openBrowser(app, account)
+
+test('a redirect that a browser resolves to another host is refused', async () => {
+  for (const target of [
+    '/..//evil.example',
+    '/.//evil.example',
+    '//evil.example',
+    '/x/../..//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    'http://localhost:8080//evil.example',
+    'javascript:alert(1)',
+  ]) {
+    const query = { token: 'x', callbackURL: target }
+    const reply = await browser().send('GET', '/v1/auth/verify-email', undefined, { query })
+    assert.deepEqual([reply.status, reply.headers['location']], [403, undefined], target)
+    assert.equal(reply.json.code, 'INVALID_CALLBACK_URL', target)
+    const reset = { email: 'a@example.com', redirectTo: target }
+    const { status, json } = await browser().send('POST', '/v1/auth/request-password-reset', reset)
+    assert.deepEqual([status, json.code], [403, 'INVALID_REDIRECT_URL'], target)
+  }
+})
+
+test('a redirect to a page of the service is followed', async () => {
+  for (const target of ['/account', '/account?verified=1', 'http://localhost:8080/account']) {
+    const query = { token: 'x', callbackURL: target }
+    const { status, headers } = await browser().send('GET', '/v1/auth/verify-email', undefined, { query })
+    assert.equal(status, 302, target)
+    assert.match(headers['location'] ?? '', /^(http:\/\/localhost:8080)?\/account\?/)
+  }
+})
+
+test('a TOTP code works once, also in another sign-in and for a step before it', async () => {
+  const email = 'replay@example.com'
+  const here = browser()
+  await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })
+  const { totpURI } = (await here.send('POST', '/v1/auth/two-factor/enable', { password })).json
+  const verify = (visitor: typeof here, code: string) =>
+    visitor.send('POST', '/v1/auth/two-factor/verify-totp', { code })
+  const signInWith = async (code: string) => {
+    const next = browser()
+    await next.send('POST', '/v1/auth/sign-in/email', { email, password })
+    return verify(next, code)
+  }
+  const code = totpOf(totpURI)
+  assert.equal((await verify(here, code)).status, 200)
+  const again = await signInWith(code)
+  assert.deepEqual([again.status, again.json.code], [401, 'INVALID_CODE'])
+  assert.match(again.json.message, /used before/)
+  assert.equal((await signInWith(totpOf(totpURI, Date.now() - 30_000))).status, 401)
+  const next = totpOf(totpURI, Date.now() + 30_000)
+  const both = await Promise.all([signInWith(next), signInWith(next)])
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401])
+})
