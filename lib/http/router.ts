@@ -20,7 +20,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
   for (const contract of contracts) router.on(contract.method, contract.path, () => {}, contract)
 
   const listMethods = (path: string): string[] => {
-    const known = methods.filter((method) => router.find(method, path))
+    const known = methods.filter((method) => router.find(method, encodePath(path)))
     if (known.length === 0) return []
     return [...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
   }
@@ -30,7 +30,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       const asked = contracts.find(
         (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
       )?.method
-      const found = asked && router.find(asked, path)
+      const found = asked && router.find(asked, encodePath(path))
       // The router's `store` of a route is the contract registered with it.
       if (found) return { contract: found.store as AnyContract, params: found.params }
       const others = listMethods(path)
@@ -42,6 +42,12 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
     },
   }
 }
+
+/**
+ * find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded them: `%2523` must stay the
+ * three characters `%23`.
+ */
+const encodePath = (decoded: string) => decoded.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
 function notFound(path: string): AppError {
   const tool = /^\/v1\/pdf\/([a-z-]+)/.exec(path)?.[1]
