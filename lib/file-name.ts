@@ -1,11 +1,14 @@
 import filenamify from 'filenamify'
 
 const maxNameLength = 200
+/** filenamify takes time that grows with the square of the spaces in a name, so that it gets only the start of a long one. */
+const maxInspectedLength = 1000
 
-/** A client's file name as it is shown and given back: no folders, no control characters, no reserved ones. */
+/** Cleans a client's file name for display and download: no folders, control characters or reserved names. */
 export function sanitizeFileName(given: string | undefined): string {
-  const base = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+  const last = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const base = last.slice(0, maxInspectedLength)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
     maxLength: maxNameLength,
@@ -16,12 +19,12 @@ export function sanitizeFileName(given: string | undefined): string {
 const maxFolderDepth = 32
 const maxPathLength = 1000
 
-/** Folders within an archive, as `album/2024`; each of them as `fileName` shows it. Undefined for what would lead elsewhere. */
+/** Cleans a folder path within an archive, such as `album/2024`. Undefined for a path that could leave the archive. */
 export function sanitizeFolderPath(given: string): string | undefined {
   const folders = given.split('/')
   const isHostile = (folder: string) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be
-    /^\s*\.{0,2}\s*$|[\\\u0000-\u001f\u007f]/.test(folder)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
+    /^\s*(?:\.{1,2}\s*)?$|[\\\u0000-\u001f\u007f]/.test(folder)
   if (given.length > maxPathLength || folders.length > maxFolderDepth || folders.some(isHostile))
     return undefined
   return folders.map(sanitizeFileName).join('/')
@@ -39,9 +42,9 @@ export function withSuffix(name: string, suffix: string | undefined): string {
   return dot > 0 ? `${name.slice(0, dot)}${suffix}${name.slice(dot)}` : `${name}${suffix}`
 }
 
-/** What a name of a result may be made of. */
+/** Values for the placeholders of a result's name template. */
 export interface NameParts {
-  /** As it would be called without a template, with its extension. */
+  /** The name without a template, with its extension. */
   readonly name: string
   readonly jobId: string
   /** From 0. */
@@ -50,7 +53,7 @@ export interface NameParts {
   readonly date: string
 }
 
-/** `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`; the extension follows where the template names none. */
+/** `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`; the extension is added if the template has none. */
 export function nameFromTemplate(template: string, { name, jobId, index, date }: NameParts): string {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot + 1) : ''

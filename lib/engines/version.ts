@@ -23,5 +23,5 @@ async function readVersion({ version }: Engine): Promise<string> {
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' },
   })
   // FontForge's version is a date.
-  return /\d+(?:\.\d+)+|\b\d{8}\b/.exec(stdout + stderr)?.[0] ?? 'unknown'
+  return /(?<!\d)\d{1,9}(?:\.\d{1,9}){1,5}|\b\d{8}\b/.exec(stdout + stderr)?.[0] ?? 'unknown'
 }

@@ -127,7 +127,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
 /** Where a subtitle begins, in each of their languages. Some say by an empty one where the one before ends. */
 const cueStarts = {
   // One without words is written by nobody.
-  arrow: /-->[^\n]{0,200}\n(?=[ \t]{0,99}\S)/g,
+  arrow: /-->(?:[^\n>]|(?<!--)>){0,200}\n(?=[ \t]{0,99}\S)/g,
   dialogue: /^Dialogue:/gm,
   paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
   sync: /<sync\b[^<>]{0,200}>\s{0,20}(?:<p\b[^<>]{0,200}>)?\s{0,20}(?!&nbsp;\s{0,20}<|<\/?(?:p|sync)\b)\S/gi,
@@ -142,7 +142,7 @@ const nonText = [
   /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
-  /\{[^}\n]{0,500}\}/g,
+  /\{[^{}\n]{0,500}\}/g,
   /\\[Nnh]/g,
   // Names of cues, and where they stand.
   /\d -->[^\n]{0,200}/g,

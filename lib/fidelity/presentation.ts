@@ -16,7 +16,7 @@ export async function presentation(bytes: FileBytes): Promise<ContentSummary | u
   for (const name of names) {
     const xml = (await zip.text(name)) ?? ''
     // 19.3.1.38, an attribute of its first element.
-    if (/<p:sld\b[^>]{0,4000}\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
+    if (/<p:sld\b[^<>]{0,4000}?\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++
     words.add(drawingText(xml))
   }

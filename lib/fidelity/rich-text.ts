@@ -169,7 +169,7 @@ const codePagesByCharset: Readonly<Record<string, string>> = {
 }
 /** A table of fonts is shorter. */
 const maxFontTableLength = 500_000
-const font = /\\f(\d{1,5})(?!\d)[^{}]{0,300}?\\fcharset(\d{1,3})/g
+const font = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})/g
 
 /** The code pages of a file's fonts: a letter above 127 means what that of its font says. */
 class FontCodePages {

@@ -78,7 +78,7 @@ async function readSheets(zip: Zip): Promise<Sheet[]> {
 
 /** 20.5: drawn on a sheet, which its relations name. */
 async function readShapeTexts(zip: Zip, sheet: string): Promise<string[]> {
-  const relations = sheet.replace(/([^/]+)$/, '_rels/$1.rels')
+  const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
   const drawings: string[] = []
   if (zip.names.includes(relations))
     await forEachTag(zip, relations, (tag) => {

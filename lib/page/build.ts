@@ -106,7 +106,7 @@ const catalogPlugin = (language: Language): Plugin => ({
 const convertEntryPlugin: Plugin = {
   name: 'core',
   setup: ({ onLoad }) => {
-    onLoad({ filter: /\/sections\/convert\/.*\.tsx$/ }, async ({ path }) => {
+    onLoad({ filter: /\/sections\/convert\/[\w/-]{1,40}\.tsx$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (!/^export default /m.test(source)) return undefined
       const core = JSON.stringify(webPath('sections/convert/entry.ts'))

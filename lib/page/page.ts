@@ -53,7 +53,7 @@ export function chooseLanguage({ headers, cookies, query }: PageRequest): Langua
 /** RFC 9110, 12.5.4: tags with weights. */
 function parseAcceptLanguage(accepted: string): Language {
   const tags = accepted.split(',').map((part) => {
-    const [tag = '', weight] = part.trim().split(/\s*;\s*q=/)
+    const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
     return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
   })
   const known = tags

@@ -103,7 +103,7 @@ const segmentPattern = (segment: string) =>
     .replace(/[.+^$()|\\]/g, '\\$&')
     .replace(/\*/g, '[^/]*')
     .replace(/\?/g, '[^/]')
-    .replace(/\{([^}]*)\}/g, (_, choices: string) => `(?:${choices.split(',').join('|')})`)
+    .replace(/\{([^{}]*)\}/g, (_, choices: string) => `(?:${choices.split(',').join('|')})`)
     .replace(/\[!/g, '[^')
 
 /** The default output path: the name of the source with the extension of the target format. */

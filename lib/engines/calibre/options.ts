@@ -20,7 +20,7 @@ const points = z
   .optional()
 const sides = z.strictObject({ top: points, bottom: points, left: points, right: points }, marginError)
 
-const marginBySide = /^(top|bottom|left|right)\s*[=:]\s*(.*)$/i
+const marginBySide = /^(top|bottom|left|right)\s{0,20}[=:]\s{0,20}(.*)$/i
 
 /** Parses margins given as text, which is all that forms can send. */
 const marginFromText = (value: unknown): unknown => {

@@ -62,7 +62,7 @@ function parseEntity(text: string): Entity {
   const headers = new Map<string, string>()
   // Lines that start with a space continue the previous one (RFC 5322 2.2.3).
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
-    const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? []
+    const [, name, value] = /^([\w-]+):(.*)$/.exec(line) ?? []
     if (name !== undefined && value !== undefined) headers.set(name.toLowerCase(), value.trim())
   }
   return { headers, body: end ? text.slice(end.index + end[0].length) : '' }
@@ -99,7 +99,7 @@ function decodeBody({ headers, body }: Entity): Buffer {
     case 'base64':
       return Buffer.from(body, 'base64')
     case 'quoted-printable': {
-      const joined = body.replace(/[ \t]*=[ \t]*\r?\n/g, '')
+      const joined = body.replace(/[ \t]{0,20}=[ \t]{0,20}\r?\n/g, '')
       const bytes = joined.replace(/=([0-9a-f]{2})/gi, (_, hex) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       )

@@ -94,7 +94,7 @@ async function readUnit(file: FileHandle, start: number): Promise<Unit | undefin
       const card = buffer.toString('latin1', offset, offset + cardBytes)
       if (card.startsWith('END ')) return { cards, dataStart: at + blockBytes, dataBytes: dataBytesOf(cards) }
       const [, name, value] = /^([A-Z0-9_-]{1,8}) *= *('[^']*'|[^/ ]+)/.exec(card) ?? []
-      if (name !== undefined && value !== undefined) cards.set(name, value.replace(/^'| *'$/g, ''))
+      if (name !== undefined && value !== undefined) cards.set(name, value.replace(/^'|(?<! ) *'$/g, ''))
     }
   }
   return undefined

@@ -8,7 +8,7 @@ const element = (name: string) =>
 
 const info = element('info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info')
 const shownInfo = element('abstract|legalnotice')
-const heading = /<title\b[^<>]*>([^<]*(?:<(?!\/title\b)[^<]*)*)<\/title\s*>/g
+const heading = /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000}){0,200})<\/title\s{0,9}>/g
 
 const joinedNames = /<\/(?:firstname|othername|honorific)>(?=<)/g
 

@@ -7,7 +7,7 @@ import type { InputFile, Tools } from '../engine.ts'
 import { maxEntries, maxUnpackedBytesFor } from '../seven-zip/limits.ts'
 
 /** Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group. */
-const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\[\s\S]){1,4000})\}/g
+const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
 /** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */
 export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<InputFile> {
@@ -30,7 +30,7 @@ export const unwrapHeaderRows = (input: InputFile, tools: Tools): Promise<InputF
     tools,
   )
 
-const nonLinearItem = /<itemref\b[^<>]{0,999}\slinear\s*=\s*["']no["'][^<>]{0,999}>/g
+const nonLinearItem = /<itemref\b[^<>]{0,999}?\slinear\s{0,9}=\s{0,9}["']no["'][^<>]{0,999}>/g
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
 

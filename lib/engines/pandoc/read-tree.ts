@@ -93,7 +93,7 @@ async function chooseReader(input: InputFile, from: PandocSourceId) {
   if (from !== 'xml') return pandocSource(from)
   const head = (await readFile(input.path)).toString('latin1', 0, 4096)
   return pandocSource(
-    /<!doctype[^>]*\bJATS\b|<article[^>]*\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
+    /<!doctype[^<>]{0,500}\bJATS\b|<article[^<>]{0,500}\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
   )
 }
 

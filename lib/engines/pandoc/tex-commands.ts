@@ -110,7 +110,7 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
 function commandWithText(part: string): string | undefined {
   const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(part)?.[1]
   if (environment) return environment
-  const [, command = ''] = /^([A-Za-z@]+)\*?[^{]*\{[^}]*\p{L}/u.exec(part) ?? []
+  const [, command = ''] = /^([A-Za-z@]{1,100})(?![A-Za-z@])\*?[^{]*\{[^}\p{L}]*\p{L}/u.exec(part) ?? []
   return command === '' || invisible.has(command) || /^(begin|end)$/.test(command)
     ? undefined
     : `\\${command}`

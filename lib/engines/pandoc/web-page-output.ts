@@ -19,7 +19,7 @@ export const printStyle = `<style>
 `
 
 const headBytes = 4096
-const generator = /^\s*<meta name="generator" content="pandoc"\s*\/?>\n?/m
+const generator = /^[ \t]{0,99}<meta name="generator" content="pandoc"\s{0,9}\/?>\n?/m
 
 /** Blanks out pandoc's generator tag, in place because pages may be large. */
 export async function removeGenerator(path: string): Promise<void> {

@@ -56,7 +56,7 @@ const toLatin1 = (bytes: Uint8Array, end = bytes.length) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
 
 // The patterns match only the name itself, so that it can be replaced.
-const metaCharset = /(?<=<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?\s*)[\w:.-]+/i
+const metaCharset = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
 const xmlEncoding = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
 const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
   html: [xmlEncoding, metaCharset],

@@ -19,7 +19,7 @@ export function imageError(error: unknown, format: FormatId): unknown {
     const sentence = 'The drawing uses XML entities that expand to too much data. Save it without entities.'
     return new AppError('FILE_TOO_LARGE', sentence, { field: 'file' }, { cause: error })
   }
-  if (/too large for|maximum .*dimension|dimensions? (is|are) too large/i.test(message)) {
+  if (/too large for|maximum .{0,99}dimension|dimensions? (is|are) too large/i.test(message)) {
     const sentence = 'The image is too large for the target format; request a smaller width or height.'
     return new AppError('CONVERSION_FAILED', sentence, undefined, { cause: error })
   }

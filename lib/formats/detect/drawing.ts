@@ -21,19 +21,19 @@ const beyondLibrsvg: readonly RegExp[] = [
   /\xf0\x9f[\x80-\xbf]|&#(?:x1f[\da-f]{3}|12[789]\d{3});/i,
   // Text: along a path, letter by letter, of a given length, broken into lines.
   /<(?:\w+:)?(?:textPath|foreignObject)\b|\btextLength\s*=/,
-  /<(?:\w+:)?(?:text|tspan)\b[^>]*\s(?:d?[xy]\s*=\s*["']\s*[-+.\w]+[\s,]+[-+.\d]|rotate\s*=)/,
+  /<(?:\w{1,40}:)?(?:text|tspan)\b[^<>]{0,4000}?\s(?:d?[xy]\s{0,9}=\s{0,9}["']\s{0,9}[-+.\w]{1,40}[\s,]{1,20}[-+.\d]|rotate\s{0,9}=)/,
   // Drawing programs write out all that they leave as it is.
   /\b(?:alignment-baseline|word-spacing|text-shadow|text-transform|font-kerning|font-variation-settings)\s*[:=]\s*(?!["']?\s*(?:normal|none|auto|baseline|inherit|0(?:px)?\s*[;"'}]))/,
-  /text-decoration\s*[:=]\s*["']?[^;"'}]*(?:wavy|dotted|dashed|double)|white-space\s*:\s*(?:pre|break)/,
+  /text-decoration\s{0,9}[:=]\s{0,9}["']?[^:;"'{}]{0,200}?(?:wavy|dotted|dashed|double)|white-space\s{0,9}:\s{0,9}(?:pre|break)/,
   // Values and rules of newer CSS.
   /\b(?:var|calc|min|max|clamp|env|ok(?:lch|lab)|lch|lab|color|color-mix|light-dark)\(/,
   /@(?:media|supports|layer|container)\b|:(?:is|where|has)\(/,
-  /[\s;:"'{]\d*\.?\d+(?:rem|vw|vh|vmin|vmax|ch)\b/,
+  /[\s;:"'{]\d{0,12}\.?\d{1,12}(?:rem|vw|vh|vmin|vmax|ch)\b/,
   // Shapes, masks and filters.
-  /clip-path\s*[:=]\s*["']?\s*(?:circle|ellipse|inset|polygon|path|rect|xywh)\(|\bd\s*:\s*path\(/,
-  /\bmask(?:-image|-composite|-border)\s*:|\bmask\s*:[^;"'}]*gradient\(/,
+  /clip-path\s{0,9}[:=]\s{0,9}["']?\s{0,9}(?:circle|ellipse|inset|polygon|path|rect|xywh)\(|\bd\s{0,9}:\s{0,9}path\(/,
+  /\bmask(?:-image|-composite|-border)\s{0,9}:|\bmask\s{0,9}:[^:;"'{}]{0,200}?gradient\(/,
   // librsvg mixes the colors of these as light, browsers as they are written.
-  /\bfilter\s*[:=][^;"'}]{0,200}?\b(?:brightness|contrast|grayscale|hue-rotate|invert|saturate|sepia)\(/,
+  /\bfilter\s{0,9}[:=][^:;"'{}]{0,200}?\b(?:brightness|contrast|grayscale|hue-rotate|invert|saturate|sepia)\(/,
   /\b(?:BackgroundImage|BackgroundAlpha|FillPaint|StrokePaint)\b/,
   // Places, and dashes that are counted in parts of a path.
   /\b(?:transform-origin|transform-box|offset-path)\b|[\s;"'{](?:translate|rotate|scale)\s*:/,
@@ -41,7 +41,7 @@ const beyondLibrsvg: readonly RegExp[] = [
   // What comes to be seen by a movement that ends.
   /@(?:-webkit-)?keyframes\b/i,
   // Behind the whole drawing.
-  /<(?:\w+:)?svg\b[^>]*\bstyle\s*=\s*["'][^"']*background|[\s>,}]svg\s*\{[^}]*background/,
+  /<(?:\w{1,40}:)?svg\b[^<>]{0,4000}?\bstyle\s{0,9}=\s{0,9}["'][^"'<>]{0,500}?background|[\s>,}]svg\s{0,20}\{[^{}]{0,1000}?background/,
 ]
 
 /**

@@ -34,12 +34,12 @@ const fontObfuscation = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.
 
 /** Whether the encryption.xml of an EPUB tells of more than fonts that are made unusable elsewhere. */
 export function isProtectedEpub(encryption: string): boolean {
-  const algorithms = [...encryption.matchAll(/EncryptionMethod\b[^>]*\bAlgorithm\s*=\s*["']([^"']*)["']/g)]
+  const algorithms = [...encryption.matchAll(/EncryptionMethod\b[^<>]{0,500}?\bAlgorithm\s{0,9}=\s{0,9}["']([^"'<>]{0,500})["']/g)]
   return algorithms.some(([, name]) => !fontObfuscation.includes(name ?? ''))
 }
 
 export function protectedBook(): AppError {
   const sentence =
-    'The book is protected by its seller (DRM), so it cannot be converted. Send a copy without protection.'
+    'The ebook is protected by its seller (DRM), so it cannot be converted. Send a copy without protection.'
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' })
 }

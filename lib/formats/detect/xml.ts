@@ -63,8 +63,8 @@ function isFont(text: string): boolean {
 
 /** Two families of documents call their root so, and any other file may. */
 function articleFormat(text: string, root: string): FormatId | undefined {
-  if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^>]*\bJATS\b/i.test(text)) return 'jats'
-  if (/docbook\.org\/ns\/docbook/.test(root) || /<!doctype[^>]*\bDocBook\b/i.test(text)) return 'dbk'
+  if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^<>]{0,500}\bJATS\b/i.test(text)) return 'jats'
+  if (/docbook\.org\/ns\/docbook/.test(root) || /<!doctype[^<>]{0,500}\bDocBook\b/i.test(text)) return 'dbk'
   return undefined
 }
 

@@ -125,7 +125,7 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
   if (!relations) return undefined
   const xml = await text(relations, 'an Office document')
   const tag = xml
-    .match(/<Relationship\b[^>]*>/g)
+    .match(/<Relationship\b[^<>]{0,4000}>/g)
     ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
   return files.get(/Target="\/?([^"]+)"/.exec(tag ?? '')?.[1] ?? '')
 }
@@ -137,7 +137,7 @@ async function paper(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | 
   // In UTF-16, as Windows writes other parts, every second byte is zero.
   const xml = (await text(relations, 'an XPS document')).replaceAll('\0', '')
   const tag = xml
-    .match(/<Relationship\b[^>]*>/g)
+    .match(/<Relationship\b[^<>]{0,4000}>/g)
     ?.find((one) => /Type="[^"]*\/fixedrepresentation"/.test(one))
   if (tag === undefined) return undefined
   const format = /Type="[^"]*[/.]openxps\.org\//.test(tag) ? 'oxps' : 'xps'
@@ -190,7 +190,7 @@ async function manifestType(files: ReadonlyMap<string, FileEntry>): Promise<stri
   const manifest = files.get('META-INF/manifest.xml')
   if (!manifest) return undefined
   const xml = await text(manifest, 'an OpenDocument file')
-  const root = xml.match(/<manifest:file-entry\b[^>]*>/g)?.find((tag) => tag.includes('full-path="/"'))
+  const root = xml.match(/<manifest:file-entry\b[^<>]{0,4000}>/g)?.find((tag) => tag.includes('full-path="/"'))
   return /media-type="([^"]*)"/.exec(root ?? '')?.[1]
 }
 

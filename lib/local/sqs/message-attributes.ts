@@ -27,7 +27,7 @@ export type GivenAttributes = Readonly<
 >
 
 const maxAttributes = 10
-const numberForm = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/
+const numberForm = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/
 
 const allowedCharacters = '#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF'
 

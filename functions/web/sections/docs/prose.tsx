@@ -60,7 +60,7 @@ function renderTable([head = '', _rule, ...rows]: readonly string[]): ComponentC
   )
 }
 
-const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/
+const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^[\]]+\]\([^()\s]+\))/
 
 export function renderInline(text: string): ComponentChildren {
   return text.split(inlineMarks).map((part) => {

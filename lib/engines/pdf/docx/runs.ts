@@ -77,7 +77,7 @@ function appendRun(runs: StyledRun[], run: StyledRun, space: string): void {
 function appendAcrossLines(runs: StyledRun[], run: StyledRun, hyphenatedWords: ReadonlySet<string>): void {
   const last = runs.at(-1)
   if (!last) return
-  const [, start = '', hyphen] = /([\p{L}]+)([-\u00ad\u2010])$/u.exec(last.text) ?? []
+  const [, start = '', hyphen] = /(?<!\p{L})(\p{L}{1,100})([-\u00ad\u2010])$/u.exec(last.text) ?? []
   const [end = ''] = /^\p{Ll}+/u.exec(run.text) ?? []
   const isHyphenated =
     hyphen !== undefined && end !== '' && !hyphenatedWords.has(`${start}-${end}`.toLowerCase())

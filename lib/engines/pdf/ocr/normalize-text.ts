@@ -9,7 +9,7 @@ const betweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedChar
  * pdftotext puts directional marks around left-to-right runs in right-to-left lines, and around those lines; few
  * editors hide them.
  */
-const ltrRun = /\u202a([^\u202c]*)\u202c/g
+const ltrRun = /\u202a([^\u202a\u202c]*)\u202c/g
 const directionMarks = /[\u202a-\u202e]/g
 const edgesAndCore = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
 

@@ -74,7 +74,7 @@ async function readOutputLines(bin: string, args: readonly string[], tools: Tool
 
 /** Parses `yes (print:yes copy:no change:no addNotes:no algorithm:AES-256)`. */
 function parsePermissions(encryption: string | undefined) {
-  const facts = [...(encryption ?? '').matchAll(/(\w+):([\w-]+)/g)].map(([, name = '', value]) => [
+  const facts = [...(encryption ?? '').matchAll(/\b(\w{1,40}):([\w-]{1,40})/g)].map(([, name = '', value]) => [
     name,
     value === 'yes' ? true : value === 'no' ? false : value,
   ])
@@ -100,7 +100,7 @@ function countPageSizes({ sizes }: EditablePdf): PageSizeCount[] {
 
 async function listFonts(path: string, tools: Tools) {
   const [, , ...lines] = await readOutputLines('pdffonts', [path], tools)
-  const pattern = /^(.*?)\s{2,}(.+?)\s{2,}(.+?)\s+(yes|no)\s+(yes|no)\s+(yes|no)\s+\d+\s+\d+$/
+  const pattern = /^((?:\S| (?! )){0,500}) {2,99}(\S(?:\S| (?! )){0,60}) {2,99}(\S(?:\S| (?! )){0,60}) {1,99}(yes|no) {1,9}(yes|no) {1,9}(yes|no) {1,99}\d{1,12} {1,99}\d{1,12}$/
   const fonts = lines.flatMap((line) => {
     const [, name = '', type, , embedded] = pattern.exec(line) ?? []
     return type === undefined ? [] : [{ name, type, embedded: embedded === 'yes' }]

@@ -1,0 +1,62 @@
+import type { Expression } from './list.ts'
+
+/** Characters that make quantified classes run, alone or with what stands before them in the expression. */
+const fillers = [
+  ' ',
+  '\n',
+  'a',
+  '0',
+  'é',
+  '<',
+  '{',
+  '[',
+  '(',
+  '"',
+  "'",
+  '=',
+  ':',
+  ';',
+  '-',
+  '.',
+  '/',
+  '\\',
+  ',',
+  '*',
+  '\0',
+]
+
+/**
+ * Inputs on which expressions with nested, overlapping or unanchored quantifiers become slow: the literal texts of the
+ * expression and the usual delimiters, repeated, without the end that would let it match.
+ *
+ * @param length characters of each input
+ */
+export function adversarialInputs({ source }: Pick<Expression, 'source'>, length: number): string[] {
+  const texts = literalTexts(source)
+  const pumps = new Set([
+    ...fillers,
+    ...texts,
+    ...texts.map((text) => `${text} `),
+    ...texts.map((text) => `\n${text}`),
+    ...texts.flatMap((text) => fillers.slice(0, 4).map((filler) => `${text}${filler.repeat(3)}`)),
+  ])
+  const inputs = [...pumps].map((pump) => pump.repeat(Math.ceil(length / pump.length)).slice(0, length))
+  // One start and a long run of the same character behind it.
+  for (const text of texts)
+    for (const filler of fillers.slice(0, 4)) inputs.push((text + filler.repeat(length)).slice(0, length))
+  return inputs
+}
+
+/** Runs of literal characters, as `text-decoration:` of `/text-decoration\s*[:=]/`. */
+function literalTexts(source: string): string[] {
+  const plain = source
+    .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(')
+    .replace(/\\[bB]/g, '')
+    .replace(/\[\^[^\]]*\][*+?]?|\{[\d,]+\}/g, ' ')
+    .replace(/\\[sSdDwW]|\\p\{[^}]*\}/g, ' ')
+    .replace(/\\n/g, '\n')
+    .replace(/\\([^\w])/g, '$1')
+  return [
+    ...new Set(plain.split(/[|()[\]*+?^$ ]+/).filter((text) => text.length > 1 && text.length < 60)),
+  ].slice(0, 12)
+}
