@@ -145,7 +145,7 @@ async function packWithSevenZip(
   const answers = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
   // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
   const { stdout } = await tools.exec('7zz', [...args, '--', path, join(folder, '*')], answers)
-  const added = /^Add new data to archive:.*?(\d+) files?,/m.exec(stdout)?.[1]
+  const added = /^Add new data to archive:(?: \d+ folders?,)? (\d+) files?,/m.exec(stdout)?.[1]
   return { path, ...(added !== undefined && { listed: Number(added) }) }
 }
 

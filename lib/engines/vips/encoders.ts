@@ -72,7 +72,7 @@ const bmp: Encoder = async ({ image, path, density }) => {
 function encodeWithProgram(extension: string, command: (file: string, job: EncodeJob) => string[]): Encoder {
   return async (job) => {
     const { image, path, tools } = job
-    const file = join(tools.workDir, `pixels-${path.replace(/.*\//, '')}.${extension}`)
+    const file = join(tools.workDir, `pixels-${path.replace(/^.*\//, '')}.${extension}`)
     const info = await image.toFile(file)
     const [bin = '', ...args] = command(file, job)
     await tools.exec(bin, args)
