@@ -12,16 +12,16 @@ const SubscriptionView = z.object({
 })
 
 const QuotaView = z.object({
-  name: z.string().describe('As `requests-per-day`'),
+  name: z.string().describe('For example `requests-per-day`'),
   limit: z.int(),
   used: z.int(),
   remaining: z.int(),
   percent: z.int(),
-  threshold: z.int().describe('Percent from which it is told, once in each window'),
+  threshold: z.int().describe('Percentage that triggers the event, once per window'),
   resetsAt: z.iso.datetime(),
 })
 
-/** What happens to the plan of an account, and to what the plan allows. */
+/** Events about an account's plan and its quotas. */
 export const accountEvents = {
   'subscription.created': { subscription: SubscriptionView },
   'subscription.updated': { subscription: SubscriptionView },

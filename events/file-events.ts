@@ -1,31 +1,31 @@
 import * as z from 'zod'
 
-/** What happens to a file of a job. */
+/** Events about the files of a job. */
 export const fileEvents = {
   'file.uploaded': {
     file: z.object({
-      uploadId: z.string().optional().describe('Of what did not come straight into a task'),
-      jobId: z.string().optional().describe('Of the job that it came for'),
+      uploadId: z.string().optional().describe('Absent if the file was sent directly to a task'),
+      jobId: z.string().optional().describe('The job that the file was uploaded for'),
       filename: z.string(),
       size: z.int().describe('Bytes'),
       mimeType: z.string(),
-      format: z.string().nullable().describe('As its content says; null of what nobody here knows'),
-      sha256: z.string().optional().describe('Lower-case hex, where the service saw every byte'),
+      format: z.string().nullable().describe('Detected from the content; null if unknown'),
+      sha256: z.string().optional().describe('Lower-case hex, if the service read the whole file'),
       via: z
         .enum(['form', 'presigned', 'multipart', 'url', 'store'])
         .describe(
-          '`form`: with the request; `presigned` and `multipart`: straight into the storage, whole or in parts; `url` and `store`: fetched from an address, or from a store of yours',
+          '`form`: with the request; `presigned` and `multipart`: directly to the storage, in one or several parts; `url` and `store`: fetched from a URL or from your storage',
         ),
     }),
   },
-  /** Somebody was led to the file; how much of it they fetched there nobody tells. */
+  /** A client was redirected to the file; how much of it was downloaded is unknown. */
   'file.downloaded': {
     file: z.object({
       jobId: z.string(),
       filename: z.string(),
       size: z.int().describe('Bytes'),
-      signed: z.boolean().describe('By a signed address'),
-      ip: z.string().nullable().describe('Network of the client, as `203.0.113.0/24`'),
+      signed: z.boolean().describe('Whether a signed link was used'),
+      ip: z.string().nullable().describe('Network of the client, such as `203.0.113.0/24`'),
     }),
   },
   'file.deleted': {

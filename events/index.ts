@@ -5,63 +5,64 @@ import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
 
 /**
- * Every event with its body. To add one: its schema in the file of its group, and what renders it beside its subject,
- * as `lib/jobs/events.ts`.
+ * Every event with its body. To add one, add its schema to the file of its group and render it next to its subject, as in
+ * `lib/jobs/events.ts`.
  */
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
 export type EventName = keyof typeof events
 export const eventNames = Object.keys(events) as EventName[] // keys of a const table
 
-/** When each is told. */
+/** When each event is sent. */
 export const eventDescriptions: Readonly<Record<EventName, string>> = {
-  'job.created': 'A job is accepted.',
-  'job.queued': 'All that it needs from you is there; it waits for a worker.',
-  'job.started': 'The first of its tasks is under way.',
-  'job.progress': 'It is further than before; at most every two seconds, to webhooks every five.',
-  'job.completed': 'Its results are ready.',
-  'job.failed': 'It ended without the results that were asked for.',
-  'job.cancelled': 'It was stopped by you or by the service.',
-  'job.expired': 'Its time is over, and its files are deleted; or the file that it waited for never came.',
-  'file.uploaded': 'A file of yours has arrived.',
-  'file.downloaded': 'Somebody was led to a result.',
-  'file.deleted': 'A file of a job is gone.',
-  'subscription.created': 'A plan begins.',
-  'subscription.updated': 'A plan takes the place of another one.',
-  'subscription.cancelled': 'A plan ends.',
-  'quota.warning': 'Most of what the plan allows is used; once in each window.',
-  'quota.exceeded': 'All that the plan allows is used; once in each window.',
+  'job.created': 'A job was accepted.',
+  'job.queued': 'All uploads of the job are complete; it waits for a worker.',
+  'job.started': 'The first task of the job is running.',
+  'job.progress': 'The job made progress; sent at most every two seconds, to webhooks every five.',
+  'job.completed': 'The results of the job are ready.',
+  'job.failed': 'The job ended without the requested results.',
+  'job.cancelled': 'You or the service cancelled the job.',
+  'job.expired':
+    'The retention period of the job ended and its files were deleted, or the file that it waited for was never uploaded.',
+  'file.uploaded': 'One of your files was uploaded.',
+  'file.downloaded': 'A client was redirected to a result.',
+  'file.deleted': 'A file of a job was deleted.',
+  'subscription.created': 'A plan started.',
+  'subscription.updated': 'A plan was replaced with another one.',
+  'subscription.cancelled': 'A plan ended.',
+  'quota.warning': 'Most of a quota is used; sent once per window.',
+  'quota.exceeded': 'A quota is used up; sent once per window.',
 }
 
-/** What every event has beside its body. */
+/** Fields of every event, in addition to its body. */
 const CommonFields = z.object({
   event: z.string(),
   timestamp: z.iso.datetime(),
-  id: z.string().describe('The same when the event is told again'),
-  sequence: z.int().describe('Number of the event within its job, from 1; always 1 of a file that arrives'),
+  id: z.string().describe('Unchanged if the event is sent again'),
+  sequence: z.int().describe('Number of the event within its job, from 1; always 1 for an uploaded file'),
   apiVersion: z.literal('v1'),
 })
 
-/** What subscribers get to see. */
+/** An event as subscribers receive it. */
 export type ServiceEvent = z.infer<typeof CommonFields> & { readonly event: EventName } & Readonly<
     Record<string, unknown>
   >
 
-/** As it stands on the bus: with whose it is, and what `sequence` counts within, as the id of a job. */
+/** Additional fields on the bus: the owner, and the stream that `sequence` counts within, such as a job id. */
 export const BusFields = z.object({
   owner: z.string(),
   stream: z.string(),
-  /** The job has a `webhookUrl` of its own. */
+  /** The job has its own `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
-  /** Who wants to hear of it outside of the service; left out where nobody does. */
+  /** Subscribers outside the service; omitted if there are none. */
   listeners: z.array(z.enum(['webhooks', 'sockets'])).optional(),
-  /** Of the end of a job: what it adds to the figures of its owner and of the service. */
+  /** For the end of a job: what it adds to the usage of its owner and of the service. */
   share: JobUsage.optional(),
 })
 export type SubscriberKind = NonNullable<z.infer<typeof BusFields>['listeners']>[number]
 export type BusEvent = ServiceEvent & Readonly<z.infer<typeof BusFields>>
 
-/** Without what is nobody's business outside. */
+/** Removes the internal fields. */
 export function toPublicEvent({
   owner: _owner,
   stream: _stream,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Fidelity } from '../lib/fidelity/fidelity.ts'
-import { JobError, JobStatus, BatchSummary, TaskStatus, Warning } from '../lib/jobs/job.ts'
+import { BatchSummary, JobError, JobStatus, TaskStatus, Warning } from '../lib/jobs/job.ts'
 
 const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
 
@@ -23,9 +23,9 @@ const EventFile = z.object({
   url: z.string().optional(),
 })
 
-const ended = { endedAt: z.iso.datetime(), summary: BatchSummary.optional().describe('Of a batch') }
+const ended = { endedAt: z.iso.datetime(), summary: BatchSummary.optional().describe('For a batch') }
 
-/** What happens to a job. */
+/** Events about a job. */
 export const jobEvents = {
   'job.created': { job: JobOutline },
   'job.queued': { job: JobOutline },
@@ -44,7 +44,7 @@ export const jobEvents = {
       tasks: z.record(z.string(), TaskOutline.extend({ result: z.object({ url: z.string() }).optional() })),
       durationMs: z.int(),
       engine: z.string().optional(),
-      fidelity: Fidelity.optional().describe('What the result kept of the source'),
+      fidelity: Fidelity.optional().describe('How much of the source the result retained'),
       warnings: z.array(Warning),
       files: z.array(EventFile),
     }),

@@ -1,4 +1,4 @@
-/** A map that grows no further than `most` entries: the one that was set longest ago is forgotten. */
+/** A map of at most `maxEntries` entries: it drops the one that was set longest ago. */
 export class BoundedMap<V> extends Map<string, V> {
   readonly #maxEntries: number
 
@@ -8,7 +8,7 @@ export class BoundedMap<V> extends Map<string, V> {
   }
 
   override set(key: string, value: V): this {
-    // Maps keep the order in which entries came.
+    // Maps keep insertion order, so an entry that is set again has to be deleted first.
     this.delete(key)
     super.set(key, value)
     const [oldest] = this.keys()

@@ -2,15 +2,15 @@ import type { OnReadOpts } from 'node:net'
 import { createGarbageCollector } from './collect-garbage.ts'
 import { allocateAligned } from './direct-io.ts'
 
-/** Bytes of a buffer: the most that is read at a time. */
+/** Size of a buffer, and the most bytes of one read. */
 export const pooledBufferBytes = 256 * 1024
-/** Less than that is copied, as whoever keeps it would keep a whole buffer. */
+/** Smaller reads are copied, because a caller that keeps one would keep a whole buffer. */
 export const minPooledReadBytes = 64 * 1024
-/** Buffers that are kept for what comes next. */
+/** Unused buffers that the pool retains. */
 const maxIdleBuffers = 16
 
 const idleBuffers: Uint8Array<ArrayBuffer>[] = []
-/** Of buffers that are in use: bytes of them that nobody has given back. */
+/** Bytes of each buffer in use that have not been released yet. */
 const outstandingBytes = new WeakMap<ArrayBufferLike, number>()
 
 const collectGarbage = createGarbageCollector()
@@ -23,10 +23,10 @@ function acquireBuffer(): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * How a socket reads into buffers that are used again once all their bytes were given back: what is written and hashed
- * then is still in the processor's cache, and there is nothing to collect. Nobody has to give any back; it is collected
- * as usual then.
- * @param push takes what was read, and says whether there may be more at once.
+ * Makes a socket read into pooled buffers, which are reused once all their bytes are released: the data is still in the
+ * CPU cache when it is written and hashed, and there is no garbage to collect. Releasing is optional; a buffer that is
+ * not released is garbage-collected as usual.
+ * @param push receives what was read and returns whether the socket may go on reading.
  */
 export function pooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {
   let current = acquireBuffer()
@@ -43,8 +43,8 @@ export function pooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts 
 }
 
 /**
- * Reads a piece of a file into such a buffer, which begins where a page of memory does.
- * @param read as that of a `FileHandle`: gives how many bytes there were.
+ * Reads a chunk of a file into a pooled buffer, which is aligned to memory pages.
+ * @param read like `FileHandle.read`: returns the number of bytes read.
  */
 export async function readIntoPooledBuffer(
   read: (into: Uint8Array<ArrayBuffer>) => Promise<{ readonly bytesRead: number }>,
@@ -55,12 +55,12 @@ export async function readIntoPooledBuffer(
   return Buffer.from(into.buffer, 0, bytesRead)
 }
 
-/** Whether it is of a buffer that is used again, if it is given back. */
+/** Whether these bytes belong to a pooled buffer in use, so that they can be released. */
 export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytes.has(buffer)
 
 /**
- * Gives back bytes as they came; they are overwritten soon.
- * @returns whether they were of such a buffer.
+ * Releases bytes exactly as they were read; they will be overwritten.
+ * @returns whether they belong to a pooled buffer.
  */
 export function releaseBuffer({ buffer, length }: Buffer): boolean {
   const remaining = outstandingBytes.get(buffer)
@@ -68,7 +68,7 @@ export function releaseBuffer({ buffer, length }: Buffer): boolean {
   outstandingBytes.set(buffer, remaining - length)
   if (remaining > length) return true
   outstandingBytes.delete(buffer)
-  // Never one that is shared: a socket has read into it.
+  // Never a SharedArrayBuffer: a socket has read into it.
   if (idleBuffers.length < maxIdleBuffers && buffer instanceof ArrayBuffer)
     idleBuffers.push(new Uint8Array(buffer, 0, pooledBufferBytes))
   return true

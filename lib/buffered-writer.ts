@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** A thread is woken for each write: of small ones that costs more than the writing, and with one at a time reading waits. */
+/** Each write wakes a thread, which costs more than a small write itself; with one write at a time, reading would wait. */
 const minWriteBytes = 512 << 10
 const maxConcurrentWrites = 3
 const bytesPerSync = 64 << 20
 
 /**
- * Writes chunks into a new file while the next ones arrive, and lets the disk begin early: one sync at the end would
- * cost the whole time again.
- * @param requireSpace is asked now and then whether it may go on.
- * @returns bytes.
+ * Writes chunks to a new file while the next ones arrive, and syncs early: a single sync at the end would take as long
+ * again.
+ * @param requireSpace called now and then; throws to stop writing.
+ * @returns the number of bytes written.
  */
 export async function writeBuffered(
   chunks: AsyncIterable<Buffer>,
@@ -43,7 +43,7 @@ export async function writeBuffered(
       unsynced = 0
     }
     if (batchBytes > 0) await writeBatch()
-    // A disk tells of a failure once: the sync that follows would succeed.
+    // A disk reports a failure only once: the sync that follows would succeed.
     await Promise.all([...writes, syncing])
     return size
   } finally {
@@ -51,13 +51,13 @@ export async function writeBuffered(
   }
 }
 
-/** A failed write is thrown at the next await; until then Node must not take it for unhandled. */
+/** Keeps Node from reporting a failed write as unhandled before the next await throws it. */
 function deferRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** writev may write less than it was given. */
+/** Repeats `writev`, which may write less than requested. */
 async function writeAll(file: FileHandle, batch: readonly Buffer[], start: number): Promise<void> {
   let rest = [...batch]
   for (let at = start; rest.length > 0; ) {

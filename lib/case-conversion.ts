@@ -1,4 +1,4 @@
-/** Names as tasks spell them, `audio_codec`, and as the rest of the interface does, `audioCodec`. */
+/** Converts names between the spelling of task fields, `audio_codec`, and of the rest of the API, `audioCodec`. */
 
 export const snakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (character) => `_${character.toLowerCase()}`)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Fields arrive as text: what looks like a number is one, everything else is left for the schema to refuse. */
+/** Converts the text of a form or query field to a number if it looks like one; the schema rejects anything else. */
 export const coerceNumber = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
 

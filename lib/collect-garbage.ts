@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes that pass between two collections of what is young. */
+/** Bytes between two minor garbage collections. */
 const bytesPerMinorCollection = 4 * 1024 ** 2
-/** Bytes of buffers that may gather among what is old before that is collected too. */
+/** Growth of buffer memory, in bytes, after which a major collection runs as well. */
 const maxUncollectedBytes = 24 * 1024 ** 2
 
-/** Bytes of buffers that were in use after the last collection of all, in this process. */
+/** Bytes of buffers in use after the last major collection of this process. */
 let bufferBytesInUse = 0
 
 /**
- * Frees the buffers of a stream as it goes on. V8 counts only the small objects that hold them, and would let some
- * hundred MiB gather before it looks. Does nothing where Node runs without `--expose-gc`.
- * @returns what is told of bytes that have passed.
+ * Frees the buffers of a stream while it runs. V8 counts only the small objects that refer to them, and would let some
+ * hundred MiB accumulate before it collects. Does nothing if Node runs without `--expose-gc`.
+ * @returns a function to call with the number of bytes processed.
  */
 export function createGarbageCollector(): (bytes: number) => void {
   let bytesSinceCollection = 0
@@ -20,16 +20,16 @@ export function createGarbageCollector(): (bytes: number) => void {
     if (bytesSinceCollection < bytesPerMinorCollection || !globalThis.gc) return
     bytesSinceCollection = 0
     globalThis.gc({ type: 'minor', execution: 'sync' })
-    // Some were on their way through two collections, and count as old since.
+    // Buffers that survived two minor collections are in the old generation.
     if (process.memoryUsage().arrayBuffers < bufferBytesInUse + maxUncollectedBytes) return
     globalThis.gc({ type: 'major', execution: 'sync' })
     bufferBytesInUse = process.memoryUsage().arrayBuffers
   }
 }
 
-/** Tells of pieces as they are read. */
+/** Calls back with each chunk as it is read. */
 export function tapStream(body: Readable, onChunk: (chunk: Buffer) => void): Readable {
   body.on('data', onChunk)
-  // It flows when it is read, not because somebody watches.
+  // A `data` listener would start the stream before the reader does.
   return body.pause()
 }

@@ -29,13 +29,13 @@ import { RequestCounts } from './usage/request-counts.ts'
 const sleepBeforePoll: WaitForJobChange = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 interface ServiceDeps {
-  /** Tells of changed jobs where something can push them into this process; elsewhere time passes. */
+  /** Waits for changed jobs, where something can push them into this process; the default is to sleep. */
   readonly waitForChange?: WaitForJobChange | undefined
-  /** Serve those clients whose servers are near. */
+  /** Direct connections for the clients whose servers run on this machine. */
   readonly connections?: Connections | undefined
-  /** With stores that do not answer; each has as much as suits it when left out. */
+  /** Timeouts for calls of all stores; each has its own default. */
   readonly timeouts?: StoreTimeouts
-  /** Gives workers the files and secrets of their tasks, which reach them in no other way. */
+  /** Whether tasks carry presigned URLs and opened secrets, because workers have no access of their own. */
   readonly presignsTaskFiles?: boolean
 }
 
@@ -104,7 +104,7 @@ const keysOf = (secret: string) => ({
   signedUrls: deriveKey(secret, 'signed urls'),
 })
 
-/** Made when it is first wanted: engines do without the service's secret, and all that is made of it. */
+/** Creates the value on first use: engines run without the service's secret and everything derived from it. */
 function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

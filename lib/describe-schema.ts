@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a field takes, in words for who filled it in: the one place that turns schemas and their issues into sentences. */
+/** Describes what a field accepts, for the person who filled it in: the only place that turns schemas into sentences. */
 
 type Issue = z.core.$ZodIssue
 
@@ -24,7 +24,7 @@ interface JsonSchema {
   readonly description?: string
 }
 
-/** Formats of texts, our own (`z.stringFormat`) and zod's. */
+/** String formats: our own (`z.stringFormat`) and zod's. */
 const formatDescriptions: Readonly<Record<string, string>> = {
   color: 'a color as #ff0000',
   length: 'a length as 20mm, 1in or 36pt',
@@ -35,12 +35,12 @@ const formatDescriptions: Readonly<Record<string, string>> = {
   email: 'an address as ann@example.com',
 }
 
-/** Longer lists are in the reference. */
+/** Longer lists of values are cut; the reference has all of them. */
 const maxListedValues = 50
 
-/** Of what a field takes; where its schema says nothing that a reader would understand, what it is for. */
+/** Describes what the field at a path accepts, or its example where the schema says nothing that a reader would understand. */
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
-  // What comes out of parsing is what a field means, unless code makes it, of which a schema says nothing.
+  // The output schema says what a field means, unless a transform produces it, which no schema describes.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
     schemaAt(jsonSchemaOf(schema, io), path),
   )
@@ -57,14 +57,14 @@ const jsonSchemas = {
 }
 
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  // zod's JSON Schema is of this shape for all that clients send.
+  // zod's JSON Schema has this shape for everything that clients send.
   const known =
     jsonSchemas[io].get(schema) ?? (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
   jsonSchemas[io].set(schema, known)
   return known
 }
 
-/** The part that a path leads to; of several forms the first that has such a part. */
+/** Finds the subschema at a path; of several variants, the first that has one. */
 function schemaAt(
   schema: JsonSchema | undefined,
   [name, ...rest]: readonly PropertyKey[],
@@ -81,13 +81,13 @@ function schemaAt(
 
 const variantsOf = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
-/** What a pattern means is said by its description, which is not about the value as a rule. */
+/** Describes a text by the example in its description ("As …"), which tells more than the pattern. */
 function describeText(schema: JsonSchema | undefined): string {
   const example = /^As (.*?)\.?$/.exec(schema?.description ?? '')?.[1]
   return example === undefined ? 'a text' : `a text as ${example}`
 }
 
-/** Undefined where a form cannot be told in words. */
+/** Undefined if a variant cannot be described. */
 function describeVariants(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined
   const variants = variantsOf(schema).filter(({ type }) => type !== 'null')
@@ -124,10 +124,10 @@ function describeVariant(schema: JsonSchema): string | undefined {
   }
 }
 
-/** As a query or form has them. */
+/** Booleans as sent in a query or form. */
 const isFlag = (values: readonly unknown[]) => values.toSorted().join() === '0,1,false,true'
 
-/** As `a, b or c`. */
+/** For example `a, b or c`. */
 export function describeValues(values: readonly unknown[]): string {
   const texts = values.map(String)
   if (texts.length > maxListedValues)
@@ -135,7 +135,7 @@ export function describeValues(values: readonly unknown[]): string {
   return texts.length > 1 ? `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}` : texts.join()
 }
 
-/** zod gives every whole number the bounds of a safe one, which say nothing. */
+/** Ignores the bounds of safe integers that zod gives every whole number. */
 const isMeaningfulBound = (bound: number | undefined): bound is number =>
   bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
 
@@ -153,6 +153,6 @@ function describeRange(
   return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${counted(min)}` : ''
 }
 
-/** Words that a schema itself has for what it wants; all others are zod's, for developers. */
+/** The schema's own "expected …" message; all other messages are zod's, for developers. */
 export const customExpectation = ({ message }: Pick<Issue, 'message'>): string | undefined =>
   /^expected:? (.*?)\.?$/is.exec(message)?.[1]

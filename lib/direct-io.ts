@@ -2,20 +2,20 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /**
- * A file of up to so many bytes passes through the page cache when it comes or goes, where whoever reads it next finds it;
- * a larger one goes from memory to the disk and back by itself, and so does what is beyond them of a file whose size nobody
- * has told. That is a third of the work, nothing is left to flush, and what others read often stays in memory.
+ * Files of up to this size pass through the page cache, where the next reader finds them. Larger files bypass it, and so
+ * does the rest of a file whose size is unknown: that is a third of the work, leaves nothing to flush, and keeps what
+ * others read often in memory.
  */
 export const maxCachedFileBytes = 128 << 20
 
-/** What the system asks of the places of such bytes, in memory and in the file, at most. */
+/** The strictest alignment that O_DIRECT requires, in memory and in the file. */
 export const directIoAlignment = 4096
 
-/** Memory that begins where a page does: for what could grow V8 takes whole pages. */
+/** Allocates page-aligned memory: V8 allocates whole pages for a buffer that could grow. */
 export const allocateAligned = (bytes: number): ArrayBuffer =>
   new ArrayBuffer(bytes, { maxByteLength: bytes })
 
-/** Undefined on file systems that only live in memory. */
+/** Opens a file with O_DIRECT. Undefined on file systems without it, such as tmpfs. */
 export const openDirect = (path: string, access: 'read' | 'write'): Promise<FileHandle | undefined> =>
   open(path, constants.O_DIRECT | (access === 'read' ? constants.O_RDONLY : constants.O_WRONLY)).catch(
     undefinedIfUnsupported,

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { allocateAligned, directIoAlignment, openDirect, undefinedIfUnsupported } from './direct-io.ts'
 
-/** Bytes of one write, and writes that are on their way at a time. */
+/** Bytes of one write, and the number of concurrent writes. */
 const blockBytes = 1 << 20
 const blockCount = 3
 
 type BufferSet = readonly Buffer[]
 
-/** Sets of buffers that nobody uses. */
+/** Buffer sets that are not in use. */
 const idleSets: BufferSet[] = []
 
 function acquireBuffers(): BufferSet {
@@ -17,14 +17,14 @@ function acquireBuffers(): BufferSet {
   return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
 }
 
-/** Writes the rest of a file past the page cache. */
+/** Writes the rest of a file, bypassing the page cache. */
 export class DirectWriter {
   readonly #direct: FileHandle
   readonly #cached: FileHandle
   readonly #buffers = acquireBuffers()
   readonly #writes: Promise<void>[] = Array.from({ length: blockCount }, () => Promise.resolve())
   #at: number
-  /** The block that is being filled, and how far it is. */
+  /** Index of the block that is being filled. */
   #current = 0
   #filled = 0
 
@@ -34,17 +34,17 @@ export class DirectWriter {
     this.#at = at
   }
 
-  /** Undefined where this cannot be done: on file systems that only live in memory, or at an odd place of the file. */
+  /** Undefined if O_DIRECT cannot be used: on file systems without it, or at an unaligned position. */
   static async openAt(at: number, { path, file }: { path: string; file: FileHandle }) {
     if (at % directIoAlignment !== 0) return undefined
     const direct = await openDirect(path, 'write')
     return direct && new DirectWriter(direct, file, at)
   }
 
-  /** Takes a copy of the bytes. @throws what an earlier write threw. */
+  /** Copies the bytes and writes them later. @throws the error of an earlier write. */
   async write(chunk: Buffer): Promise<void> {
     for (let taken = 0; taken < chunk.length; ) {
-      const block = this.#buffers[this.#current] as Buffer // it counts round them
+      const block = this.#buffers[this.#current] as Buffer // the index wraps around
       if (this.#filled === 0) await this.#writes[this.#current]
       const copied = chunk.copy(block, this.#filled, taken)
       taken += copied
@@ -56,11 +56,11 @@ export class DirectWriter {
   #writeBlock(block: Buffer): void {
     const at = this.#at
     const write = writeFully(this.#direct, block, at).catch((error: unknown) => {
-      // Some file systems say no only now.
+      // Some file systems reject O_DIRECT only on the first write.
       undefinedIfUnsupported(error)
       return writeFully(this.#cached, block, at)
     })
-    // It is thrown when the block is wanted again, or at the end.
+    // The error is thrown when the block is needed again, or at the end.
     write.catch(() => {})
     this.#writes[this.#current] = write
     this.#at += blockBytes
@@ -68,14 +68,14 @@ export class DirectWriter {
     this.#current = (this.#current + 1) % blockCount
   }
 
-  /** Writes what is no whole block, and waits for all. */
+  /** Waits for all writes, then writes the last partial block. */
   async finish(): Promise<void> {
     await Promise.all(this.#writes)
     const rest = this.#buffers[this.#current]?.subarray(0, this.#filled)
     if (rest && rest.length > 0) await writeFully(this.#cached, rest, this.#at)
   }
 
-  /** To be called in any case: until then the disk may still read from the buffers. */
+  /** Must always be called: until then a write may still read from the buffers. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writes)
     await this.#direct.close()

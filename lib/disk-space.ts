@@ -5,34 +5,34 @@ import { AppError } from './errors.ts'
 const mib = 1024 ** 2
 
 /**
- * Bytes of a disk of this size into which nothing large is written, whatever the settings say: records of jobs, the
- * log, and above all deletions need them, and without deletions a full disk stays full.
+ * Bytes of a disk of this size that are never used for files, whatever the settings say: job records, the log, and above
+ * all deletions need them, and without deletions a full disk stays full.
  */
 export const reservedBytes = (diskBytes: number): number => Math.min(96 * mib, diskBytes / 8)
 
-/** Bytes below which what a program has just written may lack its end, though the program did not say so. */
+/** With less free space than this, the output of a program may be truncated even if the program reported no error. */
 const exhaustedBytes = mib
 
-/** Bytes that the largest files have between two steps: with less a program may fail that has not filled the disk. */
+/** Free bytes that the largest files need between two steps: with less, a program may fail without having filled the disk. */
 const lowSpaceBytes = 512 * mib
 
-/** Milliseconds between two looks; a program that fills what is left has not ended by then. */
+/** Polling interval; a program that fills the remaining space is still running by then. */
 const pollIntervalMs = 100
 
-/** Seconds after which asking again may be worth it: somebody has to make room, or a conversion ends. */
+/** Value of `Retry-After`: by then a conversion may have ended, or the operator may have freed space. */
 const retryAfterS = 60
 
 export interface DiskSpace {
-  /** Bytes that are free for us. */
+  /** Bytes available to this process. */
   readonly free: number
   /** Bytes of the whole disk. */
   readonly size: number
-  /** See `spareBytes`. */
+  /** See `reservedBytes`. */
   readonly reserved: number
 }
 
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
-  // The system knows it without looking at the disk: the way to the thread pool and back takes fifty times as long.
+  // The kernel answers without disk access: the round trip to the thread pool would take fifty times as long.
   const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
   return { free: bavail * bsize, size, reserved: reservedBytes(size) }
@@ -40,25 +40,25 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
 
 type SpaceSettings = Pick<Config, 'WORK_DIR' | 'MIN_FREE_DISK_GB'>
 
-/** Bytes that are free for us where files are kept, and below which no new ones are taken. */
+/** Bytes available for files, and the threshold below which new files are refused. */
 export async function readFileSpace(config: SpaceSettings): Promise<{ free: number; needed: number }> {
   const { free, reserved } = await readDiskSpace(config.WORK_DIR)
   return { free, needed: Math.max(config.MIN_FREE_DISK_GB * 1e9, reserved) }
 }
 
-/** Before new files are taken. @throws AppError INSUFFICIENT_DISK_SPACE below the threshold. */
+/** Call before accepting new files. @throws AppError INSUFFICIENT_DISK_SPACE below the threshold. */
 export async function requireDiskSpace(config: SpaceSettings): Promise<void> {
   const { free, needed } = await readFileSpace(config)
   if (free < needed) throw insufficientSpaceError()
 }
 
-/** Before a file of this size is made. @throws AppError INSUFFICIENT_DISK_SPACE when it has no room where files are kept. */
+/** Call before creating a file of this size. @throws AppError INSUFFICIENT_DISK_SPACE if it does not fit. */
 export async function requireSpaceFor(bytes: number, { config }: { config: SpaceSettings }): Promise<void> {
   const { free, reserved } = await readDiskSpace(config.WORK_DIR)
   if (free - bytes < reserved) throw insufficientSpaceError()
 }
 
-/** Before anything that makes work. @throws AppError INSUFFICIENT_DISK_SPACE when only deletions have room. */
+/** Call before creating work. @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions. */
 export async function requireReservedSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<void> {
   if (await isFull(WORK_DIR)) throw insufficientSpaceError()
 }
@@ -71,13 +71,13 @@ async function isFull(folder: string): Promise<boolean> {
 export function insufficientSpaceError(cause?: unknown): AppError {
   return new AppError(
     'INSUFFICIENT_DISK_SPACE',
-    'The service is short of disk space and takes no new files now. Try again later.',
+    'The service is low on disk space and accepts no new files at the moment. Try again later.',
     { retryAfter: retryAfterS },
     { cause },
   )
 }
 
-/** Whether a request broke down for want of room. */
+/** Whether a request failed because the disk is full. */
 export async function isCausedByFullDisk(
   thrown: unknown,
   { WORK_DIR }: Pick<Config, 'WORK_DIR'>,
@@ -85,15 +85,15 @@ export async function isCausedByFullDisk(
   return isNoSpaceError(thrown) || (await isFull(WORK_DIR).catch(() => false))
 }
 
-/** Looks at a disk while programs write to it. */
+/** Monitors the free space of a disk while programs write to it. */
 export class DiskSpaceMonitor {
   readonly #folder: string
   readonly #timer: NodeJS.Timeout
-  /** Bytes that were free at the worst moment. */
+  /** Lowest number of free bytes seen. */
   #minFree = Number.POSITIVE_INFINITY
   #reserved = 0
   #size = 0
-  /** Bytes that were free at the first look. */
+  /** Free bytes at the first poll. */
   #initialFree: number | undefined
 
   constructor(folder: string) {
@@ -106,17 +106,17 @@ export class DiskSpaceMonitor {
     clearInterval(this.#timer)
   }
 
-  /** Before a result is kept. @throws AppError INSUFFICIENT_DISK_SPACE when it may be cut off. */
+  /** Call before storing a result. @throws AppError INSUFFICIENT_DISK_SPACE if it may be truncated. */
   async requireCompleteOutput(): Promise<void> {
     await this.#poll()
     if (this.#minFree < exhaustedBytes) throw this.#outOfSpaceError()
   }
 
-  /** What to tell instead of an error that is one of a full disk: a file is not damaged because its copy is. */
+  /** Returns the error to report instead of one that a full disk caused: the file is not damaged, only its copy. */
   async explain(error: unknown): Promise<AppError | undefined> {
     if (error instanceof AppError && !possiblyDiskErrors.has(error.code)) return undefined
     await this.#poll()
-    // A program that fails may have cleared up by now.
+    // A program that failed may have removed its files by now.
     const isDiskError =
       isNoSpaceError(error) ||
       this.#minFree < this.#reserved ||
@@ -124,7 +124,7 @@ export class DiskSpaceMonitor {
     return isDiskError ? this.#outOfSpaceError(error) : undefined
   }
 
-  /** Where the disk was as good as empty another try, or somebody who makes room, would change nothing. */
+  /** If the disk was nearly empty at the start, neither a retry nor freeing space would help. */
   #outOfSpaceError(cause?: unknown): AppError {
     const wasNearlyEmpty =
       this.#initialFree !== undefined && this.#initialFree > this.#size * emptyDiskFraction
@@ -132,7 +132,7 @@ export class DiskSpaceMonitor {
   }
 
   async #poll(): Promise<void> {
-    // Without an answer we know as much as before.
+    // If reading fails, the previous values remain.
     const space = await readDiskSpace(this.#folder).catch(() => undefined)
     if (!space) return
     this.#minFree = Math.min(this.#minFree, space.free)
@@ -148,14 +148,14 @@ const possiblyDiskErrors: ReadonlySet<string> = new Set([
   'INTERNAL_ERROR',
 ])
 
-/** Of a disk that nobody else has filled. */
+/** Free fraction from which a disk counts as nearly empty. */
 const emptyDiskFraction = 0.9
 
 function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
   const diskMb = Math.floor(diskBytes / mib)
   return new AppError(
     'FILE_TOO_LARGE',
-    `The file needs more room while it is converted than the disk of ${diskMb} MiB has that a conversion gets.`,
+    `Converting the file needs more disk space than the ${diskMb} MiB that a conversion has.`,
     { diskMb },
     { cause },
   )
@@ -164,24 +164,24 @@ function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
 export const outOfSpaceError = (cause?: unknown) =>
   new AppError(
     'INSUFFICIENT_DISK_SPACE',
-    'The service ran out of disk space while it converted the file. Try again later.',
+    'The service ran out of disk space during the conversion. Try again later.',
     undefined,
     { cause },
   )
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 /**
- * Whether it ended as programs do that find no room for a file that they have mapped, or that they want whole at once:
- * these say nothing and leave nothing.
+ * Whether a program was killed by a signal typical of a full disk: one that maps a file, or allocates it at once, dies
+ * without an error message and leaves nothing behind.
  */
 function isOutOfSpaceSignal(error: unknown): boolean {
   return error instanceof Error && 'signal' in error && /^SIG(BUS|ABRT)$/.test(String(error.signal))
 }
 
-/** As the C library words it, which every program repeats, and SQLite. */
+/** Error texts of the C library, which every program repeats, and of SQLite. */
 const noSpaceMessage = /No space left on device|Disk quota exceeded|database or disk is full/i
 
-/** Whether the system said so, to us or to a program that told us. */
+/** Whether an error, its cause or its stderr reports a full disk. */
 export function isNoSpaceError(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (noSpaceCodes.has('code' in cause && cause.code) || noSpaceCodes.has(cause.name)) return true

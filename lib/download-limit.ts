@@ -1,7 +1,7 @@
 import type { Table } from './aws/table.ts'
 import { AppError } from './errors.ts'
 
-/** Addresses that lead to a file so many times and no more: each is counted in a record, which goes when the address expires. */
+/** Counts the downloads of links with a download limit, each in a record that expires with the link. */
 export class DownloadLimits {
   readonly #table: Table
 
@@ -9,18 +9,18 @@ export class DownloadLimits {
     this.#table = table
   }
 
-  /** @param linkId id of the address. */
+  /** Starts counting the downloads of a link. */
   async create(linkId: string, expiresAtS: number): Promise<void> {
     await this.#table.put({ ...keyOf(linkId), taken: 0, ttl: expiresAtS }, { condition: { exists: false } })
   }
 
-  /** @throws AppError FILE_GONE as `take` does, which would count. */
+  /** Checks the limit without counting a download. @throws AppError FILE_GONE if the limit is reached. */
   async check(linkId: string, maxDownloads: number): Promise<void> {
     const record = await this.#table.get(keyOf(linkId))
     if (!record || Number(record['taken']) >= maxDownloads) throw downloadLimitReached(maxDownloads)
   }
 
-  /** @throws AppError FILE_GONE when it was taken as often as it may. */
+  /** Counts a download. @throws AppError FILE_GONE if the limit is reached. */
   async countDownload(linkId: string, maxDownloads: number): Promise<void> {
     const { applied } = await this.#table.update(
       keyOf(linkId),
@@ -34,7 +34,7 @@ export class DownloadLimits {
 const downloadLimitReached = (maxDownloads: number) =>
   new AppError(
     'FILE_GONE',
-    `This address has led to the file as often as it may, ${maxDownloads === 1 ? 'once' : `${maxDownloads} times`}. Ask whoever sent it for a new one.`,
+    `This link has reached its download limit (${maxDownloads}). Ask the person who sent it for a new one.`,
     { maxDownloads },
   )
 

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-/** Bytes of a file that is read at once, which is quicker than as a stream. */
+/** Files of up to this size are read in one go, which is faster than streaming. */
 const maxSingleReadBytes = 1024 * 1024
 
-/** Lower-case hex. */
+/** Returns the SHA-256 of a file as lower-case hex. */
 export async function sha256Of(path: string, size: number): Promise<string> {
   if (size <= maxSingleReadBytes) return hash('sha256', await readFile(path))
   const sum = createHash('sha256')

@@ -1,4 +1,4 @@
-/** Runs an action on each of them, so many at a time. */
+/** Runs an action on each item, at most `maxConcurrent` at a time. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   maxConcurrent: number,

@@ -1,7 +1,7 @@
-/** Objects and lists within each other: what clients send needs ten, and what walks through them has no endless stack. */
+/** Most levels of nested objects and lists: requests need ten, and recursive code would overflow the stack. */
 export const maxJsonDepth = 100
 
-/** @param text that is JSON, of which nothing has to be true but that. */
+/** @param text any valid JSON. */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0
   for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/gs)) {

@@ -1,4 +1,4 @@
-/** Work on one thing at a time, in the order in which it was asked for. */
+/** Runs work with the same key one at a time, in the order of the calls. */
 export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()
 

@@ -2,13 +2,13 @@ import type { Config } from './config.ts'
 import { loadConfigAndClearSecrets } from './load-config.ts'
 
 /**
- * Settings of a function as it was deployed: those that are secret are fetched from where they lie, as whoever may look
- * at the function would read them in its environment.
+ * Loads the settings of a deployed function. Secrets are fetched from the bucket: anyone with read access to the
+ * function's configuration could read them in its environment.
  */
 export async function loadLambdaConfig(): Promise<Config> {
   const config = loadConfigAndClearSecrets()
   if (config.SECRETS === undefined) return config
-  // Where the environment holds them, nothing of S3 is loaded.
+  // If the environment contains the secrets, no S3 code is loaded.
   const { readSecrets } = await import('./aws/secrets.ts')
   return loadConfigAndClearSecrets(await readSecrets(config.SECRETS, config))
 }

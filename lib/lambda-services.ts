@@ -3,6 +3,6 @@ import { createServices } from './create-services.ts'
 import { loadLambdaConfig } from './lambda-config.ts'
 import type { Services } from './services.ts'
 
-/** What a function works with, by its environment alone. */
+/** Creates the services of a function from its environment. */
 export const createLambdaServices = async (deps?: { readonly timeouts: StoreTimeouts }): Promise<Services> =>
   createServices(await loadLambdaConfig(), deps)

@@ -1,4 +1,4 @@
-/** Starts once, when it is first wanted; a start that failed is tried again. */
+/** Starts on the first call and shares the result; a failed start is retried on the next call. */
 export function lazyAsync<T>(start: () => Promise<T>): () => Promise<T> {
   let promise: Promise<T> | undefined
   return () => {

@@ -1,12 +1,12 @@
 import { type Config, processEnvironment, readConfig, roleKeyNames } from './config.ts'
 import { secretNames } from './resources/declaration.ts'
 
-/** What was taken out of the environment of this process. */
+/** Secrets removed from the environment of this process. */
 const secrets: Record<string, string> = {}
 
 /**
- * Settings of a function. What is secret leaves its environment with the first call: no program that it starts inherits
- * it, and no code that it loads finds it there.
+ * Loads the settings of a function. The first call removes the secrets from the environment, so that no child process
+ * inherits them and no other code can read them there.
  */
 export function loadConfigAndClearSecrets(overrides: Readonly<Record<string, string>> = {}): Config {
   for (const name of [...roleKeyNames, ...secretNames]) {

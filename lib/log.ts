@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 
 export type Log = Logger
 
-/** One JSON object a line; every line of a request or task carries `requestId`, `jobId`, `taskName` where known. */
+/** Writes one JSON object per line; lines of a request or task contain `requestId`, `jobId`, `taskName` where known. */
 export function createLog(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FILE'>,
   destination: DestinationStream = openDestination(config.LOG_FILE ?? 1),
@@ -18,13 +18,13 @@ export function createLog(
   return pino(options, destination)
 }
 
-/** Characters that wait for a disk that takes none. */
+/** Characters buffered while the disk accepts none. */
 const maxBufferedCharacters = 1024 ** 2
 
 function openDestination(dest: string | number): DestinationStream {
-  // Synchronous, so that the last words of a process that dies are there.
+  // Synchronous, so that the last lines of a process that crashes are written.
   const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: maxBufferedCharacters })
-  // Whoever says something must not fail for it. What could not be written goes out before the next line that can.
+  // Logging must never make the caller fail. Lines that could not be written go out before the next line that can.
   destination.on('error', () => undefined)
   return destination
 }

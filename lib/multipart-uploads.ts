@@ -10,31 +10,31 @@ import { newId } from './ids.ts'
 import type { Services } from './services.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
-/** Files that come in parts, each straight to the storage: begun, resumed, put together, dropped. */
+/** Multipart uploads, whose parts go straight to the storage: start, resume, complete, abort. */
 
-/** Seconds that the address of a part works; there is always a new one. */
+/** Lifetime of the presigned URL of a part; the client can always request a new one. */
 export const partUrlLifetimeS = 3600
 
 const mib = 1024 ** 2
 
-/** Bytes of the largest file that may come in parts. */
+/** Size limit of a multipart upload, in bytes. */
 export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
   Math.min(partLimits.maxObjectBytes, maxFileBytes)
 
-/** Bytes of a part with which the whole fits into as many as there may be. */
+/** Part size, in bytes, that keeps the upload within the 10,000-part limit. */
 export const partSizeFor = (size: number): number =>
   Math.max(8, Math.ceil(size / partLimits.maxParts / mib)) * mib
 
-/** An upload whose file comes in parts. */
+/** An upload whose file is sent in parts. */
 export type MultipartUpload = UploadRecord & { readonly partsId: string }
 
 export interface MultipartUploadRequest {
   readonly owner: string
   readonly filename: string
   readonly contentType: string
-  /** Bytes, where they are known. */
+  /** Bytes, if known. */
   readonly size?: number | undefined
-  /** Whoever knows its key may go on with it. */
+  /** Anonymous upload: anyone who knows its key may continue it. */
   readonly open?: true
 }
 
@@ -67,8 +67,8 @@ export async function startMultipartUpload(
 }
 
 /**
- * An upload in parts of this owner, or an open one.
- * @param key that the client has of it; it need not name it.
+ * Finds a multipart upload of this owner, or an anonymous one.
+ * @param key checked against the upload if the client sent one.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function findMultipartUpload(
@@ -81,14 +81,14 @@ export async function findMultipartUpload(
   return { ...upload, partsId: upload.partsId }
 }
 
-/** Parts that are there; undefined when they were put together or dropped. */
+/** Lists the uploaded parts; undefined if the upload was completed or aborted. */
 export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: Services) =>
   files.parts.list({ key, uploadId: partsId })
 
 /**
- * Where parts are sent to.
- * @throws AppError FILE_TOO_LARGE as soon as the parts that are there leave no room for another; CONFLICT when the upload
- *   is over.
+ * Returns a presigned URL for each part.
+ * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is completed
+ *   or aborted.
  */
 export async function signPartUrls(
   upload: MultipartUpload,
@@ -119,10 +119,10 @@ export interface PartReference {
 }
 
 /**
- * Puts the parts together. It may be asked for twice.
- * @throws AppError INVALID_REQUEST for parts that are not as they are said to be (`details.part`), INVALID_INPUT
- *   for parts without a byte, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was dropped, or while a part
- *   is sent again.
+ * Joins the parts. Calling it twice is harmless.
+ * @throws AppError INVALID_REQUEST for parts that differ from the request (`details.part`), INVALID_INPUT for an empty
+ *   file, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was aborted, or if a part is sent again
+ *   meanwhile.
  */
 export async function completeMultipartUpload(
   upload: MultipartUpload,
@@ -139,7 +139,7 @@ export async function completeMultipartUpload(
       throw fileTooLargeError(upload.maxSize ?? size, size)
     }
     requireDeclaredSize(upload, size)
-    // Parts can be sent anew, so the upload stays.
+    // Parts can be sent again, so the upload is kept.
     if (size === 0) throw emptyFileError('parts')
     if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed')
       throw partResentError(upload)
@@ -150,7 +150,7 @@ export async function completeMultipartUpload(
   return stored
 }
 
-/** Drops what is there of it, and the record; not what a job has taken already. */
+/** Deletes the parts and the record. @throws AppError CONFLICT if a job already uses the upload. */
 export async function abortMultipartUpload(upload: MultipartUpload, services: Services): Promise<void> {
   if (upload.jobId !== undefined)
     throw new AppError(
@@ -172,7 +172,7 @@ async function deleteMultipartUpload(
 
 const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
 
-/** The parts that are named, as they are there. */
+/** Checks the parts named by the client against the uploaded ones, and returns those. */
 function matchParts(
   references: readonly PartReference[],
   uploaded: readonly StoredPart[],
@@ -180,10 +180,10 @@ function matchParts(
   const known = new Map(uploaded.map((part) => [part.number, part]))
   const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
   if (unordered)
-    throw invalidPartError(unordered.number, 'parts have to stand in the order of their numbers, each once')
+    throw invalidPartError(unordered.number, 'list each part once, in the order of the part numbers')
   return references.map(({ number, etag }, index) => {
     const part = known.get(number)
-    if (!part) throw invalidPartError(number, 'it has not arrived. PUT it to its URL first')
+    if (!part) throw invalidPartError(number, 'it was not uploaded. PUT it to its URL first')
     if (normalizeEtag(part.etag) !== normalizeEtag(etag))
       throw invalidPartError(
         number,
@@ -209,12 +209,12 @@ function requireDeclaredSize({ size: declared }: MultipartUpload, size: number):
   if (size < declared)
     throw new AppError(
       'UPLOAD_INCOMPLETE',
-      `The parts have ${size} bytes together, ${declared} were announced. Send those that are missing.`,
+      `The parts have ${size} bytes in total, but ${declared} were announced. Send the missing parts.`,
       details,
     )
   throw new AppError(
     'INVALID_REQUEST',
-    `parts: they have ${size} bytes together, only ${declared} were announced.`,
+    `parts: they have ${size} bytes in total, but only ${declared} were announced.`,
     details,
   )
 }
@@ -225,11 +225,11 @@ const emptyFileError = (field: string) =>
 const partResentError = ({ id }: MultipartUpload) =>
   new AppError(
     'CONFLICT',
-    `A part of upload ${id} was sent again while they were put together. Complete it with the ETags of GET /v1/uploads/multipart/${id}.`,
+    `A part of upload ${id} was sent again while the parts were being joined. Complete the upload with the ETags of GET /v1/uploads/multipart/${id}.`,
     { uploadId: id },
   )
 
 const uploadClosedError = ({ id }: MultipartUpload) =>
-  new AppError('CONFLICT', `The parts of upload ${id} were put together or dropped already.`, {
+  new AppError('CONFLICT', `The upload ${id} was already completed or aborted.`, {
     uploadId: id,
   })

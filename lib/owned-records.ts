@@ -1,8 +1,8 @@
 import type { Item, Key, Table, Write } from './aws/table.ts'
 
-/** Things of which an owner may have so many, as workflows: each has a record of its own and a place in the owner's list. */
+/** Records with a limit per owner, such as workflows: each has its own item and an entry in the owner's list. */
 
-/** What stands before the `#` in the keys of the things. */
+/** Prefixes (before the `#`) of the keys of owned records. */
 export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
 export type OwnedKind = (typeof ownedKinds)[number]
 
@@ -11,10 +11,10 @@ const listEntryKey = (owner: string, kind: OwnedKind, id: string): Key => ({
   pk: ownerPartition(owner),
   sk: `${kind}#${id}`,
 })
-/** How many things of each kind an owner has. */
+/** Key of the item that counts an owner's records of each kind. */
 export const ownedCountsKey = (owner: string): Key => ({ pk: ownerPartition(owner), sk: 'COUNTS' })
 
-/** The record of a thing. What belongs to it stands in the same partition. */
+/** Key of an owned record. Its dependent items are in the same partition. */
 export const ownedKey = (kind: OwnedKind, id: string): Key => ({ pk: `${kind}#${id}`, sk: kind })
 
 interface OwnedRecord extends Item {
@@ -23,8 +23,8 @@ interface OwnedRecord extends Item {
 }
 
 /**
- * Stores a new one; false when the owner has as many as there may be.
- * @param extraWrites is written with it, or not at all.
+ * Stores a new record; false if the owner has reached the limit.
+ * @param extraWrites written in the same transaction.
  */
 export async function createOwned(
   table: Table,
@@ -47,18 +47,18 @@ export async function createOwned(
       ...extraWrites,
     ])
   if (await create()) return true
-  // The first of an owner finds no count yet.
+  // The first record of an owner finds no count yet.
   const { applied } = await table.update(count, { set: { [kind]: 0 } }, { condition: { absent: [kind] } })
   return applied && create()
 }
 
-/** Ids of an owner's things, the newest first. */
+/** Returns the ids of an owner's records, newest first. */
 export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string): Promise<string[]> {
   const entries = await table.partition(ownerPartition(owner), `${kind}#`)
   return entries.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
 }
 
-/** Removes one with all that belongs to it; false when somebody else has done so. @param extraWrites is written with that. */
+/** Removes a record and its dependent items; false if it was already removed. @param extraWrites in the same transaction. */
 export async function removeOwned(
   table: Table,
   kind: OwnedKind,
@@ -80,7 +80,7 @@ export async function removeOwned(
   return removed
 }
 
-/** Gives all of these kinds to another owner, who has none of them yet. */
+/** Moves all records of these kinds to another owner, who has none of them yet. */
 export async function moveOwnedRecords(
   table: Table,
   kinds: readonly OwnedKind[],
@@ -96,7 +96,7 @@ export async function moveOwnedRecords(
         { update: count, change: { setPlus: { [kind]: [kind, 1] } } },
         { delete: listEntryKey(from, kind, id), if: { exists: true } },
         { put: { ...listEntryKey(to, kind, id), id } },
-        // Whoever has read it before decides by it no more.
+        // The new version makes writers that read the record earlier fail.
         { update: ownedKey(kind, id), change: { set: { owner: to }, setPlus: versionBump(kind) } },
       ])
     }

@@ -9,12 +9,13 @@ interface FieldError {
   readonly error: string
 }
 
-/** Fields that an error lists: who has more wrong ones has sent something else. */
+/** Most field errors listed; a request with more is probably a different kind of body. */
 const maxFieldErrors = 20
 
 /**
- * @param clientFieldName the name under which a field was sent, where it was another.
- * @throws AppError INVALID_INPUT that lists every field that is wrong, with what was expected and what came.
+ * Parses a value from a client.
+ * @param clientFieldName maps a field of the schema to the name that the client used.
+ * @throws AppError INVALID_INPUT that lists every invalid field with what was expected and what was received.
  */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
@@ -32,7 +33,7 @@ export function parseInput<Schema extends z.ZodType>(
   throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
 }
 
-/** What a field of a form holds as JSON; `expected` says what that is. @throws AppError INVALID_INPUT */
+/** Parses a form field that contains JSON; `expected` describes it in the message. @throws AppError INVALID_INPUT */
 export function parseJson<Schema extends z.ZodType>(
   schema: Schema,
   text: string,
@@ -50,7 +51,7 @@ export function parseJson<Schema extends z.ZodType>(
   }
 }
 
-/** Each wrong field once, in the order of the schema. */
+/** Returns each invalid field once, in schema order. */
 export function fieldErrors(
   { issues }: z.ZodError,
   schema: z.ZodType,
@@ -67,7 +68,7 @@ export function fieldErrors(
 
 type Issue = z.core.$ZodIssue
 
-/** Of several forms one fits but for something in it: that is what is wrong. */
+/** If exactly one variant of a union fails only inside its fields, returns the issues of that variant. */
 function unwrapUnion(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const nearly = issue.errors.filter((form) => form.length > 0 && form.every(({ path }) => path.length > 0))
@@ -91,11 +92,11 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
   return [{ field, error: `expected ${expected}${describeReceived(path, received)}` }]
 }
 
-/** What is wrong is the name itself, whatever stands under it. */
+/** The key itself is invalid, whatever its value. */
 const describeKeyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
   (first && customExpectation(first)) ?? 'another name'
 
-/** Larger whole numbers are not told apart from each other, so that no schema names the limit. */
+/** The limit of safe integers, which no schema mentions: larger whole numbers cannot be represented exactly. */
 function safeIntegerLimit(issue: Issue): string {
   const maxSafe = Number.MAX_SAFE_INTEGER
   return issue.code === 'too_big' && issue.maximum === maxSafe ? ` and at most ${maxSafe}` : ''
@@ -104,13 +105,13 @@ function safeIntegerLimit(issue: Issue): string {
 function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
   const known = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const intended = known.find((name) => normalizeName(name) === normalizeName(key))
-  if (intended !== undefined) return `there is no such field; it is written ${intended}`
-  return `there is no such field${known.length > 0 ? `; expected one of ${known.join(', ')}` : ''}. Leave it out`
+  if (intended !== undefined) return `unknown field; did you mean ${intended}?`
+  return `unknown field${known.length > 0 ? `; expected one of ${known.join(', ')}` : ''}. Remove it`
 }
 
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** The field as the client sent it: where a schema makes a list of a text, the text as a whole is what came. */
+/** Finds the value that the client sent: where a schema splits a text into a list, that is the whole text. */
 function locateSentValue(
   path: readonly PropertyKey[],
   value: unknown,
@@ -125,7 +126,7 @@ function locateSentValue(
   return { path: sent, received }
 }
 
-/** Values of these names are not shown, not even to who sent them: replies end up in logs. */
+/** Values of fields with such names are never shown, not even to the sender: replies end up in logs. */
 const secretName = /password|secret|token|key|authorization|cookie/i
 
 function describeReceived(path: readonly PropertyKey[], received: unknown): string {
@@ -134,15 +135,15 @@ function describeReceived(path: readonly PropertyKey[], received: unknown): stri
   return `, got ${formatValue(received)}`
 }
 
-/** Characters of a value that a sentence shows. */
+/** Most characters of a value in a message. */
 const maxShownLength = 80
-/** Shown as they are they would turn the sentence around. */
+/** Unescaped, these would reverse the text of the message. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
 const trailingHighSurrogate = /[\ud800-\udbff]$/
 
 function formatValue(received: unknown): string {
-  // JSON would make nothing of the infinite.
+  // JSON turns Infinity into null.
   if (typeof received === 'number') return String(received)
   const text = JSON.stringify(received)?.replace(bidiControls, escapeCharacter)
   if (text === undefined) return describeType(received)
@@ -151,7 +152,7 @@ function formatValue(received: unknown): string {
   return typeof received === 'string' ? `${begin}" with ${received.length} characters` : begin
 }
 
-/** What is too large to be shown. */
+/** Describes the type of a value that is too large to show. */
 function describeType(received: unknown): string {
   if (Array.isArray(received)) return 'a list'
   if (received === null || received === undefined) return 'nothing'

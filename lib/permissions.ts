@@ -1,17 +1,17 @@
-/** What a function may do with what the service consists of, in AWS's own names; the roles of the deployment follow. */
+/** What a function may do with the service's resources, in AWS action names; the deployment's IAM roles are built from it. */
 export type Permission =
-  /** Records of the table, in partitions that begin so; in all of them when left out. */
+  /** Records of the table, in partitions with these prefixes; all partitions if omitted. */
   | { readonly table: readonly TableAction[]; readonly partitions?: readonly string[] }
   /** Reads an index of the table. */
   | { readonly index: string }
-  /** Files whose keys begin so. */
+  /** Files whose keys have these prefixes. */
   | { readonly files: readonly FileAction[]; readonly prefixes: readonly string[] }
-  /** Finds files by the beginning of their keys, and learns that one is not there: without it S3 says "forbidden". */
+  /** Lists files by key prefix, and gets "not found" for missing files: without it S3 returns "forbidden". */
   | { readonly list: true }
   | { readonly queues: readonly string[]; readonly actions: readonly QueueAction[] }
   /** Publishes events. */
   | { readonly publish: true }
-  /** Commands of open WebSockets, by method: sends, looks whether one is there, closes. */
+  /** Commands for open WebSockets, by HTTP method: send a frame, check the connection, close it. */
   | { readonly sockets: readonly ('POST' | 'GET' | 'DELETE')[] }
 
 export type TableVerb =
@@ -31,7 +31,7 @@ export type FileVerb =
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
 export type FileAction = `s3:${FileVerb}`
-/** What jobs made, what was uploaded, what came with a request, and messages that were too large for a queue. */
+/** Results of jobs, uploads, files sent with a request, and messages that are too large for a queue. */
 export type FilePrefix = 'jobs' | 'uploads' | 'received' | 'work'
 
 export type QueueAction = `sqs:${'SendMessage' | 'ChangeMessageVisibility' | 'GetQueueAttributes'}`

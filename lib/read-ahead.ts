@@ -1,22 +1,22 @@
 import type { FileHandle } from 'node:fs/promises'
 import { minPooledReadBytes, pooledBufferBytes, readIntoPooledBuffer } from './buffer-pool.ts'
 
-/** While somebody has a piece, so many of those behind it are read. */
+/** Chunks that are read ahead while the consumer processes one. */
 const maxReadsAhead = 3
 
-/** Bytes `start` to `end` (exclusive) of a file, by what reads so many from there on. */
+/** Yields bytes `start` to `end` (exclusive) of a file, using `read` for each chunk. */
 export async function* readAhead(
   start: number,
   end: number,
   read: (at: number, bytes: number) => Promise<Buffer>,
 ): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
-  // At even places all but the first, as reads past the page cache want them.
+  // All chunks but the first are aligned, as reads that bypass the page cache require.
   const chunkBytesAt = (at: number) => Math.min(pooledBufferBytes - (at % pooledBufferBytes), end - at)
   for (let at = start; at < end || ahead.length > 0; ) {
     for (; at < end && ahead.length < maxReadsAhead; at += chunkBytesAt(at)) {
       const chunk = read(at, chunkBytesAt(at))
-      // Whoever reads hears of it in its turn, or has gone.
+      // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
       ahead.push(chunk)
     }
@@ -25,12 +25,12 @@ export async function* readAhead(
   }
 }
 
-/** All of these bytes; whoever is done with them may give them back. @throws for a file that ends before them. */
+/** Reads exactly this range; the caller may release the bytes afterwards. @throws if the file ends earlier. */
 export async function readFully(file: FileHandle, at: number, bytes: number): Promise<Buffer> {
   const fill = async (into: Uint8Array) => {
     for (let bytesSoFar = 0; bytesSoFar < bytes; ) {
       const { bytesRead } = await file.read(into, bytesSoFar, bytes - bytesSoFar, at + bytesSoFar)
-      if (bytesRead === 0) throw new Error('a file of the bucket is shorter than it was')
+      if (bytesRead === 0) throw new Error('a file of the bucket is shorter than expected')
       bytesSoFar += bytesRead
     }
     return { bytesRead: bytes }

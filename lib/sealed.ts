@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 
-/** Secrets of users at rest: what a record holds of them is of no use without the service's own secret. */
+/** Encryption of user secrets at rest: what a record contains is useless without the service's own secret. */
 
 export const Sealed = z.strictObject({
   sealed: z.string().describe('base64url of nonce, tag and ciphertext'),
@@ -10,10 +10,10 @@ export type Sealed = z.infer<typeof Sealed>
 
 export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(value).success
 
-/** What is shown in place of a secret. */
+/** Shown in place of a secret. */
 export const redacted = '***'
 
-/** What keys are for; one of them tells nothing about the others (RFC 5869). */
+/** Purposes of derived keys; none of the keys reveals anything about the others (RFC 5869). */
 export type KeyPurpose =
   | 'owner'
   | 'cursor'
@@ -26,7 +26,7 @@ export type KeyPurpose =
 export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
 
-/** Keys of addresses, one for each day. Every reply about a job signs with them: they are made once. */
+/** Caches the keys that sign download links, one per day: every reply about a job needs one. */
 export function createDailyKeys(secret: string): (day: number) => Buffer {
   const known = new Map<number, Buffer>()
   return (day) => {
@@ -42,7 +42,7 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Seals and opens values of one service. */
+/** Seals and unseals values of one service. */
 export class Vault {
   readonly #key: Buffer
 
@@ -50,7 +50,7 @@ export class Vault {
     this.#key = deriveKey(secret, 'seal')
   }
 
-  /** @param context where it will stand; it opens there only, so that nobody can move it to a record of their own. */
+  /** @param context where the value is stored; it can be unsealed only there, so that it cannot be moved to another record. */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(context))
@@ -58,7 +58,7 @@ export class Vault {
     return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
   }
 
-  /** @throws when it was sealed by another service or for another place. */
+  /** @throws if the value was sealed by another service or for another context. */
   unseal({ sealed }: Sealed, context: string): unknown {
     const bytes = Buffer.from(sealed, 'base64url')
     const text = bytes.subarray(nonceBytes + tagBytes)
@@ -68,7 +68,7 @@ export class Vault {
     return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
   }
 
-  /** The values of these names sealed, unless they are already. */
+  /** Seals the values of these names, unless they are sealed already. */
   sealSecrets(
     values: Readonly<Record<string, unknown>>,
     secrets: ReadonlySet<string>,
@@ -82,7 +82,7 @@ export class Vault {
     )
   }
 
-  /** Every sealed value in it, however deep, opened. */
+  /** Unseals every sealed value, at any depth. */
   unsealAll<T>(value: T, context: string): T {
     return mapDeep(value, (inner) =>
       isSealed(inner) ? { value: this.unseal(inner, context) } : undefined,
@@ -90,11 +90,11 @@ export class Vault {
   }
 }
 
-/** As clients and operators see it. */
+/** Replaces sealed values for clients and operators. */
 export const redactSecrets = <T>(value: T): T =>
   mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 
-/** A copy in which some values have others in their place, however deep they are. */
+/** Returns a copy in which `replace` has replaced some values, at any depth. */
 export function mapDeep(
   value: unknown,
   replace: (inner: unknown) => { readonly value: unknown } | undefined,

@@ -17,7 +17,7 @@ import type { GuardedHttp } from './transfer/guarded-http.ts'
 import type { Uploads } from './uploads.ts'
 import type { RequestCounts } from './usage/request-counts.ts'
 
-/** What handlers work with; made once per process. */
+/** The services that handlers use; created once per process. */
 export interface Services {
   readonly config: Config
   readonly log: Log
@@ -32,16 +32,16 @@ export interface Services {
   readonly resultLink: ResultLink
   readonly durations: DurationStats
   readonly requestCounts: RequestCounts
-  /** The way to what users point at; few processes go it. */
+  /** HTTP client for addresses that users supply; loaded on first use, since few processes need it. */
   readonly guardedHttp: () => Promise<GuardedHttp>
-  /** Those that are installed here; loaded when something is to be planned or made. */
+  /** Engines enabled here; loaded for the first plan or conversion. */
   readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault
   readonly plans: Plans
-  /** What tokens and cursors are signed with, and requests are told apart by. */
+  /** Keys that sign tokens and cursors and hash requests. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
     readonly download: DailyKey
   }
-  /** The same with other addresses of the service and of its files. */
+  /** Returns the same services with other public URLs of the service and its files. */
   readonly withConfig: (config: Config) => Services
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds for which a process believes what it has read of who listens to an owner. */
+/** How long a process may cache an owner's subscribers, in milliseconds. */
 export const subscriberCacheMs = 200
 
-/** Whoever changes that waits for it before he answers: from then on all processes know. */
+/** After changing subscribers, wait this long before replying, so that no process still uses the old list. */
 export const waitForCacheExpiry = () => sleep(subscriberCacheMs)

@@ -5,12 +5,12 @@ import { ownedCountsKey } from './owned-records.ts'
 import { WebhookStore } from './webhooks/store.ts'
 import { needsEvent } from './webhooks/webhook.ts'
 
-/** Who wants to hear of an event of this name. */
+/** Returns the kinds of subscribers of an event. */
 export type SubscriberLookup = (event: EventName) => SubscriberKind[]
 
 /**
- * Who wants to hear of the jobs of an owner. Asked before events are published, so that hardly any of them sets off a
- * function that finds nobody.
+ * Loads who subscribes to the events of an owner's jobs. It is read before events are published, so that events without
+ * subscribers rarely invoke a function.
  */
 export async function loadSubscribers(table: Table, owner: string): Promise<SubscriberLookup> {
   const [counts, feed] = [ownedCountsKey(owner), feedKey(owner)]
@@ -24,7 +24,7 @@ export async function loadSubscribers(table: Table, owner: string): Promise<Subs
   ]
 }
 
-/** The event as it goes on the bus. */
+/** Returns the event with its subscribers, as published on the bus. */
 export function addSubscribers(event: BusEvent, subscribersOf: SubscriberLookup): BusEvent {
   const listeners = [
     ...new Set([...subscribersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),

@@ -3,21 +3,20 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { maxCachedFileBytes as defaultCachedBytes } from './direct-io.ts'
 import { DirectWriter } from './direct-writer.ts'
 
-/** The disk begins early and often: whoever waits for the last sync waits for the bytes since the one before it. */
+/** The file is synced early and often: the last sync then only has to write the bytes since the previous one. */
 const bytesPerSync = 16 << 20
 
 interface SyncWriteOptions {
   readonly path: string
-  /** Is told of each chunk, which is of no use any more. */
+  /** Called with each chunk after it was written; its buffer can be reused. */
   readonly onWritten: (chunk: Buffer) => void
-  /** Bytes, where somebody has told; there may be more or fewer. */
+  /** Expected bytes, if known; there may be more or fewer. */
   readonly size?: number | undefined
   readonly cachedBytes?: number
 }
 
 /**
- * Writes chunks into a file, in a process that has nothing else to do: each as it comes, while it is in the processor's
- * cache.
+ * Writes chunks to a file synchronously, for a process with nothing else to do: each chunk is still in the CPU cache.
  */
 export async function writeSynchronously(
   chunks: AsyncIterable<Buffer>,
@@ -66,7 +65,7 @@ class CachedWriter {
     if (this.#unsynced < bytesPerSync) return
     await this.#syncing
     this.#syncing = this.#file.datasync()
-    // It is thrown at the next await; until then Node must not take it for unhandled.
+    // The next await throws the error; until then Node must not report it as unhandled.
     this.#syncing.catch(() => undefined)
     this.#unsynced = 0
   }

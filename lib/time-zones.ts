@@ -1,5 +1,5 @@
-// Clocks of time zones, by the zone data that Node brings along. A "wall time" is what a clock in the zone shows,
-// written as the milliseconds that the same digits would be in UTC.
+// Conversions between time zones, based on Node's zone data. A "wall time" is what a clock in the zone shows, as the
+// milliseconds that the same digits would be in UTC.
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
@@ -20,7 +20,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return formatter
 }
 
-/** A name of the IANA database; offsets such as `+02:00`, which Intl knows too, are no names. */
+/** Whether this is a name in the IANA database; offsets such as `+02:00`, which Intl also accepts, are not. */
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
@@ -41,8 +41,8 @@ export function wallTime(zone: string, instant: number): number {
 const dayMs = 86_400_000
 
 /**
- * When a clock in the zone shows a wall time: the first time if it does so twice, undefined if it never does
- * because the clocks are put forward over it.
+ * Returns when a clock in the zone shows a wall time: the first instant if it does so twice, undefined if it never does
+ * because the clocks skip it.
  */
 export function instantOfWallTime(zone: string, wall: number): number | undefined {
   if (zone === 'UTC') return wall

@@ -1,6 +1,6 @@
 import { BoundedMap } from './bounded-map.ts'
 
-/** What was looked up lately, so that it is not asked for with each request. What changes elsewhere is noticed when its life is over. */
+/** Caches lookups for a short time. Changes made elsewhere are noticed when an entry expires. */
 export class TtlCache<T> {
   readonly #ttlMs: number
   readonly #now: () => number
@@ -15,7 +15,7 @@ export class TtlCache<T> {
     this.#now = now
   }
 
-  /** Those who ask at the same time share one look. A failure is not kept. */
+  /** Concurrent callers share one lookup. Failures are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const cached = this.#entries.get(key)
     if (cached && cached.expiresAtMs > this.#now()) return cached.value
@@ -25,7 +25,7 @@ export class TtlCache<T> {
     return value
   }
 
-  /** What somebody has looked up by another way. */
+  /** Stores a value that was looked up elsewhere. */
   set(key: string, value: T): void {
     this.#store(key, Promise.resolve(value))
   }

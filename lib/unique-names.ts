@@ -1,4 +1,4 @@
-/** Names that no two files share, on systems too that take `A` for `a`: else one of them would hide the other. */
+/** Makes file names unique, also on case-insensitive file systems, where one file would replace the other. */
 export class UniqueNames {
   readonly #taken = new Set<string>()
 
@@ -6,7 +6,7 @@ export class UniqueNames {
     for (const name of reserved) this.#taken.add(name.toLowerCase())
   }
 
-  /** `name (2).ext` for the second of a name, or of a path. */
+  /** Returns `name (2).ext` for the second file with a name or path. */
   next(name: string): string {
     for (let count = 1; ; count++) {
       const candidate = count === 1 ? name : name.replace(/(?<=[^/])(?:\.[^./]*)?$/, ` (${count})$&`)

@@ -1,9 +1,9 @@
 import { AppError } from './errors.ts'
 
 /**
- * Where a text or a name stands that is no sequence of characters: JSON can spell one half of a pair alone (`"\\ud83d"`),
- * which UTF-8 cannot, so that no store takes it.
- * @param value from JSON that is not nested too deep.
+ * Returns the path of a text or key with an unpaired surrogate: JSON can contain one (`"\\ud83d"`), but UTF-8 cannot
+ * encode it, so no store accepts it.
+ * @param value from JSON whose nesting was checked.
  */
 export function findUnpairedSurrogate(
   value: unknown,
@@ -21,6 +21,6 @@ export function findUnpairedSurrogate(
 export const unpairedSurrogateError = (field: string): AppError =>
   new AppError(
     'INVALID_INPUT',
-    `${field.slice(0, 100)}: expected whole characters, got half of one, as \\ud83d alone. The text was probably cut in the middle of it.`,
+    `${field.slice(0, 100)}: expected valid Unicode, got an unpaired surrogate such as \\ud83d. The text was probably cut in the middle of a character.`,
     { field: field.slice(0, 100) },
   )

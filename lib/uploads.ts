@@ -4,28 +4,28 @@ import { StoredFile } from './jobs/job.ts'
 import type { TransactionWrite } from './jobs/store.ts'
 import { uploadDays } from './resources/storage.ts'
 
-/** A file on its way into the service by presigned URL. */
+/** A file that a client uploads with a presigned URL. */
 export const UploadRecord = z.object({
   id: z.string(),
   owner: z.string(),
   key: z.string(),
   filename: z.string(),
   contentType: z.string(),
-  /** Bytes, as announced; undefined where a form is awaited that may bring any size up to `maxSize`. */
+  /** Announced bytes; undefined for a form upload of any size up to `maxSize`. */
   size: z.int().optional(),
   maxSize: z.int().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** It comes in parts, under this name of the storage's. */
+  /** Multipart upload id of the storage, if the file is sent in parts. */
   partsId: z.string().optional(),
-  /** Whoever knows its id may send and use it: it was begun by a program that says nothing of who it is. */
+  /** Anonymous upload: anyone who knows the id may use it. */
   open: z.literal(true).optional(),
-  /** What was fetched for it from elsewhere, by this job of its own. */
+  /** The file that `importJobId` fetched for this upload from a URL or store. */
   file: StoredFile.optional(),
   importJobId: z.string().optional(),
-  /** The job that took it; an upload belongs to one job, which deletes it. */
+  /** The job that uses the upload and deletes it; an upload belongs to one job. */
   jobId: z.string().optional(),
-  /** The task that waits for it. */
+  /** Number of the task that waits for the upload. */
   task: z.int().optional(),
 })
 export type UploadRecord = z.infer<typeof UploadRecord>
@@ -33,19 +33,19 @@ export type UploadRecord = z.infer<typeof UploadRecord>
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
-/** Bytes of one PUT or form (AWS's limit); larger files go in parts. */
+/** Most bytes of one PUT or form upload (AWS's limit); larger files need a multipart upload. */
 export const maxSingleUploadBytes = 5 * 1024 ** 3
 
-/** Seconds that a presigned upload may be started; S3 lets one that has started go on. */
+/** Seconds within which a presigned upload must start; S3 lets a started upload finish. */
 export const uploadLifetimeS = 3600
 
 /**
- * Seconds in which a file may be sent in parts and used: less than a day, after which the storage drops parts that
- * nobody put together, by what is left for the job.
+ * Lifetime of a multipart upload, in seconds. The storage deletes uncompleted parts after a day; the difference is left
+ * for the job.
  */
 export const multipartLifetimeS = 20 * 3600
 
-/** Records of uploads; expired ones leave the table by its time-to-live. */
+/** Records of uploads; the table's TTL deletes expired ones. */
 export class Uploads {
   readonly #table: Table
 
@@ -62,7 +62,7 @@ export class Uploads {
     return item && UploadRecord.parse(item)
   }
 
-  /** Its file was fetched from elsewhere. */
+  /** Adds the file that was fetched for the upload. */
   async attachFetchedFile({ id }: UploadRecord, file: StoredFile): Promise<void> {
     await this.#table.update(
       keyOf(id),
@@ -71,25 +71,25 @@ export class Uploads {
     )
   }
 
-  /** All of it is there, and this large. */
+  /** Records the size of the complete file. */
   async recordSize({ id }: UploadRecord, size: number): Promise<void> {
     await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
   }
 
-  /** These are nobody's from now on: what is sent late is deleted when it arrives. */
+  /** Deletes the records; files that arrive later are deleted on arrival. */
   async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
   }
 }
 
-/** A key of an upload ends in its id; other files have other keys. */
+/** Returns the upload id in a key; undefined for keys of other files. */
 export const uploadIdOf = (key: string): string | undefined => /^uploads\/\w+\/(upl_\w+)$/.exec(key)?.[1]
 
 const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
 
 /**
- * The write that gives an upload to a job; it does not hold when another job was faster. An upload whose `jobId` is
- * known is given away again: its job was never stored.
+ * Returns the write that assigns an upload to a job; it fails if another job was faster. An upload with a known `jobId`
+ * is reassigned: its job was never stored.
  */
 export const claimUploadWrite = (upload: UploadRecord, jobId: string): TransactionWrite => ({
   update: keyOf(upload.id),
@@ -103,15 +103,15 @@ export const claimUploadWrite = (upload: UploadRecord, jobId: string): Transacti
   },
 })
 
-/** The write that makes the record of an upload that a task of a new job waits for, or fetches. */
+/** Returns the write that creates the upload record which a task of a new job waits for or fetches. */
 export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
   const { pk, sk, ...set } = recordOf(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }
 
 /**
- * Where a file is put that somebody sends. What nobody deletes goes by the age that its prefix stands for, and that is
- * more than a job may keep it: so no copy has to be made when a job takes it.
+ * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job may
+ * keep it, so that a job can use the file without a copy.
  */
 export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
   const days = uploadDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadDays.at(-1)

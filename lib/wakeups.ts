@@ -9,10 +9,10 @@ import type { Services } from './services.ts'
 import { resumeLane } from './webhooks/resume-lane.ts'
 import { Workflows } from './workflows/workflows.ts'
 
-/** Called when the moment has come that a record names in `wakeAt`. It may be called twice, and late. */
+/** Called once a record's `wakeAt` has passed, possibly late or twice. */
 export type WakeHandler = (id: string, now: Date) => Promise<void>
 
-/** Who is called, by what stands before the `#` in the key of the record. */
+/** Handlers by the prefix (before the `#`) of the record's key. */
 export const createWakeHandlers = (services: Services): Readonly<Record<string, WakeHandler>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),
@@ -29,7 +29,7 @@ export interface DueRecord {
   readonly id: string
 }
 
-/** What somebody must look at now, longest overdue first within each part of the index. */
+/** Finds records whose `wakeAt` has passed, the most overdue first within each shard of the index. */
 export async function findDueRecords(now: Date, limit: number, table: Table): Promise<DueRecord[]> {
   const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
   const found = await Promise.all(

@@ -52,7 +52,7 @@ function hiddenRangesOnPage(page: Buffer): HiddenRange[] {
     const at = 2 * (page[4 * (count + 1) + index] ?? 0)
     const reason = at === 0 ? undefined : hidingReason(page.subarray(at + 1, at + 1 + (page[at] ?? 0)))
     return reason
-      ? [{ start: page.readUInt32LE(4 * index), end: page.readUInt32LE(4 * index + 4), why: reason }]
+      ? [{ start: page.readUInt32LE(4 * index), end: page.readUInt32LE(4 * index + 4), reason }]
       : []
   }).flat()
 }

@@ -1,4 +1,4 @@
-import { readAttribute, readMarkup, decodeMarkup, htmlText } from './markup.ts'
+import { decodeMarkup, htmlText, readAttribute, readMarkup } from './markup.ts'
 import type { Zip } from './zip.ts'
 
 /**
@@ -24,7 +24,9 @@ export async function readChunkTexts(zip: Zip): Promise<string[]> {
 function chunkText(content: Buffer): string {
   const start = content.toString('latin1', 0, 1000).trimStart()
   if (start.startsWith('PK') || start.startsWith('{\\rtf')) return ''
-  return htmlText(decodeMarkup(/^MIME-Version:/im.test(start) ? htmlInMhtml(content.toString('latin1')) : content))
+  return htmlText(
+    decodeMarkup(/^MIME-Version:/im.test(start) ? htmlInMhtml(content.toString('latin1')) : content),
+  )
 }
 
 /** A page as browsers save it with its pictures (RFC 2557). */

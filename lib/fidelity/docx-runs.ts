@@ -1,4 +1,4 @@
-import { readAttribute, decodeEntities, readMarkup, type Tag } from './markup.ts'
+import { decodeEntities, readAttribute, readMarkup, type Tag } from './markup.ts'
 
 /** Ids of styles whose text is hidden, of paragraphs and of letters. */
 export type HidingStyles = ReadonlySet<string>
@@ -97,7 +97,8 @@ class RunsReader {
     } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
     else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hides(tag))
     // 17.7.3: what both turn on is off.
-    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag)) this.#isHidden = !this.#isHidden
+    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag))
+      this.#isHidden = !this.#isHidden
   }
 
   #hides(tag: Tag): boolean {

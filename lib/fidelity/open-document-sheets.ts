@@ -1,5 +1,5 @@
 import type { Feature } from './content-summary.ts'
-import { readAttribute, decodeEntities, Tag } from './markup.ts'
+import { decodeEntities, readAttribute, Tag } from './markup.ts'
 import type { WordCounts } from './word-counts.ts'
 
 /** Whole columns in one color are no content. */
@@ -137,7 +137,9 @@ export class OpenSheetReader {
     if (this.#hasFormula) this.features.add('formulas')
     this.#bounds = []
     if (this.#xml[end - 1] === slash) return end + 1
-    this.#columns = this.#isRepeated ? readRepeats(this.#tagAt(start, end), 'table:number-columns-repeated') : 1
+    this.#columns = this.#isRepeated
+      ? readRepeats(this.#tagAt(start, end), 'table:number-columns-repeated')
+      : 1
     return this.#plainCell(end + 1)
   }
 
@@ -197,7 +199,8 @@ export class OpenSheetReader {
     const tag = this.#tagAt(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
-    else if (name === 'table:table-column') this.hasHiddenCandidates ||= tag.source.includes(' table:visibility=')
+    else if (name === 'table:table-column')
+      this.hasHiddenCandidates ||= tag.source.includes(' table:visibility=')
     else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
     else if (name === 'text:s' || name === 'text:line-break') this.#gap()
     const feature = features.get(name)

@@ -1,4 +1,4 @@
-import { readAttribute, readMarkup, type Tag, markupText } from './markup.ts'
+import { markupText, readAttribute, readMarkup, type Tag } from './markup.ts'
 
 export interface OpenDocumentText {
   /** What is seen. */
@@ -15,7 +15,11 @@ const hidingAttribute = 'text:display="none"'
  * @param ignoredElements elements that hold nothing to read.
  * @param styles the part with those that have a name.
  */
-export function readOpenDocumentText(xml: string, ignoredElements: ReadonlySet<string>, styles: string): OpenDocumentText {
+export function readOpenDocumentText(
+  xml: string,
+  ignoredElements: ReadonlySet<string>,
+  styles: string,
+): OpenDocumentText {
   if (!xml.includes(hidingAttribute) && !styles.includes(hidingAttribute))
     return { text: markupText(xml, ignoredElements), hasHidden: false }
   const hiddenStyles = findHiddenStyles(styles, xml)

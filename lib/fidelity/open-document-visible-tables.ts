@@ -41,7 +41,9 @@ function textAfter(part: string, end: string): string {
 
 function findHiddenStyles(xml: string): ReadonlySet<string> {
   const styles = xml.split(/(?=<style:style[\s>])/).slice(1)
-  const hiddenStyles = styles.filter((style) => hiddenSheet.test(style.slice(0, style.indexOf('</style:style>'))))
+  const hiddenStyles = styles.filter((style) =>
+    hiddenSheet.test(style.slice(0, style.indexOf('</style:style>'))),
+  )
   return new Set(hiddenStyles.flatMap((style) => /\sstyle:name="([^"]*)"/.exec(tagOf(style))?.[1] ?? []))
 }
 

@@ -1,7 +1,7 @@
+import { countSourceTexts } from './count-source-texts.ts'
 import { decodeEntities, htmlText } from './markup.ts'
 import { markupLanguageText } from './plain-text.ts'
 import { comment } from './skipped-markup.ts'
-import { countSourceTexts } from './count-source-texts.ts'
 
 const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
 

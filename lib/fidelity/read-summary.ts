@@ -4,8 +4,8 @@ import {
   arEntries,
   cabinetEntries,
   comicPages,
-  cpioEntries,
   compressedTarEntries,
+  cpioEntries,
   tarEntries,
   zipEntries,
 } from './archives.ts'
@@ -15,7 +15,15 @@ import type { ContentSummary } from './content-summary.ts'
 import type { TextEncodingHint } from './decode-text.ts'
 import { readDoc } from './doc.ts'
 import { epub, fictionBook, zippedText } from './ebooks.ts'
-import { fontCollection, compactFont, embeddedOpenType, unifiedFontObject, macFont, type1, type42 } from './font-containers.ts'
+import {
+  compactFont,
+  embeddedOpenType,
+  fontCollection,
+  macFont,
+  type1,
+  type42,
+  unifiedFontObject,
+} from './font-containers.ts'
 import { countGlyphs, openType, woff, woff2 } from './fonts.ts'
 import { gif, png, singleImage, tiff, webp } from './images.ts'
 import { iWork } from './iwork.ts'
@@ -23,19 +31,23 @@ import { notebook } from './notebook.ts'
 import { opmlText } from './opml.ts'
 import { palmEbook } from './palm-ebooks.ts'
 import { pdfContent } from './pdf.ts'
-import { markupLanguage, htmlPage, plainText, subtitles, delimitedTable, xmlDocument } from './plain-text.ts'
+import { delimitedTable, htmlPage, markupLanguage, plainText, subtitles, xmlDocument } from './plain-text.ts'
 import { readPpt } from './ppt.ts'
 import { presentation } from './presentation.ts'
 import { ac3, adts, amr, au, coreAudio, trueAudio, wave64, wavPack } from './raw-audio.ts'
 import { richText } from './rich-text.ts'
 import { avi, flashVideo, windowsMedia } from './video.ts'
-import { readOpenDocument, readDocx } from './word-processing.ts'
-import { readOpenSpreadsheet, readXlsx } from './xlsx.ts'
+import { readDocx, readOpenDocument } from './word-processing.ts'
 import { readXls } from './xls.ts'
 import { readXlsb } from './xlsb.ts'
+import { readOpenSpreadsheet, readXlsx } from './xlsx.ts'
 import { openZip } from './zip.ts'
 
-type Reader = (bytes: FileBytes, isResult: boolean, hint: TextEncodingHint) => Promise<ContentSummary | undefined>
+type Reader = (
+  bytes: FileBytes,
+  isResult: boolean,
+  hint: TextEncodingHint,
+) => Promise<ContentSummary | undefined>
 
 interface FormatReader {
   readonly formats: readonly FormatId[]
@@ -63,7 +75,11 @@ const readers: readonly FormatReader[] = [
   { formats: ['rtf'], read: richText },
   { formats: ['pdf'], read: pdfContent },
   { formats: ['html', 'xhtml'], read: htmlPage },
-  { formats: ['dbk', 'jats', 'tei', 'xml'], read: xmlDocument(...nonPrintedElements), wordCertainty: 'marked' },
+  {
+    formats: ['dbk', 'jats', 'tei', 'xml'],
+    read: xmlDocument(...nonPrintedElements),
+    wordCertainty: 'marked',
+  },
   { formats: ['icml'], read: xmlDocument(), wordCertainty: 'vague' },
   { formats: ['txt'], read: plainText },
   { formats: ['md', 'mmd', 'markua'], read: markupLanguage('md'), wordCertainty: 'marked' },
@@ -184,7 +200,8 @@ async function readMediaSummary(path: string, format: FormatId): Promise<Content
     // Of channels an MP4 tells two, whatever its codec says.
     counts: frames === undefined ? {} : { frames },
     ...(durationS !== undefined && { seconds: durationS }),
-    ...(audioDurations.length > 0 && audioDurations.length === audio.length && { soundSeconds: Math.max(...audioDurations) }),
+    ...(audioDurations.length > 0 &&
+      audioDurations.length === audio.length && { soundSeconds: Math.max(...audioDurations) }),
     features: [...(video ? (['film'] as const) : []), ...(audio.length > 0 ? (['sound'] as const) : [])],
   }
 }

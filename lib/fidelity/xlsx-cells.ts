@@ -77,7 +77,8 @@ class SheetReader implements SheetProperties {
       this.#endCell()
     }
     const close = this.#indexOfByte(end, greaterThan)
-    if (letter === 0 && !isEnd && close > end) this.hasHidden ||= hiding.test(xml.toString('latin1', end, close))
+    if (letter === 0 && !isEnd && close > end)
+      this.hasHidden ||= hiding.test(xml.toString('latin1', end, close))
     if (letter === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
     if (letter === lowerF && isOpen) return this.#indexOfByte(close, lessThan)

@@ -1,13 +1,13 @@
 import type { FileBytes } from './bytes.ts'
 import { CellCounter } from './cells.ts'
-import type { Feature, ContentSummary } from './content-summary.ts'
+import type { ContentSummary, Feature } from './content-summary.ts'
 import { drawingText } from './drawing-text.ts'
-import { readAttribute, decodeEntities, readMarkup, type Tag } from './markup.ts'
+import { decodeEntities, readAttribute, readMarkup, type Tag } from './markup.ts'
 import { OpenSheetReader } from './open-document-sheets.ts'
-import { readCells } from './xlsx-cells.ts'
-import { removeHiddenCells } from './xlsx-visible-cells.ts'
 import { mayHideSheets, removeHiddenTables } from './open-document-visible-tables.ts'
 import { WordCounts } from './word-counts.ts'
+import { readCells } from './xlsx-cells.ts'
+import { removeHiddenCells } from './xlsx-visible-cells.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /** Of Excel's workbooks (ECMA-376): hidden sheets too, which other workbooks keep. */
@@ -131,7 +131,9 @@ function summarizeSheets(xml: Buffer): ContentSummary {
   const { mayHide: hasHiddenCandidates, held: summary } = countCells(xml)
   if (!hasHiddenCandidates && !mayHideSheets(xml)) return summary
   const shown = removeHiddenTables(xml.toString())
-  return shown === undefined ? summary : { ...summary, visibleWords: countCells(Buffer.from(shown)).held.words }
+  return shown === undefined
+    ? summary
+    : { ...summary, visibleWords: countCells(Buffer.from(shown)).held.words }
 }
 
 function countCells(xml: Buffer) {

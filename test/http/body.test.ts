@@ -118,7 +118,7 @@ test('an unpaired surrogate is refused with the name of its field, whole charact
     await assert.rejects(send(body), {
       code: 'INVALID_INPUT',
       details: { field },
-      message: /got half of one/,
+      message: /got an unpaired surrogate/,
     })
   assert.deepEqual(await send('{"a":"\\ud83d\\ude00","b":"\\\\ud83d"}'), { a: '😀', b: '\\ud83d' })
 })

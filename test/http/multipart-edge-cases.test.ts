@@ -74,7 +74,7 @@ test('a part replaced while the upload is being completed is reported, and can b
   })
   const { status, json } = await complete(upload, [first], racing)
   assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
-  assert.match(json.error.message, /sent again while they were put together/)
+  assert.match(json.error.message, /sent again while the parts were being joined/)
   assert.equal(answer(await complete(upload, [first])), '400 INVALID_REQUEST')
   assert.equal(answer(await complete(upload, [second])), '200')
 })
