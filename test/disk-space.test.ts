@@ -24,7 +24,7 @@ const reports: readonly [what: string, error: unknown, isOfDisk: boolean][] = [
 ]
 
 function corruptFileError(cause: Error): AppError {
-  return new AppError('CORRUPT_FILE', 'The film is damaged.', undefined, { cause })
+  return new AppError('CORRUPT_FILE', 'The video is damaged.', undefined, { cause })
 }
 
 for (const [what, error, isOfDisk] of reports)
@@ -40,8 +40,8 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   const watch = new DiskSpaceMonitor(disk.folder)
   t.after(() => watch.stop())
   disk.fill()
-  const told = await watch.explain(corruptFileError(failure))
-  assert.deepEqual([told?.code, told?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
+  const reported = await watch.explain(corruptFileError(failure))
+  assert.deepEqual([reported?.code, reported?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
   await assert.rejects(watch.requireCompleteOutput(), { code: 'FILE_TOO_LARGE' })
   const late = new DiskSpaceMonitor(disk.folder)
   t.after(() => late.stop())

@@ -17,10 +17,10 @@ const hanging: Readonly<Record<string, string>> = {
 }
 
 for (const [what, body] of Object.entries(hanging))
-  test(`a file that hangs by ${what} is ended and has failed`, async () => {
+  test(`a test file that hangs in ${what} is killed and reported as failed`, async () => {
     const folder = scratchFolder('hung')
     writeFileSync(join(folder, 'hung.test.ts'), `import { test } from 'node:test'\n${body}\n`)
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner believes to be a file of the outer one
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
     const runner = spawn(process.execPath, ['--test', '--test-timeout=1000', 'hung.test.ts'], {
       cwd: folder,
       env,

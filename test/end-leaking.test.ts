@@ -10,7 +10,9 @@ import { scratchFolder } from './scratch-folder.ts'
 
 const endLeaking = new URL('end-leaking.ts', import.meta.url)
 
-test('a file that leaves a server open ends, and every test of it is told', { timeout: 30_000 }, async () => {
+test('a test file that leaves a server open ends, and all of its tests are reported', {
+  timeout: 30_000,
+}, async () => {
   const folder = scratchFolder('leaking')
   const many = 200
   writeFileSync(
@@ -23,17 +25,17 @@ test('a file that leaves a server open ends, and every test of it is told', { ti
       `for (let n = 0; n < ${many}; n++) test('quick ' + n, () => {})\n` +
       `test('leaves it open', () => { createServer().listen(0); throw new Error('failed') })\n`,
   )
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner believes to be a file of the outer one
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
   const args = ['--import', './ends.ts', '--test', '--test-reporter=tap', 'leaking.test.ts']
   const runner = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
-  const told = text(runner.stdout)
+  const output = text(runner.stdout)
   const [code] = await once(runner, 'exit')
   assert.equal(code, 1)
-  assert.match(await told, new RegExp(`^not ok ${many + 1} - leaves it open$`, 'm'))
-  assert.equal((await told).match(/^ok \d+ - quick/gm)?.length, many)
+  assert.match(await output, new RegExp(`^not ok ${many + 1} - leaves it open$`, 'm'))
+  assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, many)
 })
 
-test('files of tests are loaded with it', () => {
+test('test files are run with it', () => {
   assert.ok(
     process.execArgv.some((arg) => arg === fileURLToPath(new URL('end-leaking-files.ts', import.meta.url))),
   )

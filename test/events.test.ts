@@ -152,7 +152,7 @@ test('an uploaded file has one event with its source', () => {
 
 /** Events by their publisher. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
-  'a job that is made': () => createCreationEvents(fresh),
+  'a created job': () => createCreationEvents(fresh),
   'a job that waits for an upload': () => createCreationEvents(waiting),
   'an upload that arrives': () => [
     createFileUploadedEvent({
@@ -169,14 +169,14 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     return createImportedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
   },
   'a job that starts': () => [createStartedEvent(running)],
-  'a job under way': () => [fact(running, '1')],
+  'a job in progress': () => [fact(running, '1')],
   'a job that is completed': () => [createEndEvent(done)],
-  'a job that is over before anybody told of its start': () => {
+  'a job that finishes before its start is published': () => {
     const short = over(fresh, allDone)
     return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
   'a job that fails': () => [createEndEvent(over(running, oneFailed))],
-  'a batch of which one item fails': () => {
+  'a batch with a failed item': () => {
     const batch = newJob(
       [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
       {
@@ -197,7 +197,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     const late = expire(done, 'retention')
     return [...deletions(late), createExpiredEvent(late, filesOfJob(late).length)]
   },
-  'a job whose upload never came': () => [createExpiredEvent(expire(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never arrived': () => [createExpiredEvent(expire(waiting, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
@@ -232,9 +232,9 @@ test('every event has an example that matches its schema', () => {
 })
 
 test('every event of jobs and files is covered by one of these cases', () => {
-  const events = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
+  const covered = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
   const known = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
-  assert.deepEqual([...new Set(events)].sort(), known.sort())
+  assert.deepEqual([...new Set(covered)].sort(), known.sort())
 })
 
 const jobIn = (event: BusEvent | undefined) => {

@@ -5,13 +5,13 @@ import packages from '../layers/packages.json' with { type: 'json' }
 
 const notice = readFileSync(new URL('../NOTICE', import.meta.url), 'utf8')
 const words = notice.split(/[\s,;()]+/)
-/** `tesseract-ocr-*` stands for all its languages. */
+/** `tesseract-ocr-*` matches all languages. */
 const isNamed = (name: string) =>
   words.some((word) =>
     word.endsWith('*') && word.length > 1 ? name.startsWith(word.slice(0, -1)) : word === name,
   )
 
-test('NOTICE tells the licence of every Debian package that the images carry', () => {
+test('NOTICE lists the license of every Debian package in the images', () => {
   const { test: _test, slow: _slow, aws: _aws, images: _images, ...parts } = packages
   for (const [part, names] of Object.entries(parts)) {
     assert.deepEqual(
@@ -22,7 +22,7 @@ test('NOTICE tells the licence of every Debian package that the images carry', (
   }
 })
 
-test('NOTICE names the npm packages whose licence asks for more than a mention', () => {
+test('NOTICE lists the npm packages with copyleft licenses', () => {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const path = new URL(`../node_modules/${name}/package.json`, import.meta.url)

@@ -1,4 +1,4 @@
-import { type Fidelity, inTurn, together } from '../fidelity/fidelity.ts'
+import { combine, combineSequential, type Fidelity } from '../fidelity/fidelity.ts'
 import { nameFromTemplate } from '../file-name.ts'
 import { UniqueNames } from '../unique-names.ts'
 import {
@@ -159,11 +159,11 @@ function fidelityOf(work: readonly Task[]): Fidelity | undefined {
   const fidelityUpTo = (task: Task): Fidelity | undefined => {
     if (cache.has(task.number)) return cache.get(task.number)
     const before = task.ins.flatMap((number) => completed.get(number) ?? [])
-    const fidelity = inTurn(together(before.map(fidelityUpTo)), task.fidelity)
+    const fidelity = combineSequential(combine(before.map(fidelityUpTo)), task.fidelity)
     cache.set(task.number, fidelity)
     return fidelity
   }
-  return together([...completed.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo))
+  return combine([...completed.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo))
 }
 
 /** Warnings about the request, then those of each task, without duplicates. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { operations } from '../engines/engine.ts'
 import { errorCodes } from '../error-catalog.ts'
-import { Held } from '../fidelity/content-summary.ts'
+import { StoredSummary } from '../fidelity/content-summary.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
 import { traits } from '../formats/detect/drawing.ts'
 
@@ -117,7 +117,7 @@ export const InputPlan = z.object({
   /** Fidelity of the completed steps. */
   fidelity: Fidelity.optional(),
   /** Content of the files, recorded while chunks of the task are processed. */
-  held: Held.optional(),
+  held: StoredSummary.optional(),
 })
 export type InputPlan = z.infer<typeof InputPlan>
 

@@ -19,30 +19,30 @@ import {
 import { eventFrame, isTerminalEvent, jobFrame, snapshotFrames, toJobFrame } from './render.ts'
 import { addSubscription, isSubscribed, removeSubscriptions } from './subscriptions.ts'
 
-/** Sockets that are written to at a time. */
+/** Sockets written to at a time. */
 const maxConcurrentPosts = 50
-/** How long one of them may hold up the others of its owner. */
+/** How long one socket may delay the others of its owner. */
 const maxPostMs = 2000
-/** How long to wait for who sends to the sockets of an owner now. */
+/** How long to wait for the process that is sending to an owner's sockets. */
 const maxAcquireMs = 12_000
-/** Jobs that a snapshot of all shows, the newest. */
+/** Most jobs in a snapshot of all jobs; the newest are shown. */
 const maxSnapshotJobs = 100
 
-/** What waits to be numbered, and who sends it. */
+/** Events that wait to be numbered, and the promise of their sending. */
 interface Round {
   readonly events: BusEvent[]
   readonly done: Promise<void>
 }
 
 /**
- * Sends to the sockets of an owner. One at a time does so, whichever process it is in: what each socket gets is in the
- * order of the feed, with no gap and nothing twice, and what a client asked for comes between the events at one place.
+ * Sends to the sockets of an owner. Across all processes, only one sends at a time: each socket receives the feed in
+ * order, without gaps or duplicates, and the reply to a request has one place among the events.
  */
 export class Broadcast {
   readonly #services: Services
   readonly #feeds: EventFeeds
   readonly #connections: Connections
-  /** The next round of each owner, which takes with it all that comes before it begins. */
+  /** The next round of each owner, which includes all events that arrive before it starts. */
   readonly #waitingRounds = new Map<string, Round>()
   readonly #currentRounds = new Map<string, Promise<void>>()
 
@@ -52,12 +52,12 @@ export class Broadcast {
     this.#connections = new Connections(services.table)
   }
 
-  /** Resolves when everybody who is there has been sent the event; it may be told again. */
+  /** Resolves when the event was sent to all connected sockets; it may be sent again. */
   publish(event: BusEvent): Promise<void> {
     return this.#joinRound(event.owner, event)
   }
 
-  /** Resolves when what the sockets of an owner want has been sent. */
+  /** Resolves when all pending requests of an owner's sockets were answered. */
   serve(owner: string): Promise<void> {
     return this.#joinRound(owner)
   }
@@ -108,12 +108,12 @@ export class Broadcast {
       const acquired = await this.#feeds.acquire(owner, holder)
       if (acquired !== 'taken') return acquired
       if (Date.now() > deadline)
-        throw new Error('somebody else sends to the sockets of an owner all the time')
+        throw new Error("timed out waiting for another process that sends to an owner's sockets")
       await sleep(pauseMs)
     }
   }
 
-  /** What sockets of single jobs show beside the events. */
+  /** Loads the jobs of single-job sockets that have something to send. */
   async #loadJobs(
     entries: readonly FeedEntry[],
     listeners: readonly ListenerWithRequests[],
@@ -142,7 +142,7 @@ export class Broadcast {
       if (from === undefined && request.type !== 'greet') continue
       switch (request.type) {
         case 'greet':
-          // Told twice that it is open.
+          // A repeated "socket opened" event.
           if (from !== undefined) break
           from = feed.last
           frames.push(hello(listener.id, feed.last))
@@ -193,7 +193,7 @@ export class Broadcast {
     if (sent && isOver) await this.close(listener.id, round.owner, 'over')
   }
 
-  /** False when nobody reads it. */
+  /** False if the client is gone or does not read. */
   async #deliver(
     { owner, listener, requests }: SocketRound,
     frames: readonly string[],
@@ -214,13 +214,13 @@ export class Broadcast {
     return true
   }
 
-  /** A gap would go unnoticed: whoever misses one frame gets no other. */
+  /** Stops at the first frame that cannot be sent: the client would not notice a gap. */
   async #post(id: string, frames: readonly string[]): Promise<PostOutcome> {
     const deadline = Date.now() + maxPostMs
     for (const frame of frames) {
       if (Date.now() > deadline) return 'slow'
       const outcome = await this.#services.sockets.post(id, frame).catch((error: unknown) => {
-        this.#services.log.error({ error, connectionId: id }, 'a frame could not be sent')
+        this.#services.log.error({ error, connectionId: id }, 'sending a frame failed')
         return 'slow' as const
       })
       if (outcome !== 'sent') return outcome
@@ -228,7 +228,7 @@ export class Broadcast {
     return 'sent'
   }
 
-  /** Closes a socket, with a frame that says why. */
+  /** Closes a socket after a frame with the reason. */
   async close(id: string, owner: string | undefined, reason: CloseReason): Promise<void> {
     const { code, description } = closeReasons[reason]
     const errorCode = errorCodes[reason]
@@ -259,7 +259,7 @@ export class Broadcast {
   }
 }
 
-/** One socket in one round. */
+/** The work for one socket in one round. */
 interface SocketRound extends ListenerWithRequests {
   readonly owner: string
   readonly feed: Feed
@@ -288,5 +288,5 @@ const sequenceGone = (since: number) =>
   JSON.stringify({
     type: 'error',
     code: 'SEQUENCE_GONE',
-    message: `Not everything after ${since} is kept. How the jobs are now comes as a snapshot.`,
+    message: `Some events after ${since} are no longer available. A snapshot of the current jobs follows.`,
   } satisfies ServerFrame)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Key, Table } from '../aws/table.ts'
 
-/** What opens one socket, for pages that cannot send a header: short-lived, and good for once, as it stands in an address. */
+/** Tickets that open one WebSocket, for pages that cannot send a header: short-lived and single-use, as they are in a URL. */
 
 export const ticketLifetimeS = 60
 const prefix = 'wst_'
@@ -19,7 +19,7 @@ export async function createTicket(table: Table, owner: string, now = Date.now()
   return { ticket, expiresAt }
 }
 
-/** Whose it is; undefined when it was used, is too old, or never was. */
+/** Returns the owner of a ticket; undefined if it was used, expired or never existed. */
 export async function redeemTicket(
   table: Table,
   ticket: string,

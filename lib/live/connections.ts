@@ -5,17 +5,17 @@ import { wakeShardOf } from '../jobs/keys.ts'
 import { livePartition } from './event-feed.ts'
 import { Subscription } from './frames.ts'
 
-/** Open sockets as records: who is at the other end, what they want to hear of, what they are still owed. */
+/** Records of open sockets: who is connected, what they subscribe to, and which requests are pending. */
 
-/** API Gateway ends a connection after two hours; a record that nobody removed goes soon after. */
+/** API Gateway ends a connection after two hours; a leftover record expires soon after. */
 const lifetimeMs = 2 * 3600_000 + 600_000
-/** Sockets of one owner, and of one job. */
+/** Most sockets of one owner, and of one job. */
 export const maxSockets = 100
 
-/** What is known of a socket by its id alone. */
+/** The record of a socket that is found by its id. */
 export const Socket = z.object({
   id: z.string(),
-  /** Whose events it gets; absent until the client has said who it is. */
+  /** The owner whose events it receives; absent until the client has identified itself. */
   owner: z.string().optional(),
   jobId: z.string().optional(),
   bad: z.int(),
@@ -23,19 +23,19 @@ export const Socket = z.object({
 })
 export type Socket = z.infer<typeof Socket>
 
-/** A socket among those of an owner. */
+/** The record of a socket in its owner's partition. */
 export const SocketListener = z.object({
   id: z.string(),
-  /** It is the socket of this job; else of all that the owner has. */
+  /** Set for the socket of one job; other sockets receive events of all the owner's jobs. */
   jobId: z.string().optional(),
-  /** What came after this number was sent as it came; absent until the client was greeted. */
+  /** Events after this number were sent live; absent until the client was greeted. */
   from: z.int().optional(),
-  /** Everything, until the client chooses. */
+  /** All events if absent: the client has not subscribed yet. */
   subscriptions: z.array(Subscription).optional(),
 })
 export type SocketListener = z.infer<typeof SocketListener>
 
-/** What a client has asked for, and gets in turn with the events. */
+/** A pending request of a client, answered in order with the events. */
 export const SocketRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('greet') }),
   z.object({ type: z.literal('subscribe'), ...Subscription.shape }),
@@ -64,7 +64,7 @@ export class Connections {
     this.#table = table
   }
 
-  /** @param wakeAt when somebody has to look whether the client has said who it is. */
+  /** @param wakeAt when to check whether the client has identified itself. */
   async add(socket: Socket, wakeAt?: Date): Promise<void> {
     await this.#table.put({
       ...socketKey(socket.id),
@@ -84,7 +84,7 @@ export class Connections {
     return item && Socket.parse(item)
   }
 
-  /** False when somebody else has said so before, or the socket is gone. */
+  /** False if the socket was identified already, or is gone. */
   async identify(socket: Socket, owner: string): Promise<boolean> {
     const { applied } = await this.#table.update(
       socketKey(socket.id),
@@ -99,7 +99,7 @@ export class Connections {
     await this.#table.update(socketKey(id), { set: { refused } })
   }
 
-  /** Counts a frame that could not be understood. */
+  /** Counts an invalid frame. */
   async countBad(id: string): Promise<number> {
     const { item } = await this.#table.update(socketKey(id), { setPlus: { bad: ['bad', 1] } })
     return item ? Socket.parse(item).bad : 0
@@ -107,7 +107,7 @@ export class Connections {
 
   async addRequest(owner: string, id: string, request: SocketRequest): Promise<void> {
     requestCount += 1
-    // In the order in which this process was told of them.
+    // Sorts requests in the order in which this process received them.
     const order = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
       ...{ pk: livePartition(owner), sk: `${requestPrefix(id)}${order}` },
@@ -116,7 +116,7 @@ export class Connections {
     })
   }
 
-  /** No fewer than the sockets of an owner, with little to be read. */
+  /** Returns an upper bound of an owner's sockets, from a small read. */
   async count(owner: string): Promise<number> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
@@ -127,7 +127,7 @@ export class Connections {
     return items.length
   }
 
-  /** Every socket of an owner, with what it wants. */
+  /** Lists all sockets of an owner with their pending requests. */
   async list(owner: string): Promise<ListenerWithRequests[]> {
     const items = await this.#table.partition(livePartition(owner), 'S#')
     const found = new Map<
@@ -148,14 +148,14 @@ export class Connections {
     return [...found.values()]
   }
 
-  /** What was given is no longer wanted; the rest of the record is as it is now. */
+  /** Removes answered requests and stores the new state of the socket. */
   async completeRequests(owner: string, listener: SocketListener, done: readonly Key[]): Promise<void> {
     const { id, from, subscriptions } = listener
     await this.#table.update(listenerKey(owner, id), { set: { from, subscriptions } })
     await this.#table.writeAll([], done)
   }
 
-  /** Nobody is there any more. */
+  /** Removes the records of a closed socket. */
   async remove(id: string, owner: string | undefined): Promise<void> {
     const requests =
       owner === undefined ? [] : await this.#table.partition(livePartition(owner), requestPrefix(id))

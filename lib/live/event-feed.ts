@@ -6,17 +6,17 @@ import type { Condition } from '../aws/table-expressions.ts'
 import { subscriberCacheMs, waitForCacheExpiry } from '../subscriber-cache.ts'
 
 /**
- * The events of an owner in the order in which they came, each with a number, while somebody watches: what a client
- * missed is sent from here. Owners whom nobody watches have none.
+ * The numbered events of an owner, in order of arrival, stored while a client is watching: missed events are sent from
+ * here. An owner without watching clients has no feed.
  */
 
-/** Begins at the time in ms: a later feed of the same owner never gives out a number again. */
+/** Numbers start at the current time in ms, so that a later feed of the same owner never reuses a number. */
 const Feed = z.object({
   first: z.int(),
   last: z.int(),
-  /** Everything up to here was sent to the sockets. */
+  /** Events up to this number were sent to the sockets. */
   sent: z.int(),
-  /** Milliseconds; nothing is kept for those who come back later. */
+  /** Milliseconds since the epoch, after which no more events are stored. */
   until: z.int(),
 })
 export type Feed = z.infer<typeof Feed>
@@ -27,16 +27,17 @@ export interface FeedEntry {
   readonly stream: string
 }
 
-/** A connection lasts two hours at most; who comes back within another hour misses nothing. */
+/** A connection lasts at most two hours; a client that reconnects within another hour misses nothing. */
 export const watchMs = 3 * 3600_000
-/** Events of one read or write; whoever missed more is better off with a snapshot. */
+/** Events of one write. */
 const maxBatch = 40
+/** A client that missed more events gets a snapshot instead. */
 export const maxMissed = 1000
-/** How long one sends to the sockets of an owner; whoever dies at it holds the others up for so long. */
+/** Lease for sending to an owner's sockets; a process that dies meanwhile delays the others for this long. */
 const leaseMs = 5000
 const maxTries = 20
 
-/** Names are owners: something was added by this process. Elsewhere time passes. */
+/** Emits the owner's name when this process appends events; other processes poll. */
 const appended = new EventEmitter().setMaxListeners(0)
 
 export const livePartition = (owner: string) => `LIVE#${owner}`
@@ -46,7 +47,7 @@ const entryKey = (owner: string, seq: number): Key => ({ pk: livePartition(owner
 const idKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `ID#${id}` })
 const secondsOf = (ms: number) => Math.ceil(ms / 1000)
 
-/** The feed for who took the sending, `taken` where somebody else has it. */
+/** The feed if the lease was acquired, `taken` if another process holds it, undefined without a feed. */
 type Acquired = Feed | 'taken' | undefined
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
@@ -57,7 +58,7 @@ const isFreeFor = (holder: string, now: number): Condition[] => [
   { until: { heldUntil: isoOf(now) } },
 ]
 
-/** @param item of a feed's key; undefined where there never was one. */
+/** @param item the item of a feed's key; undefined if there never was one. */
 export const isWatched = (item: Item | undefined, now = Date.now()): boolean =>
   item !== undefined && Feed.parse(item).until > now
 
@@ -73,14 +74,14 @@ export class EventFeeds {
     return item && Feed.parse(item)
   }
 
-  /** From its answer on events are kept. */
+  /** Starts or extends the feed; events are stored from its return on. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
     const until = now + watchMs
     const expiry = { until, ttl: secondsOf(until) }
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
-      // What came after the end of a feed was not kept, so that a new one does not go on from there.
+      // Events after the end of a feed were not stored, so a new feed does not continue the old one.
       const newFeed = { first: now, last: now, sent: now, ...expiry }
       const { applied, item } = isRunning
         ? await this.#table.update(
@@ -97,12 +98,12 @@ export class EventFeeds {
       if (now - watched.first < subscriberCacheMs) await waitForCacheExpiry()
       return watched
     }
-    throw new Error('the feed of an owner could not be begun')
+    throw new Error('gave up after repeated write conflicts on the feed of an owner')
   }
 
   /**
-   * Numbers events that are new, in this order, and where nobody has it takes the sending as `take` does, all at once.
-   * Undefined when nobody watches.
+   * Numbers new events in this order and, in the same transaction, acquires the lease if it is free, as `acquire` does.
+   * Undefined if no client is watching.
    */
   async append(owner: string, events: readonly BusEvent[], holder: string): Promise<Acquired> {
     let acquired: Acquired
@@ -136,7 +137,7 @@ export class EventFeeds {
       const ttl = secondsOf(feed.until)
       const writes = fresh.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
-        // As text, which keeps the order of its fields.
+        // Stored as text, which keeps the field order.
         const entry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
           { put: { ...entryKey(owner, seq), ...entry, ttl } },
@@ -153,10 +154,10 @@ export class EventFeeds {
       }
       if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
     }
-    throw new Error('events could not be numbered')
+    throw new Error('gave up after repeated write conflicts while numbering events')
   }
 
-  /** What came after `seq`, up to and with `to`. Undefined when some of it is not there, or it is too much. */
+  /** Returns the events after `seq`, up to and including `to`. Undefined if some are missing or there are too many. */
   async readMissed(
     owner: string,
     seq: number,
@@ -190,7 +191,7 @@ export class EventFeeds {
     return entries
   }
 
-  /** Takes the sending to the sockets of an owner, when nobody has it. */
+  /** Acquires the lease for sending to an owner's sockets, if it is free. */
   async acquire(owner: string, holder: string, now = Date.now()): Promise<Acquired> {
     const { applied, item } = await this.#table.update(
       feedKey(owner),
@@ -201,7 +202,7 @@ export class EventFeeds {
     return applied ? Feed.parse(item) : 'taken'
   }
 
-  /** Gives it back; everything up to `sent` was sent. */
+  /** Releases the lease; events up to `sent` were sent. */
   async release(owner: string, holder: string, sent: number): Promise<void> {
     await this.#table.update(
       feedKey(owner),
@@ -211,13 +212,13 @@ export class EventFeeds {
   }
 }
 
-/** As `append` wrote it. */
+/** Parses an entry written by `append`. */
 const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
   ...{ seq: Number(seq), stream: String(stream) },
   event: JSON.parse(String(event)) as ServiceEvent,
 })
 
-/** Resolves when something may have been added to the feed of an owner, at the latest after so long. */
+/** Resolves when this process appends to an owner's feed, or after the timeout. */
 export async function waitForAppend(owner: string, timeoutMs: number): Promise<void> {
   const waiting = new AbortController()
   const timer = setTimeout(() => waiting.abort(), timeoutMs)

@@ -5,27 +5,27 @@ import type { Services } from '../services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
 import { isTerminalEvent, withoutTaskList } from './render.ts'
 
-/** The events of one job as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Server-sent events of one job: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-/** Milliseconds after which a browser connects again. */
+/** Delay before a browser reconnects, in milliseconds. */
 const retryMs = 1000
-/** Silence after which proxies would take the connection for dead. */
+/** Interval of comments that keep proxies from closing an idle connection. */
 const heartbeatMs = 15_000
-/** How long to wait for what another process may have added. */
+/** Interval for polling events that another process appended. */
 const pollMs = 1000
-/** A stream that goes on and on is begun anew before its feed ends. */
+/** A long stream ends before its feed does; the client reconnects. */
 export const maxStreamMs = 2 * 3600_000
 
 export interface StreamOptions {
-  /** Of the last event that the client has had. */
+  /** Id of the last event that the client received. */
   readonly lastEventId: number | undefined
   /** Milliseconds since the epoch. */
   readonly deadline: number
-  /** The client gets nothing before the end, which therefore comes with the first events. */
+  /** The reply cannot be streamed, so it ends after the first events. */
   readonly isBuffered: boolean
 }
 
-/** Undefined when the job is over and the client has had all of it. */
+/** Undefined if the job is finished and the client has received all events. */
 export async function eventStream(
   job: Job,
   services: Services,
@@ -46,7 +46,7 @@ interface Streaming extends StreamOptions {
   readonly services: Services
   readonly feeds: EventFeeds
   readonly feed: Feed
-  /** What the client has missed; undefined where nobody knows. */
+  /** Events that the client missed; undefined if unknown. */
   readonly missed?: FeedEntry[] | undefined
 }
 
@@ -59,7 +59,7 @@ async function* streamEvents({ missed, ...streaming }: Streaming) {
     yield* missed.map(formatEntry)
     isOver = missed.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missed.length > 0)
   } else {
-    // Read after the feed, so that nothing can come between the two.
+    // Read after the feed, so that no event is lost between the two.
     const now = await currentJob(streaming)
     if (now) yield formatEvent('snapshot', feed.last, await createView(now, streaming))
     isOver = !now || isTerminalStatus(now.status)
@@ -78,10 +78,10 @@ async function createView(job: Job, { services }: Streaming): Promise<StatusView
 }
 
 /**
- * What comes after the feed as it was, until the job is over.
+ * Streams events that are appended to the feed, until the job is finished.
  *
- * @param snapshotSequence number of the job's last event before its snapshot. An event may reach the feed after a snapshot that
- * shows what it tells: a client would see the job go back.
+ * @param snapshotSequence number of the job's last event before the snapshot. An event may reach the feed after a
+ * snapshot that already includes it; sending it would make the job appear to go back.
  */
 async function* streamNewEvents(
   { job, feeds, feed, deadline, isBuffered }: Streaming,
@@ -103,7 +103,7 @@ async function* streamNewEvents(
   }
 }
 
-/** What has come by now, or comes within a while. */
+/** Returns new events, after waiting for a while if there are none. */
 async function waitForEntries(
   owner: string,
   last: number,

@@ -4,65 +4,74 @@ import { idPattern } from '../ids.ts'
 import { JobStatus } from '../jobs/job.ts'
 import { StatusView } from '../jobs/view.ts'
 
-/** What goes over a WebSocket, both ways, and why one is closed. */
+/** Frames of a WebSocket in both directions, and the reasons for closing it. */
 
 export const subprotocol = 'v1.jobs'
 
-/** Milliseconds after which a client says something, so that gateways take the connection for used. */
+/** How often a client sends a ping, so that gateways do not close an idle connection. */
 export const pingIntervalMs = 30_000
-/** Milliseconds in which a client says who it is. */
+/** How long a client may take to authenticate, in milliseconds. */
 export const authTimeoutMs = 10_000
-/** Frames that cannot be understood; with the last of them the connection is closed. */
+/** Number of invalid frames that closes the connection. */
 export const maxBadFrames = 10
-/** Subscriptions of one connection, and jobs that each may name. */
+/** Most subscriptions of one connection. */
 export const maxSubscriptions = 20
+/** Most jobs in one subscription. */
 const maxJobs = 100
 
-/** Why the service closes a connection. A frame of type `error` with `closeCode` goes before it. */
+/** Why the service closes a connection. A frame of type `error` with `closeCode` is sent first. */
 export const closeReasons = {
-  over: { code: 1000, description: 'The job is over.' },
-  away: { code: 1001, description: 'The service restarts. Connect again after a random pause, then resume.' },
-  badFrames: { code: 1008, description: 'Ten frames could not be understood.' },
+  over: { code: 1000, description: 'The job is finished.' },
+  away: {
+    code: 1001,
+    description: 'The service is restarting. Reconnect after a random delay, then resume.',
+  },
+  badFrames: { code: 1008, description: 'The client sent ten invalid frames.' },
   unauthenticated: { code: 4401, description: 'The token or ticket is not valid.' },
   forbidden: { code: 4403, description: 'The page belongs to another origin.' },
-  authTimeout: { code: 4408, description: 'The client did not say within 10 s who it is.' },
+  authTimeout: { code: 4408, description: 'The client did not authenticate within 10 s.' },
   tooSlow: {
     code: 4409,
-    description: 'The client does not read what it is sent. Connect again, then resume.',
+    description: 'The client reads too slowly. Reconnect, then resume.',
   },
-  tooMany: { code: 4429, description: 'There are too many connections of this identity, or to this job.' },
+  tooMany: { code: 4429, description: 'This identity or job has too many connections.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly description: string }>>
 export type CloseReason = keyof typeof closeReasons
 
 const JobId = z.string().regex(idPattern('job'))
 const Jobs = z.union([z.literal('*'), z.array(JobId).min(1).max(maxJobs)])
 
-/** Names of events as a subscription may have them: `*`, `job.*`, `job.completed`. */
+/** Event patterns of a subscription: `*`, `job.*`, `job.completed`. */
 const patterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.')[0]}.*`)), ...eventNames]
 
 const Pattern = z.enum(patterns)
 
 export const Subscription = z.object({
-  jobs: Jobs.default('*').describe('Ids of jobs of yours, or `*` for all of them'),
-  events: z.array(Pattern).min(1).max(20).default(['*']).describe('As `job.completed`, `job.*`, `*`'),
+  jobs: Jobs.default('*').describe('Ids of your jobs, or `*` for all'),
+  events: z
+    .array(Pattern)
+    .min(1)
+    .max(20)
+    .default(['*'])
+    .describe('For example `job.completed`, `job.*`, `*`'),
 })
 export type Subscription = z.output<typeof Subscription>
 
 export const clientFrames = {
   auth: z
     .strictObject({ type: z.literal('auth'), token: z.string().max(500) })
-    .describe('Says who you are, where the handshake could not: the first frame, within 10 s'),
+    .describe('Authenticates if the handshake could not: must be the first frame, within 10 s'),
   subscribe: z
     .strictObject({ type: z.literal('subscribe'), ...Subscription.shape })
     .describe(
-      'Adds a subscription; the first takes the place of the one to everything that each connection begins with. A `snapshot` follows.',
+      'Adds a subscription; the first one replaces the initial subscription to everything. A `snapshot` follows.',
     ),
   unsubscribe: z
     .strictObject({ type: z.literal('unsubscribe'), jobs: Jobs.optional() })
-    .describe('Takes jobs out of the subscriptions; without `jobs` nothing is sent any more'),
+    .describe('Removes jobs from the subscriptions; without `jobs`, no more events are sent'),
   resume: z
     .strictObject({ type: z.literal('resume'), since: z.int().min(0) })
-    .describe('Sends the events of your subscriptions after this `seq` that came before this connection'),
+    .describe('Sends the events of your subscriptions after this `seq` and before this connection'),
   ping: z.strictObject({ type: z.literal('ping') }),
 } as const
 
@@ -94,25 +103,25 @@ export const serverFrames = {
       serverTime: z.iso.datetime(),
       lastSequence: z.int().describe('`seq` of the last event before this connection'),
     })
-    .describe('The first frame, as soon as it is known who is there'),
+    .describe('The first frame, sent after authentication'),
   event: z
     .looseObject({
       type: z.literal('event'),
       event: z.enum(eventNames),
-      seq: z.int().describe('Grows by one with each event of an identity; `resume` takes it'),
+      seq: z.int().describe('Increases by one with each event of an identity; used by `resume`'),
       timestamp: z.iso.datetime(),
-      id: z.string().describe('The same when the event is told again'),
+      id: z.string().describe('Unchanged if the event is sent again'),
       sequence: z.int().describe('Number of the event within its job'),
     })
-    .describe('An event with the body that webhooks get'),
+    .describe('An event with the same body as in webhooks'),
   snapshot: z
     .object({
       type: z.literal('snapshot'),
-      lastSequence: z.int().describe('The jobs are at least as far as they were at this `seq`'),
+      lastSequence: z.int().describe('The jobs include at least the events up to this `seq`'),
       jobs: z.array(StatusView),
     })
     .describe(
-      'How jobs are now: those that a subscription names, or with `*` all that are not over. Of many jobs it comes in several frames.',
+      'Current state of jobs: those named by a subscription, or with `*` all unfinished ones. Many jobs are split into several frames.',
     ),
   error: z.object({
     type: z.literal('error'),
@@ -132,7 +141,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
 ])
 export type ServerFrame = z.input<typeof ServerFrame>
 
-/** All that the socket of one job sends, but for errors. */
+/** The only frame of the socket of one job, except for errors. */
 export const JobFrame = z.object({
   jobId: z.string(),
   stage: z.string(),

@@ -7,7 +7,7 @@ import { clientIpOf } from '../http/edge-origin.ts'
 import type { Services } from '../services.ts'
 import { subprotocol } from './frames.ts'
 
-/** What a handshake says about who it is. */
+/** The identity that a handshake claims. */
 export type IdentityClaim =
   | { readonly kind: 'known'; readonly owner: string }
   | { readonly kind: 'ticket'; readonly ticket: string }
@@ -15,7 +15,7 @@ export type IdentityClaim =
   | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'forbidden' }
 
 export interface Handshake {
-  /** Names in lower case. */
+  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | undefined>>
   readonly sourceIp?: string | undefined
@@ -24,7 +24,7 @@ export interface Handshake {
 const bearerProtocol = 'bearer.'
 const unknown = { kind: 'unknown' } as const
 
-/** The first that is there decides, in this order: cookie, header, subprotocol, ticket. Without any the first frame does. */
+/** The first of these decides: cookie, header, subprotocol, ticket. Without any, the first frame does. */
 export async function readClaim(
   { headers, query, sourceIp: peer = '' }: Handshake,
   services: Services,
@@ -35,7 +35,7 @@ export async function readClaim(
   const byCookie = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
     : unknown
-  // A browser sends it whichever page asks.
+  // A browser sends the cookie whichever page connects.
   const isCrossOrigin = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
   if (byCookie.kind === 'known' && !isCrossOrigin) return byCookie
   const byHeader = await authenticateClaim({ headers: withBearerToken(headers), sourceIp }, services)
@@ -45,7 +45,7 @@ export async function readClaim(
   return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknown
 }
 
-/** What the first frame says. */
+/** Reads the identity from the token of the first frame. */
 export const readTokenClaim = (token: string, sourceIp: string, services: Services): Promise<IdentityClaim> =>
   authenticateClaim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
 
@@ -64,11 +64,11 @@ async function authenticateClaim(
   }
 }
 
-/** Headers as a program sends them; a browser, which cannot, offers its token as a subprotocol. */
+/** Converts a token in a subprotocol, which a browser has to use, to the header that other programs send. */
 function withBearerToken(headers: Handshake['headers']): Handshake['headers'] {
   const offered = protocolsOf(headers).find((name) => name.startsWith(bearerProtocol))
   const bearer = headers['authorization'] ?? (offered && `Bearer ${offered.slice(bearerProtocol.length)}`)
-  // A token that is not ours counts as none in a request, which then makes a new identity; here there is nothing to make.
+  // In a request, an unknown owner token is ignored and a new identity is created; a socket cannot create one.
   const owner = headers['x-owner-token']
   return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
 }
@@ -76,6 +76,6 @@ function withBearerToken(headers: Handshake['headers']): Handshake['headers'] {
 const protocolsOf = (headers: Handshake['headers']): string[] =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
-/** The subprotocol that the answer names; a browser that offered some wants one of them. */
+/** Selects the subprotocol for the response; a browser that offered some requires one of them. */
 export const selectSubprotocol = (headers: Handshake['headers']): string | undefined =>
   protocolsOf(headers).includes(subprotocol) ? subprotocol : undefined

@@ -12,12 +12,12 @@ import { EventFeeds } from './event-feed.ts'
 import { authTimeoutMs, ClientFrame, clientFrames, maxBadFrames, type ServerFrame } from './frames.ts'
 import { type Handshake, type IdentityClaim, readClaim, readTokenClaim } from './handshake.ts'
 
-/** How long a socket may take to be open after its handshake was accepted. */
+/** How long a socket may take to open after its handshake was accepted. */
 const openTimeoutMs = 3000
-/** How long a frame waits for the one before it, which says who it is from. */
+/** How long a frame waits for the preceding `auth` frame, which another process may be handling. */
 const identifyTimeoutMs = 1000
 
-/** What happens to sockets: they open, say something, are gone. */
+/** Handles socket events: connect, open, message, disconnect. */
 export class Live {
   readonly broadcast: Broadcast
   readonly #services: Services
@@ -33,7 +33,8 @@ export class Live {
   }
 
   /**
-   * A client that nobody knows yet is let in, to say in a frame who it is; one that is refused, to be told why.
+   * Accepts the connection even of an unknown client, which may authenticate in a frame, and of a refused one, which is
+   * sent the reason.
    * @throws AppError JOB_NOT_FOUND
    */
   async connect(id: string, handshake: Handshake): Promise<void> {
@@ -46,7 +47,7 @@ export class Live {
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)
     await this.#services.bus.signal('socket.opened', { connectionId: id, listeners: ['sockets'] })
-    // Where this process goes on it is told in time; elsewhere the minute's sweep does it.
+    // A long-running process closes the socket in time; on Lambda the sweep every minute does it.
     if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authTimeoutMs + 50).unref()
   }
 
@@ -65,7 +66,7 @@ export class Live {
     return claim.kind === 'ticket' ? redeemTicket(this.#services.table, claim.ticket) : undefined
   }
 
-  /** Whoever knows the id of a job may watch it, unless it belongs to an account. */
+  /** Anyone who knows the id of a job may watch it, unless it belongs to an account. */
   async #jobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
     const jobId = requireJobId(requestedJobId)
     const found = await this.#services.jobs.store.getJob(jobId)
@@ -84,13 +85,13 @@ export class Live {
     }
     const listeners = await count()
     if (listeners.length < maxSockets) return false
-    // Of a gateway that died nobody has told that they are gone.
+    // A gateway that crashed did not report its closed sockets.
     for (const { id } of listeners)
       if (!(await this.#services.sockets.isOpen(id))) await this.#connections.remove(id, owner)
     return (await count()).length >= maxSockets
   }
 
-  /** A socket can be written to from some moment after its handshake was accepted. */
+  /** Greets a socket once it can be written to, which is shortly after its handshake was accepted. */
   async handleOpened(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
     if (!socket) return
@@ -108,11 +109,11 @@ export class Live {
     await this.broadcast.serve(owner)
   }
 
-  /** The answer to a frame, where it needs no place among the events. */
+  /** Handles a frame; returns the reply if it needs no place among the events. */
   async receive(id: string, text: string, sourceIp = ''): Promise<ServerFrame | undefined> {
     const done = await this.#mutex.run(id, () => this.#receive(id, text, sourceIp))
     if (!done || 'type' in done) return done
-    // Out of turn: of many frames in a row all are served in one round.
+    // Outside the mutex, so that many frames in a row are served in one round.
     await this.broadcast.serve(done.ownerToServe)
     return undefined
   }
@@ -143,12 +144,12 @@ export class Live {
       return undefined
     }
     if (socket.jobId !== undefined)
-      return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job takes `ping` alone.' }
+      return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job only accepts `ping`.' }
     await this.#connections.addRequest(owner, id, frame)
     return { ownerToServe: owner }
   }
 
-  /** Of frames that were sent one after the other another process may have the first. */
+  /** Waits for the owner: another process may be handling the `auth` frame sent just before. */
   async #waitForOwner(id: string): Promise<string | undefined> {
     const deadline = Date.now() + identifyTimeoutMs
     while (Date.now() < deadline) {
@@ -162,7 +163,7 @@ export class Live {
   async #identify(socket: Socket, token: string, sourceIp: string): Promise<ServerFrame | undefined> {
     const { id } = socket
     if (socket.owner !== undefined)
-      return { type: 'error', code: 'INVALID_REQUEST', message: 'It is known already who is there.' }
+      return { type: 'error', code: 'INVALID_REQUEST', message: 'The connection is already authenticated.' }
     const claim = await readTokenClaim(token, sourceIp, this.#services)
     const owner = await this.#ownerOf(claim)
     if (owner === undefined)
@@ -180,30 +181,30 @@ export class Live {
     if (socket) await this.#connections.remove(id, socket.owner)
   }
 
-  /** Nothing that went wrong here is left without an answer in a form that clients know. */
+  /** Logs an unexpected error and returns the frame that reports it to the client. */
   readonly internalErrorFrame = (error: unknown): ServerFrame => {
-    this.#services.log.error({ error }, 'a frame could not be answered')
+    this.#services.log.error({ error }, 'handling a frame failed')
     return {
       type: 'error',
       code: 'INTERNAL_ERROR',
-      message: 'Something went wrong on our side. Send it again.',
+      message: 'An internal error occurred. Send the frame again.',
     }
   }
 
-  /** Ends a socket whose client has not said in time who it is. */
+  /** Closes a socket whose client did not authenticate in time. */
   async wake(id: string): Promise<void> {
     const socket = await this.#connections.find(id)
     if (socket && socket.owner === undefined) await this.broadcast.close(id, undefined, 'authTimeout')
   }
 }
 
-/** @throws AppError that says what is wrong about it. */
+/** @throws AppError INVALID_REQUEST or INVALID_INPUT */
 function parseFrame(text: string): ClientFrame {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new AppError('INVALID_REQUEST', 'A frame is expected to be JSON.', undefined, { cause })
+    throw new AppError('INVALID_REQUEST', 'Frames have to be JSON.', undefined, { cause })
   }
   const { type } = typeof value === 'object' && value !== null ? (value as { type?: unknown }) : {}
   const known = Object.keys(clientFrames)

@@ -1,8 +1,8 @@
 import { webSocketApi } from '../resources/web-sockets.ts'
 
 /**
- * WebSockets of API Gateway have no paths. Whatever stands before it hands over what the path said as a query.
- * @returns path and query for the gateway; undefined for a path that is no socket's.
+ * WebSockets of API Gateway have no paths: the proxy in front of it converts the path to a query.
+ * @returns path and query for the gateway; undefined for a path that is not a socket's.
  */
 export function socketTarget(url: string): string | undefined {
   const [path = '', query = ''] = url.split('?', 2)

@@ -10,7 +10,7 @@ import {
   subprotocol,
 } from './frames.ts'
 
-/** How to use the sockets, for people: made of the schemas and tables that the code obeys. */
+/** Documentation of the WebSockets for users, generated from the schemas and tables that the code uses. */
 
 const describeFields = ({ shape }: z.ZodObject): string =>
   Object.entries(shape)
@@ -27,15 +27,15 @@ const describeFrames = (frames: Readonly<Record<string, z.ZodObject>>): string =
     })
     .join('\n')
 
-/** As Markdown. */
+/** Markdown list of the close codes. */
 export const closeCodeList = Object.values(closeReasons)
   .map(({ code, description }) => `- ${code}: ${description}`)
   .join('\n')
 
-/** CommonMark, as the reference page shows it. */
-export const liveReference = `Hear of jobs without asking, by WebSocket or by server-sent events.
+/** CommonMark for the reference page. */
+export const liveReference = `Receive job updates without polling, over WebSocket or server-sent events.
 
-**\`/ws/user/jobs\`**, also \`/v1/ws/user/jobs\`, tells of all that happens to your jobs. Say who you are by the cookie (from pages of the service itself), by \`Authorization: Bearer …\` with your \`X-Owner-Token\`, by the subprotocols \`${subprotocol}, bearer.…\` where you can set no header, by \`?ticket=…\` from \`POST /v1/ws/tickets\`, or by a first frame \`{"type":"auth","token":"…"}\` within 10 s. Wait for \`hello\` before you send anything else. Frames are JSON, their kind is \`type\`.
+**\`/ws/user/jobs\`**, also \`/v1/ws/user/jobs\`, sends all events of your jobs. Authenticate with the cookie (on pages of the service itself), with \`Authorization: Bearer …\` and your \`X-Owner-Token\`, with the subprotocols \`${subprotocol}, bearer.…\` if you cannot set headers, with \`?ticket=…\` from \`POST /v1/ws/tickets\`, or with a first frame \`{"type":"auth","token":"…"}\` within 10 s. Wait for \`hello\` before you send anything else. Frames are JSON; \`type\` is their kind.
 
 The service sends:
 
@@ -45,12 +45,12 @@ You send:
 
 ${describeFrames(clientFrames)}
 
-Keep the highest \`seq\` that you have had. After a cut connect again, wait for \`hello\` and send \`resume\` with it: you get exactly what you have missed, be it after events that came meanwhile. Events are kept for three hours after the last connection began; later the answer is an \`error\` \`SEQUENCE_GONE\` and a \`snapshot\`. A frame may come again under the same \`seq\`, and an event is the same under the same \`id\`. Events of one job are ordered by \`sequence\`; \`job.progress\` never falls. Send \`ping\` each ${pingIntervalMs / 1000} s: silent connections are closed after 10 min, all after two hours.
+Remember the highest \`seq\` you received. After a lost connection, connect again, wait for \`hello\` and send \`resume\` with it: you get exactly the events you missed, possibly after newer ones. Events are stored for three hours after the last connection started; after that, the reply is an \`error\` \`SEQUENCE_GONE\` and a \`snapshot\`. A frame may be repeated with the same \`seq\`, and an event with the same \`id\` is the same event. Events of one job are ordered by \`sequence\`; \`job.progress\` never decreases. Send \`ping\` every ${pingIntervalMs / 1000} s: idle connections are closed after 10 min, all connections after two hours.
 
-**\`/v1/ws/jobs/{jobId}\`** tells how one job is, without any identity and without being asked: first how it is now, then each change as \`{${Object.keys(JobFrame.shape).join(', ')}}\`. It closes with 1000 when the job is over, and answers 404 for a job that there is not.
+**\`/v1/ws/jobs/{jobId}\`** reports one job, without authentication and without subscribing: first its current state, then each change as \`{${Object.keys(JobFrame.shape).join(', ')}}\`. It closes with 1000 when the job is finished, and responds with 404 for an unknown job.
 
-Why a connection is closed; an \`error\` frame with \`closeCode\` says it before, as API Gateway itself closes with 1000 in place of the codes from 1008 on:
+Close codes; an \`error\` frame with \`closeCode\` is sent first, because API Gateway itself closes with 1000 instead of the codes from 1008 on:
 
 ${closeCodeList}
 
-One identity has at most ${maxSockets} connections, and so has one job; ${maxBadFrames} frames that cannot be understood are too many.`
+One identity can have at most ${maxSockets} connections, and so can one job; after ${maxBadFrames} invalid frames the connection is closed.`

@@ -6,11 +6,11 @@ import { type StatusView, statusView } from '../jobs/view.ts'
 import type { FeedEntry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
 
-/** Frames made of what is known: pure. */
+/** Renders frames. Pure functions. */
 
-/** A gateway takes 128 KB in one message. */
+/** API Gateway accepts messages of up to 128 KB. */
 const maxFrameBytes = 96 * 1024
-/** Jobs of one snapshot: each takes a kilobyte or two. */
+/** Jobs per snapshot frame: each takes one or two kilobytes. */
 const maxJobsPerSnapshot = 25
 
 export function eventFrame(
@@ -24,7 +24,7 @@ export function eventFrame(
     : JSON.stringify({ type: 'event', seq, ...withoutTaskList(event) })
 }
 
-/** Of a job of a thousand tasks its own state: the rest is at `GET /v1/jobs/{jobId}`. */
+/** Removes the tasks and files of a job, which may be many: they are at `GET /v1/jobs/{jobId}`. */
 export function withoutTaskList(event: ServiceEvent): ServiceEvent {
   const { job } = event
   if (typeof job !== 'object' || job === null) return event
@@ -40,7 +40,7 @@ export function snapshotFrames(lastSequence: number, jobs: readonly StatusView[]
   )
 }
 
-/** How a job is now. */
+/** Renders the current state of a job. */
 export function jobFrame(job: Job): JobFrame {
   const { progress } = statusView({ job, fixed: [], tasks: [], chunks: [] }, () => '')
   const { stage, percent, etaMs } = progress
@@ -56,15 +56,15 @@ const terminalEvents: ReadonlySet<string> = new Set([
 export const isTerminalEvent = ({ event }: Pick<ServiceEvent, 'event'>): boolean => terminalEvents.has(event)
 
 /**
- * How a job was as an event tells it. What the event does not say is as it is now.
- * @returns undefined for what says nothing about how far it is, as a download.
+ * Renders the state of a job at an event; fields that the event lacks are taken from the current job.
+ * @returns undefined for an event without a state, such as a download.
  */
 export function toJobFrame(
   { event, stream }: Pick<FeedEntry, 'event' | 'stream'>,
   now: Job | undefined,
 ): JobFrame | undefined {
   if (!event.event.startsWith('job.')) return undefined
-  // By the schema of each of these.
+  // The schema of every job event has these fields.
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }

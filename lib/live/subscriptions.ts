@@ -2,9 +2,9 @@ import type { ServiceEvent } from '../../events/index.ts'
 import type { FeedEntry } from './event-feed.ts'
 import { maxSubscriptions, type Subscription } from './frames.ts'
 
-/** What a client hears of: pure. */
+/** Decides which events a client receives. Pure functions. */
 
-/** Of everything, until the client chooses. */
+/** Default until the client subscribes. */
 const allEvents: readonly Subscription[] = [{ jobs: '*', events: ['*'] }]
 
 export const isSubscribed = (
@@ -19,13 +19,13 @@ export const isSubscribed = (
 const matchesPattern = ({ event }: ServiceEvent, pattern: string): boolean =>
   pattern === '*' || pattern === event || (pattern.endsWith('.*') && event.startsWith(pattern.slice(0, -1)))
 
-/** The first one takes the place of everything. The oldest goes where there are too many. */
+/** Adds a subscription. The first one replaces the default; if there are too many, the oldest is dropped. */
 export const addSubscription = (
   subscriptions: readonly Subscription[] | undefined,
   added: Subscription,
 ): Subscription[] => [...(subscriptions ?? []), added].slice(-maxSubscriptions)
 
-/** Without these jobs; `*` takes away what was for all of them, nothing takes away all. */
+/** Removes these jobs; `*` removes subscriptions to all jobs, and undefined removes everything. */
 export function removeSubscriptions(
   subscriptions: readonly Subscription[] | undefined,
   jobs: '*' | readonly string[] | undefined,

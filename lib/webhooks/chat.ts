@@ -1,4 +1,4 @@
-/** Events as messages for people: of blocks as one kind of chat platforms has them, of embeds as the other. */
+/** Renders events as chat messages for people: as blocks or as embeds, the two formats of chat platforms. */
 
 type EventFields = Readonly<Record<string, unknown>>
 
@@ -10,12 +10,12 @@ interface Message {
   readonly timestamp: string
 }
 
-/** What each event is called; others by their name. */
+/** Titles of events; others are shown by their name. */
 const titles: Readonly<Record<string, string>> = {
   'job.created': 'Job created',
   'job.queued': 'Job queued',
   'job.started': 'Job started',
-  'job.progress': 'Job under way',
+  'job.progress': 'Job in progress',
   'job.completed': 'Job completed',
   'job.failed': 'Job failed',
   'job.cancelled': 'Job cancelled',
@@ -33,11 +33,11 @@ const tones: Readonly<Record<string, Message['tone']>> = {
   'quota.exceeded': 'bad',
 }
 
-/** The platforms' own limits of characters, and some room. */
+/** Most characters: below the limits of the platforms. */
 const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
-/** The first of what a job made. */
+/** The first result of a job. */
 const firstFile = ({ files }: EventFields) =>
   Array.isArray(files) ? (files[0] as { readonly url?: string } | undefined) : undefined
 const truncate = (value: string, length: number) =>
@@ -74,7 +74,7 @@ function createMessage(event: EventFields): Message {
   }
 }
 
-/** Names of files come from anywhere: they are text here and nothing else. */
+/** File names are untrusted: their markup characters are escaped. */
 const escapeForBlocks = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -87,7 +87,7 @@ export function chatBlocks(event: EventFields) {
       { type: 'header', text: { type: 'plain_text', text: title } },
       {
         type: 'section',
-        // A section has at most ten.
+        // A section has at most ten fields.
         fields: facts
           .slice(0, 10)
           .map(([name, value]) => ({ type: 'plain_text', text: `${name}: ${value}` })),
@@ -100,7 +100,7 @@ export function chatBlocks(event: EventFields) {
 
 const colors = { good: 0x2e7d32, bad: 0xc62828, plain: 0x546e7a } as const
 
-/** What would be formatting there. */
+/** Escapes Markdown characters. */
 const escapeForEmbed = (text: string) => text.replace(/[\\`*_~|>[\]()#@<]/g, String.raw`\$&`)
 
 export function chatEmbed(event: EventFields) {
@@ -119,7 +119,7 @@ export function chatEmbed(event: EventFields) {
         })),
       },
     ],
-    // A file named @everyone calls nobody.
+    // A file named @everyone must not notify anyone.
     allowed_mentions: { parse: [] },
   }
 }

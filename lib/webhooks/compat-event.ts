@@ -3,7 +3,7 @@ import { compatOperation, isInternalTask } from './compat-names.ts'
 
 type EventFields = Readonly<Record<string, unknown>>
 
-/** Events and states as the interface of functions/compat-v2 has them; what it does not know keeps our name. */
+/** Names of events and states in the API of functions/compat-v2; others keep our name. */
 const events: Readonly<Record<string, string>> = {
   'job.completed': 'job.finished',
   'job.cancelled': 'job.failed',
@@ -25,7 +25,7 @@ interface EventJob {
   readonly tasks?: Readonly<Record<string, { readonly operation: string; readonly status: string }>>
 }
 
-/** The body for a receiver that expects `{ event, job }` with tasks as a list. */
+/** Creates the body for a receiver that expects `{ event, job }` with tasks as a list. */
 export function compatEvent({ event, job }: EventFields, base: string): EventFields {
   const {
     id,
@@ -58,14 +58,14 @@ export function compatEvent({ event, job }: EventFields, base: string): EventFie
   }
 }
 
-/** What their tasks have and our events do not tell of each; the task itself has it. */
+/** Fields of a task in that API that our events do not contain; the task itself does. */
 const unavailableFields = {
   ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
   ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
   ...{ host_name: null, storage: null, credits: null, depends_on_task_ids: null },
 }
 
-/** Of such a receiver: the hex of HMAC-SHA256 over the body and nothing around it. */
+/** Signature that such a receiver expects: the hex HMAC-SHA256 of the body. */
 export const compatSignatureHeader = (body: Buffer, secret: string) => ({
   'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
 })

@@ -1,6 +1,6 @@
-/** What the interface of functions/compat-v2 and its webhooks call by other names. */
+/** Names that differ in the API of functions/compat-v2 and its webhooks. */
 
-/** Names of operations there, and what we call them; those that are left out are called the same. */
+/** Our operation for each operation name of that API; operations with the same name are omitted. */
 export const operationsByCompatName: Readonly<Record<string, string>> = {
   optimize: 'compress',
   'import/azure/blob': 'import/blobstore',
@@ -15,6 +15,6 @@ const compatNamesByOperation = Object.fromEntries(
 
 export const compatOperation = (operation: string): string => compatNamesByOperation[operation] ?? operation
 
-/** Tasks that nobody asked for begin so: their results and states are told at those that they stand beside. */
+/** Name prefix of tasks that the service adds; their results and states are reported with the requested tasks. */
 export const internalTaskPrefix = '__facade-'
 export const isInternalTask = (taskName: string): boolean => taskName.startsWith(internalTaskPrefix)

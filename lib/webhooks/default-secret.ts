@@ -4,7 +4,7 @@ import { Sealed, type Vault } from '../sealed.ts'
 import { newSecret } from './signatures.ts'
 import type { Webhook } from './webhook.ts'
 
-/** The secret of an owner that signs what goes to the `webhookUrl` of a job. */
+/** An owner's secret that signs deliveries to the `webhookUrl` of a job. */
 
 const Timestamp = z.iso.datetime()
 
@@ -15,11 +15,11 @@ const DefaultSecretRecord = z.object({
 })
 export type DefaultSecret = z.infer<typeof DefaultSecretRecord>
 
-/** Beside the places of what the owner has, and not among them. */
+/** In the owner's partition, but not among the list entries of owned records. */
 const keyOf = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
 export const defaultSecretContext = (owner: string) => `webhook secret of ${owner}`
 
-/** Made when it is first asked for, by whoever comes first. */
+/** Returns the default secret; the first caller creates it. */
 export async function defaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
   const found = await table.get(keyOf(owner))
   if (found) return DefaultSecretRecord.parse(found)
@@ -33,7 +33,7 @@ export async function storeDefaultSecret(owner: string, changed: DefaultSecret, 
   await table.put({ ...keyOf(owner), ...changed })
 }
 
-/** The account of whoever had it signs with the same. */
+/** Moves the secret to the account that an anonymous owner created, so that signatures stay valid. */
 export async function moveDefaultSecret(from: string, to: string, table: Table, vault: Vault): Promise<void> {
   const found = await table.get(keyOf(from))
   if (!found) return
@@ -53,7 +53,7 @@ export async function removeDefaultSecret(owner: string, table: Table): Promise<
 
 export type SealedSecrets = Pick<Webhook, 'secret' | 'old'>
 
-/** Those that sign at this moment, the current one first. */
+/** Returns the secrets that sign now, the current one first. */
 export function unsealSecrets(
   { secret, old = [] }: SealedSecrets,
   context: string,
@@ -65,13 +65,13 @@ export function unsealSecrets(
   return [vault.unseal(secret, context), ...valid.map((one) => vault.unseal(one.secret, context))] as [
     string,
     ...string[],
-  ] // sealed by newSecret, or from a checked field
+  ] // created by newSecret, or from a checked field
 }
 
-/** Old ones that are kept at most: rotating again and again must not make the headers grow. */
+/** Limits the old secrets, so that repeated rotation cannot grow the headers. */
 const maxOldSecrets = 3
 
-/** A new secret; the one before signs beside it for so long. */
+/** Creates a new secret; the previous one keeps signing as well for `graceHours`. */
 export function rotateSecret(
   { secret, old = [] }: SealedSecrets,
   { context, graceHours, now }: { context: string; graceHours: number; now: Date },

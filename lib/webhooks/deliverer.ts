@@ -27,13 +27,13 @@ export type DelivererServices = Pick<
   'config' | 'table' | 'queues' | 'vault' | 'log' | 'guardedHttp' | 'resultLink'
 >
 
-/** Milliseconds for which an event waits for those before it that did not come yet. */
+/** How long an event waits for earlier events that have not arrived yet, in milliseconds. */
 const maxReorderWaitMs = 4000
-/** Seconds after which somebody looks whether they came. */
+/** Delay before checking again for the missing events. */
 const reorderRecheckS = 1
-/** Milliseconds before the end of the function in which no attempt is begun. */
+/** Remaining run time of the function, in milliseconds, below which no attempt is started. */
 const minRemainingMs = 20_000
-/** Seconds after which somebody looks whether a delivery is still being tried. */
+/** Delay before checking whether a delivery attempt is still running. */
 const busyRecheckS = 10
 
 interface DelivererDeps {
@@ -41,19 +41,19 @@ interface DelivererDeps {
   readonly now?: () => Date
   /** 0 to 1. */
   readonly random?: () => number
-  /** Milliseconds for an attempt; 15 s when left out. */
+  /** Timeout of an attempt; 15 s if omitted. */
   readonly attemptTimeoutMs?: number
-  /** The one of the settings when left out. */
+  /** From the settings if omitted. */
   readonly mailer?: Mailer
 }
 
-/** Brings events to webhooks. */
+/** Delivers events to webhooks. */
 export class Deliverer {
   readonly #services: DelivererServices
   readonly #webhooks: Webhooks
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
-  /** By id. */
+  /** By webhook id. */
   readonly #webhookCache = new TtlCache<Webhook | undefined>(subscriberCacheMs)
   readonly #receiverConcurrency: ReceiverConcurrency
   readonly #now: () => Date
@@ -82,7 +82,7 @@ export class Deliverer {
     this.#mailer = mailer
   }
 
-  /** @param remainingMs until the time of the function is over. */
+  /** @param remainingMs time left until the function's timeout. */
   async deliver(message: DeliveryMessage, remainingMs: () => number): Promise<void> {
     const { webhookId } = message
     const webhook = await this.#webhookCache.get(webhookId, () => this.#webhooks.store.find(webhookId))
@@ -97,14 +97,14 @@ export class Deliverer {
     }
   }
 
-  /** The receiver has enough to do: it comes back later, and each time later still. */
+  /** The receiver is at its concurrency limit: the message is sent again with an increasing delay. */
   async #defer(message: DeliveryMessage): Promise<void> {
     const deferred = Math.min(5, (message.deferred ?? 0) + 1)
     const delayS = 2 ** deferred * (1 + this.#random())
     await sendDelivery(this.#services.queues, { ...message, deferred }, delayS)
   }
 
-  /** First attempts of a lane, one after the other. */
+  /** Makes the first attempts of a lane, one after another. */
   async #drainLane(webhook: Webhook, given: Lane, remainingMs: () => number): Promise<void> {
     const lane = { webhookId: given.webhookId, stream: given.stream }
     const now = this.#now()
@@ -133,7 +133,7 @@ export class Deliverer {
     }
   }
 
-  /** The event of a delivery, unless one before it may still come. */
+  /** Returns the event of a delivery, or undefined while an earlier event may still arrive. */
   async #nextInSequence(delivery: Delivery, passed: number): Promise<StoredEvent | undefined> {
     const { stream, sequence, eventId, createdAt } = delivery
     const from = hasGaplessSequence(stream) ? Math.min(passed + 1, sequence) : sequence
@@ -144,7 +144,7 @@ export class Deliverer {
     return this.#now().getTime() - Date.parse(createdAt) < maxReorderWaitMs ? undefined : stored
   }
 
-  /** One that has no order to keep, or failed before. */
+  /** Makes an attempt of a delivery that needs no order, or that failed before. */
   async #deliverOne(
     webhook: Webhook,
     { webhookId, stream }: Lane,
@@ -154,12 +154,12 @@ export class Deliverer {
     const delivery = await this.#deliveries.claim(ref, this.#now())
     if (!delivery) {
       const current = await this.#deliveries.find(ref)
-      // Whoever has it may be gone.
+      // The process that claimed it may have died.
       if (current?.attempt === target.attempt && isBusy(current, this.#now()))
         await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyRecheckS)
       return
     }
-    // Of one that was asked for once more meanwhile the lane takes care.
+    // A redelivery that was requested meanwhile is sent by its lane.
     if (delivery.from > 0 && isUntried(delivery)) return
     const stored = await this.#events.find(delivery)
     if (stored) await this.#attempt(webhook, delivery, stored)
@@ -170,7 +170,7 @@ export class Deliverer {
       await this.#deliveries.change(delivery, {
         ...finishedFields,
         status: 'failed',
-        error: 'The webhook is switched off.',
+        error: 'The webhook is disabled.',
       })
       return
     }
@@ -213,7 +213,7 @@ export class Deliverer {
     await sendDelivery(this.#services.queues, retryMessage(changed), delayS)
   }
 
-  /** What an outcome says of the webhook itself. */
+  /** Records what an outcome means for the webhook itself. */
   async #updateHealth(webhook: Webhook, outcome: Outcome, now: Date): Promise<void> {
     const { id, failingSince } = webhook
     const { store } = this.#webhooks
@@ -231,13 +231,13 @@ export class Deliverer {
 
   #notifyDisabled({ owner, url }: Webhook, disabledFor: DisabledFor): Promise<void> {
     const reason = disableReasons[disabledFor]
-    // The rest of an address may be a secret.
+    // The rest of the URL may contain a secret.
     const { origin } = new URL(url)
     const email = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, why: reason })
     return emailOwner(this.#services, owner, email, this.#mailer)
   }
 
-  /** Nothing of a lane will be delivered any more. */
+  /** Fails all pending deliveries of a lane. */
   async #failLane({ webhookId, stream }: Lane, error: string): Promise<void> {
     const waiting = (await this.#deliveries.listLane({ webhookId, stream })).filter(isWaiting)
     for (const delivery of waiting)
@@ -246,8 +246,8 @@ export class Deliverer {
 }
 
 const disableReasons: Readonly<Record<DisabledFor, string>> = {
-  gone: 'it answered 410, which asks for nothing more to be sent.',
-  failing: 'for five days nothing that was sent to it arrived.',
+  gone: 'it responded with status 410, which means that nothing more should be sent.',
+  failing: 'all deliveries failed for five days.',
 }
 
 const isBusy = ({ busyUntil = '' }: Delivery, now: Date) => busyUntil > now.toISOString()

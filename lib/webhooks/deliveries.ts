@@ -14,12 +14,12 @@ import {
 
 export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
 
-/** Seconds that a lane, or a delivery that is tried again, is one's own: an attempt takes 15 at most. */
+/** Lease on a lane, or on a retried delivery, in seconds: an attempt takes at most 15. */
 const leaseS = 25
-/** Milliseconds between two events of progress that a webhook is told of. */
+/** Minimum interval between two progress events for a webhook. */
 const minProgressIntervalMs = 5000
 
-/** What an index leads to, which holds keys alone. */
+/** Loads the items of index entries, which contain only keys. */
 export async function loadIndexedItems(items: readonly Item[], table: Table): Promise<Item[]> {
   if (items.length === 0) return []
   return table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
@@ -28,7 +28,7 @@ export async function loadIndexedItems(items: readonly Item[], table: Table): Pr
 const addMs = (now: Date, ms: number) => new Date(now.getTime() + ms).toISOString()
 const parseDeliveries = (items: readonly Item[]) => items.map((item) => Delivery.parse(item))
 
-/** Records of deliveries, and of the lanes that they stand in. */
+/** Records of deliveries and of their lanes. */
 export class DeliveryStore {
   readonly #table: Table
 
@@ -36,13 +36,13 @@ export class DeliveryStore {
     this.#table = table
   }
 
-  /** False when it was made before. */
+  /** False if it exists already. */
   async create(delivery: Delivery): Promise<boolean> {
     const { applied } = await this.#table.put(recordOf(delivery), { condition: { exists: false } })
     return applied
   }
 
-  /** The same of progress; false also when the lane was told of some a moment ago. @param at when it was made. */
+  /** The same for a progress event; false also if the lane got one very recently. @param at time of the event. */
   createProgress(delivery: Delivery, at: Date): Promise<boolean> {
     const latestAllowed = addMs(at, -minProgressIntervalMs)
     return this.#table.transact([
@@ -60,12 +60,12 @@ export class DeliveryStore {
     return item && Delivery.parse(item)
   }
 
-  /** All of a lane, in the order of their events. */
+  /** Returns all deliveries of a lane, in event order. */
   async listLane(lane: Lane): Promise<Delivery[]> {
     return parseDeliveries(await this.#table.partition(lanePartition(lane), deliveriesPrefix))
   }
 
-  /** A page of a webhook's deliveries, the newest event first, from before one. */
+  /** Returns a page of a webhook's deliveries, newest event first, starting before `before`. */
   async list(
     webhookId: string,
     { limit, before }: { readonly limit: number; readonly before?: string | undefined },
@@ -92,7 +92,7 @@ export class DeliveryStore {
     return parseDeliveries(await loadIndexedItems(items, this.#table))[0]
   }
 
-  /** Undefined when another attempt was made, or it is gone; what is undefined in a change goes. */
+  /** Undefined if another attempt was made or the delivery is gone; undefined values remove attributes. */
   async change(before: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
     const all: Item = { ...change, ...wakeShardChange(before, change) }
     const remove = Object.keys(all).filter((name) => all[name] === undefined)
@@ -105,7 +105,7 @@ export class DeliveryStore {
     return applied ? Delivery.parse(item) : undefined
   }
 
-  /** One that is due again is tried by one at a time. */
+  /** Claims a delivery for a retry, so that only one process makes the attempt. */
   async claim(
     { attempt, ...ref }: DeliveryRef & Pick<Delivery, 'attempt'>,
     now: Date,
@@ -124,8 +124,8 @@ export class DeliveryStore {
   }
 
   /**
-   * One's own lane from now on, with the number up to which its events have left; undefined while somebody else has it,
-   * who will look once more before they leave.
+   * Takes the lease on a lane and returns the sequence number up to which events were sent. Undefined while another
+   * process has the lease; that process checks the lane once more before it releases it.
    */
   async acquireLane(
     lane: Lane,
@@ -153,7 +153,7 @@ export class DeliveryStore {
     return undefined
   }
 
-  /** False when somebody else has it by now. */
+  /** False if another process has the lease by now. */
   async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
       laneKey(lane),
@@ -163,7 +163,7 @@ export class DeliveryStore {
     return applied
   }
 
-  /** False when something came meanwhile, so that one has to look again. */
+  /** False if something was added meanwhile, so that the lane has to be checked again. */
   async releaseLane(lane: Lane, lease: string, passed: number): Promise<boolean> {
     const released = await this.#table.update(
       laneKey(lane),
@@ -183,7 +183,7 @@ const recordOf = (delivery: Delivery) => ({
   listKey: deliveryListKey(delivery.webhookId),
 })
 
-/** What nobody has to look at is in no index. */
+/** Records without `wakeAt` are not in the wake index. */
 function wakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
   if (!('wakeAt' in change)) return {}
   return { wakeShard: change.wakeAt === undefined ? undefined : wakeShardOf(id) }

@@ -7,9 +7,9 @@ import type { Outcome } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'
 import type { WebhookFormat } from './webhook.ts'
 
-/** Milliseconds for all of an attempt: to connect, to send, and to be answered. */
+/** Timeout of a whole attempt: connecting, sending and reading the response. */
 export const attemptTimeoutMs = 15_000
-/** Bytes of an answer that are read, so that who answers at length has the time to; and those that are kept of it. */
+/** Bytes of a response that are read, so that the receiver can finish sending it, and bytes that are stored. */
 const maxReadBytes = 64 * 1024
 const maxStoredBytes = 1024
 
@@ -19,13 +19,13 @@ export interface AttemptRequest {
   readonly body: Buffer
   readonly contentType: string
   readonly format?: WebhookFormat
-  /** The current one first. */
+  /** The current secret first. */
   readonly secrets: readonly [string, ...string[]]
   readonly at: Date
   readonly timeoutMs?: number | undefined
 }
 
-/** One attempt: whatever comes of it is an outcome, and nothing is thrown but bugs. */
+/** Makes one attempt. Failures are returned as an outcome; only bugs are thrown. */
 export async function attemptDelivery(
   attempt: AttemptRequest,
   guardedHttp: Pick<GuardedHttp, 'request'>,
@@ -65,17 +65,18 @@ export async function attemptDelivery(
 
 function describeStatus(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined
-  if (status >= 300 && status < 400) return `It answered ${status}; redirects are not followed.`
-  return `It answered ${status}.`
+  if (status >= 300 && status < 400)
+    return `The receiver responded with status ${status}; redirects are not followed.`
+  return `The receiver responded with status ${status}.`
 }
 
 function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number): string {
-  if (signal.aborted) return `There was no answer within ${timeoutMs / 1000} s.`
+  if (signal.aborted) return `The receiver did not respond within ${timeoutMs / 1000} s.`
   if (error instanceof AppError || error instanceof RemoteError) return error.message
   throw error
 }
 
-/** What an answer begins with, as text; one that breaks off has been an answer all the same. */
+/** Reads the beginning of a response as text; a connection that breaks off meanwhile is not an error. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
   let read = 0
@@ -86,11 +87,11 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }):
       if (read >= maxReadBytes) break
     }
   } catch {
-    // Its status is what counts.
+    // Only the status counts.
   } finally {
     body.destroy()
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxStoredBytes), { stream: true })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '\ufffd')
 }

@@ -4,14 +4,14 @@ import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
 import { disableReason, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Attempts of one delivery that are shown. */
+/** Attempts of one delivery that are stored and shown. */
 const maxShownAttempts = 30
 
-/** Nobody looks after it any more. */
+/** Removes the fields that schedule further attempts. */
 export const finishedFields = { nextAttemptAt: undefined, busyUntil: undefined, wakeAt: undefined } as const
 
 interface AttemptContext {
-  /** When the attempt began. */
+  /** When the attempt started. */
   readonly at: Date
   readonly now: Date
   readonly webhook: Webhook
@@ -19,7 +19,7 @@ interface AttemptContext {
   readonly random: number
 }
 
-/** What becomes of a delivery by the outcome of an attempt, and after how many seconds the next one is due. */
+/** Returns the change that an attempt's outcome makes to a delivery, and the seconds until the next attempt. */
 export function resolveOutcome(
   delivery: Delivery,
   outcome: Outcome,
@@ -37,7 +37,7 @@ export function resolveOutcome(
   const delayS = isOver ? undefined : nextDelayS(attempt - delivery.from, outcome, now, random)
   if (delayS === undefined) return { change: { ...attempted, ...finishedFields, status: 'failed' } }
   const nextAttemptAt = timestampAfter(now, delayS)
-  // While a message is on its way nobody needs to look.
+  // The wakeup is only a safety net while a queue message is on its way.
   const wakeAt = delayS > maxDelayS ? nextAttemptAt : timestampAfter(now, delayS + recheckS)
   return { change: { ...attempted, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
 }

@@ -5,8 +5,8 @@ import { derivedId } from '../ids.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 
 /**
- * Events of one stream, as a job, that go to one webhook form a lane: they stand in one partition, and their first attempts
- * leave one after the other.
+ * Events of one stream, such as a job, for one webhook form a lane: they are in one partition, and their first attempts
+ * are made one after another.
  */
 
 const Timestamp = z.iso.datetime()
@@ -22,7 +22,7 @@ export type Attempt = z.infer<typeof Attempt>
 
 export const DeliveryStatus = z.enum(['pending', 'succeeded', 'failed'])
 
-/** An event on its way to a webhook. */
+/** The delivery of an event to a webhook. */
 export const Delivery = z.object({
   id: z.string(),
   webhookId: z.string(),
@@ -31,22 +31,22 @@ export const Delivery = z.object({
   eventId: z.string(),
   event: z.string(),
   status: DeliveryStatus,
-  /** Attempts that were made; `from` of them before it was asked for once more. */
+  /** Attempts made so far; `from` of them before a redelivery was requested. */
   attempt: z.int(),
   from: z.int(),
-  /** It is not tried again: what comes after says more. */
+  /** Not retried, because later events supersede it. */
   once: z.boolean().optional(),
-  /** Somebody wants to see it arrive, whether the webhook is switched on or not. */
+  /** Test delivery, sent even if the webhook is disabled. */
   test: z.boolean().optional(),
   attempts: z.array(Attempt),
   responseStatus: z.int().optional(),
   responseBody: z.string().optional(),
   error: z.string().optional(),
   nextAttemptAt: Timestamp.optional(),
-  /** Until then somebody tries it again. */
+  /** Until then a process has claimed the retry. */
   busyUntil: Timestamp.optional(),
   createdAt: Timestamp,
-  /** When somebody must look even if no message comes. */
+  /** When the delivery is checked even if its queue message was lost. */
   wakeAt: Timestamp.optional(),
   /** Seconds since the epoch. */
   ttl: z.int(),
@@ -59,25 +59,25 @@ export interface Lane {
 }
 export type DeliveryRef = Pick<Delivery, 'webhookId' | 'stream' | 'sequence' | 'id'>
 
-/** An event as it is kept, to be sent and to be sent again. */
+/** A stored event, for deliveries and redeliveries. */
 export const StoredEvent = z.object({
   id: z.string(),
   owner: z.string(),
   stream: z.string(),
   sequence: z.int(),
   event: z.string(),
-  /** JSON, as subscribers get it. */
+  /** JSON as sent to subscribers. */
   body: z.string(),
   ttl: z.int(),
 })
 export type StoredEvent = z.infer<typeof StoredEvent>
 
-/** What travels in the queue: a lane to go through, or one delivery that has no order to keep, or is due again. */
+/** Queue message: a lane to drain, or one delivery that needs no order or is due for a retry. */
 export const DeliveryMessage = z.object({
   webhookId: z.string(),
   stream: z.string(),
   only: z.object({ id: z.string(), sequence: z.int(), attempt: z.int() }).optional(),
-  /** Times that it was put back because its receiver had enough to do. */
+  /** How often the message was deferred because the receiver was at its concurrency limit. */
   deferred: z.int().optional(),
 })
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>
@@ -96,7 +96,7 @@ export const parseLaneId = (id: string): Lane => {
   const at = id.indexOf('#')
   return { webhookId: id.slice(0, at), stream: id.slice(at + 1) }
 }
-/** In the index of lists. */
+/** Key in the list index. */
 export const deliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
 export const eventListKey = (owner: string) => `EVENTS#${owner}`
 
@@ -107,19 +107,19 @@ export const eventKey = ({ stream, sequence, id }: Pick<StoredEvent, 'stream' | 
   sk: `${eventSortPrefix(sequence)}${id}`,
 })
 
-/** Streams whose numbers have no gaps, so that it shows when one is missing. */
+/** Whether the sequence numbers of a stream have no gaps, so that a missing event can be detected. */
 export const hasGaplessSequence = (stream: string) => stream.startsWith('job_')
 
 export const timestampAfter = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
-/** Seconds after which somebody looks at what no message may be there for. */
+/** Seconds after which a delivery without a queue message is picked up. */
 export const recheckS = 60
 
-/** However often an event comes. */
+/** The same id however often an event is published. */
 export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
   derivedId('whd', new Date(event.timestamp), id, event.id)
 
-/** The first of this event to that webhook: however often it is made, it is the same. */
+/** Creates the delivery of an event to a webhook; it is the same however often it is created. */
 export function newDelivery(
   webhook: Pick<Webhook, 'id'>,
   event: Pick<BusEvent, 'id' | 'event' | 'timestamp' | 'stream' | 'sequence'>,

@@ -21,18 +21,18 @@ import {
   webhookIdOfJob,
 } from './webhook.ts'
 
-/** Puts one message into the queue of deliveries. Receivers are groups of it: a busy one does not hold up the others. */
+/** Sends a message to the delivery queue. Each webhook is a message group, so that a busy one does not delay the others. */
 export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 0): Promise<void> =>
   queues.sendOne('delivery', message, { group: message.webhookId, delayS: Math.min(maxDelayS, delayS) })
 
-/** To go through its lane; where there is no order to be kept, straight to the delivery. */
+/** Creates the message that drains a lane or, if no order is needed, sends the one delivery. */
 function createMessage(webhook: Webhook, event: BusEvent): DeliveryMessage {
   const lane = { webhookId: webhook.id, stream: event.stream }
   if (!receivesTerminalEventsOnly(webhook)) return lane
   return { ...lane, only: { id: deliveryId(webhook, event), sequence: event.sequence, attempt: 0 } }
 }
 
-/** Makes deliveries of events. */
+/** Creates the deliveries of events. */
 export class Dispatcher {
   readonly #webhooks: WebhookStore
   readonly #webhookCache = new TtlCache<Webhook[]>(subscriberCacheMs)
@@ -47,7 +47,7 @@ export class Dispatcher {
     this.#queues = queues
   }
 
-  /** An event that comes again leads to the same deliveries, and wakes them once more. */
+  /** An event that is dispatched again leads to the same deliveries and triggers them again. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
     const { stream } = event
     const owned = await this.#webhookCache.get(event.owner, () => this.#webhooks.list(event.owner))
@@ -57,7 +57,7 @@ export class Dispatcher {
     const subscribed = enabled.filter((webhook) => isSubscribedTo(webhook, event.event))
     await Promise.all(subscribed.map((webhook) => this.#createDelivery(webhook, event, now)))
     await this.#events.store(event, now)
-    // Who has waited for this one does not know that it came.
+    // Later events may be waiting for this one.
     const ordered = enabled.filter((webhook) => !receivesTerminalEventsOnly(webhook))
     const isLate = ordered.length > 0 && hasGaplessSequence(stream) && (await this.#events.hasLater(event))
     const notified = enabled.filter(

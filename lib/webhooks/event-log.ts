@@ -13,18 +13,18 @@ import {
 } from './delivery.ts'
 import { deliveryLifetimeS } from './webhook.ts'
 
-/** The events of owners who have webhooks, to be sent and to be sent again. */
+/** Stores the events of owners with webhooks, for deliveries and redeliveries. */
 export class EventLog {
   readonly #table: Table
 
-  /** One event goes to several webhooks. */
+  /** Cache: one event is sent to several webhooks. */
   readonly #cache = new TtlCache<StoredEvent | undefined>(subscriberCacheMs)
 
   constructor(table: Table) {
     this.#table = table
   }
 
-  /** Only when all deliveries of an event are made is it kept: who finds it finds them. */
+  /** Stores an event. Call after its deliveries were created, so that every stored event has its deliveries. */
   async store(event: BusEvent, now: Date, isListed = true): Promise<void> {
     const { id, owner, stream, sequence, event: name } = event
     const stored: StoredEvent = {
@@ -38,7 +38,7 @@ export class EventLog {
     })
   }
 
-  /** Events of a stream from one number to another, both among them. */
+  /** Returns events of a stream by sequence number, both ends included. */
   async readRange(stream: string, from: number, to: number): Promise<StoredEvent[]> {
     const found: Item[] = []
     let start: Item | undefined
@@ -67,7 +67,7 @@ export class EventLog {
     })
   }
 
-  /** Whether an event after this one of its stream has come before it. */
+  /** Whether a later event of the same stream is stored already. */
   async hasLater({ stream, sequence }: Pick<BusEvent, 'stream' | 'sequence'>): Promise<boolean> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND sk > :sort',
@@ -81,7 +81,7 @@ export class EventLog {
     return items.length > 0
   }
 
-  /** Events of an owner since a moment, the oldest first. @param since the id of one that was seen, or how ids begin then. */
+  /** Returns an owner's events, oldest first. @param since id of the last known event, or the id prefix of a time. */
   async listSince(owner: string, since: string, limit: number): Promise<StoredEvent[]> {
     const { items } = await this.#table.query({
       IndexName: 'byList',

@@ -13,14 +13,14 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { isSubscribedTo, type Webhook } from './webhook.ts'
 
-/** Events of one replay, and how many of them are prepared at a time. */
+/** Most events of one replay, and how many are prepared at a time. */
 export const maxReplayedEvents = 1000
 const maxConcurrent = 16
-/** Tries at a delivery that somebody else works on at the same moment. */
+/** Tries to change a delivery that another process is changing at the same time. */
 const maxTries = 5
 const pollMs = 200
 
-/** What owners have sent, once more or to see it arrive. */
+/** Deliveries that owners request: tests, redeliveries and replays. */
 export class ManualDeliveries {
   readonly store: DeliveryStore
   readonly #events: EventLog
@@ -32,7 +32,7 @@ export class ManualDeliveries {
     this.#services = services
   }
 
-  /** An event that did not happen, sent at once; as it is when it has arrived, or the time is over. */
+  /** Sends an example event at once and returns the delivery after its attempt, or when the time is up. */
   async test(
     webhook: Webhook,
     event: EventName,
@@ -57,7 +57,7 @@ export class ManualDeliveries {
     return delivery
   }
 
-  /** From the beginning, under the same id. @throws AppError CONFLICT while it is sent all the time. */
+  /** Restarts a delivery under the same id. @throws AppError CONFLICT if attempts keep running. */
   async redeliver(given: Delivery, now = new Date()): Promise<Delivery> {
     const restarted = await this.#restart(given, now)
     await sendDelivery(this.#services.queues, { webhookId: restarted.webhookId, stream: restarted.stream })
@@ -76,12 +76,15 @@ export class ManualDeliveries {
       if (restarted) return restarted
       delivery = await this.store.find(delivery)
     }
-    throw new AppError('CONFLICT', `The delivery ${given.id} is just being sent. Look at it in a moment.`)
+    throw new AppError(
+      'CONFLICT',
+      `The delivery ${given.id} is being sent right now. Check it again in a moment.`,
+    )
   }
 
   /**
-   * All that happened since a moment, once more, also what the webhook was never told because it was off.
-   * @param after the last event of the replay before, where that was too many.
+   * Sends all events since a time again, including those that were skipped because the webhook was disabled.
+   * @param after the last event of the previous replay, if that one reached the limit.
    */
   async replay(
     webhook: Webhook,
@@ -122,7 +125,7 @@ export class ManualDeliveries {
 
 const receivesStream = ({ jobId }: Webhook, stream: string) => jobId === undefined || jobId === stream
 
-/** How far a job was is nobody's question any more, unless somebody asks. */
+/** Progress events are replayed only if the request names them. */
 const isReplayed = (event: string, webhook: Webhook, events: readonly string[] | undefined) =>
   events
     ? isSubscribedTo({ events: [...events] }, event)

@@ -3,7 +3,7 @@ import { chatBlocks, chatEmbed } from './chat.ts'
 import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
-/** Bytes of a body; a job of many tasks is told of in fewer words. */
+/** Most bytes of a body; events of jobs with many tasks are shortened. */
 export const maxPayloadBytes = 64 * 1024
 
 type EventFields = Readonly<Record<string, unknown>>
@@ -11,9 +11,8 @@ type EventFields = Readonly<Record<string, unknown>>
 const types = { json: 'application/json; charset=utf-8' } as const
 
 /**
- * The body of a delivery, the same at each attempt: these bytes are signed, and these are sent.
- * @param stored the event as JSON. @param links what addresses of this service begin with, and those of
- * results.
+ * Creates the body of a delivery, identical for each attempt: exactly these bytes are signed and sent.
+ * @param stored the event as JSON.
  */
 export function createPayload(
   stored: string,
@@ -45,7 +44,7 @@ const jobOf = ({ job }: EventFields) =>
   typeof job === 'object' && job !== null ? (job as JobFields) : undefined
 const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
 
-/** Of tasks their states and links alone. */
+/** Reduces tasks to their states and results. */
 function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
   const job = jobOf(event)
   if (!job?.tasks) return event
@@ -59,7 +58,7 @@ function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
   }
 }
 
-/** What is left when even these are too many. */
+/** The shortest form, without tasks, files and warnings. */
 function withoutLists(event: EventFields, baseUrl: string): EventFields {
   const job = jobOf(event)
   if (!job) return event

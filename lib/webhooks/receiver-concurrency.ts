@@ -1,4 +1,4 @@
-/** Attempts at a time in this process to one webhook, and to all of one host: who answers slowly takes no room from others. */
+/** Most concurrent attempts of this process to one webhook and to one host, so that slow receivers do not block others. */
 const maxAttempts = { webhook: 12, host: 48 } as const
 
 export interface Receiver {
@@ -14,7 +14,7 @@ export class ReceiverConcurrency {
     this.#max = max
   }
 
-  /** False when it has as many as it may; otherwise it has to be given back. */
+  /** Takes a slot, which has to be released; false if the limit is reached. */
   acquire({ webhook, host }: Receiver): boolean {
     const isFree = this.#count(webhook) < this.#max.webhook && this.#count(host) < this.#max.host
     if (isFree) for (const name of [webhook, host]) this.#running.set(name, this.#count(name) + 1)

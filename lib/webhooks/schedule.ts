@@ -1,24 +1,24 @@
 import type { DisabledFor } from './webhook.ts'
 
-/** When a delivery is tried again, and when nobody is told any more: decisions alone. */
+/** Decides when a delivery is retried and when a webhook is disabled. Pure functions. */
 
-/** Seconds before each attempt, from the one before: ten within 75 hours, as Standard Webhooks proposes. */
+/** Seconds between attempts: ten attempts within 75 hours, as Standard Webhooks suggests. */
 export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 
-/** Part of a delay that is left to chance, to either side, so that what failed together does not come back together. */
+/** Random fraction added to or subtracted from a delay, so that deliveries that failed together are not retried together. */
 const jitter = 0.1
-/** A receiver may ask for more time, but not for any. */
+/** Longest delay that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400
-/** Milliseconds of nothing but failures after which a webhook is switched off. */
+/** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
 export const maxFailingMs = 5 * 86_400_000
 
 export interface Outcome {
-  /** Absent where there was no answer. */
+  /** Absent without a response. */
   readonly responseStatus?: number | undefined
-  /** Up to 1 KB of the answer. */
+  /** Up to 1 KB of the response. */
   readonly responseBody?: string | undefined
   readonly error?: string | undefined
-  /** As the receiver sent it. */
+  /** Header value from the receiver. */
   readonly retryAfter?: string | undefined
   readonly durationMs: number
 }
@@ -26,8 +26,8 @@ export interface Outcome {
 export const isSuccess = ({ responseStatus = 0 }: Outcome) => responseStatus >= 200 && responseStatus < 300
 
 /**
- * Seconds until the next attempt; undefined when there is none.
- * @param attempts attempts so far, in this row.
+ * Returns the seconds until the next attempt; undefined if there is none.
+ * @param attempts made so far since the delivery was created or restarted.
  * @param random 0 to 1.
  */
 export function nextDelayS(
@@ -49,7 +49,7 @@ function retryAfterS(value: string | undefined, now: Date): number {
   return Number.isNaN(seconds) ? 0 : Math.min(maxRetryAfterS, Math.max(0, seconds))
 }
 
-/** Why nobody is told any more after this. */
+/** Returns why the outcome disables the webhook, if it does. */
 export function disableReason(
   { failingSince }: { readonly failingSince?: string | undefined },
   { responseStatus }: Outcome,

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Two signatures under one secret: `sha256=` with hex over the body, keyed by the secret as it is written, and the three
- * headers of Standard Webhooks (https://www.standardwebhooks.com), keyed by the bytes that it stands for. The first has
- * no time in it, so that by itself it could be replayed.
+ * Two signatures with one secret: `sha256=` plus the hex HMAC of the body, keyed with the secret as written, and the three
+ * headers of Standard Webhooks (https://www.standardwebhooks.com), keyed with the decoded secret. The first does not
+ * cover a timestamp, so it alone does not protect against replays.
  */
 
 const prefix = 'whsec_'
@@ -11,19 +11,19 @@ const secretBytes = 32
 
 export const newSecret = () => `${prefix}${randomBytes(secretBytes).toString('base64')}`
 
-/** Of 24 to 64 bytes, as Standard Webhooks wants them. */
+/** Whether this is a secret of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isWebhookSecret(text: string): boolean {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const bytes = Buffer.from(base64, 'base64')
   return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64
 }
 
-/** Of the body of a request, by the secret as text. */
+/** Signs a request body with the secret as text. */
 export const signBody = (body: Buffer, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 interface SignedMessage {
-  /** The same for each attempt, so that the receiver can tell repetitions. */
+  /** The same for each attempt, so that the receiver can detect duplicates. */
   readonly id: string
   readonly body: Buffer
   readonly at: Date
@@ -39,7 +39,7 @@ function standardSignature({ id, body, at }: SignedMessage, secret: string): str
 
 const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 
-/** @param secrets the current one, then those that hold for a while beside it. */
+/** @param secrets the current one, then old ones that are still valid. */
 export function signatureHeaders(
   message: SignedMessage,
   [current, ...old]: readonly [string, ...string[]],

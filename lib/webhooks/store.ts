@@ -10,12 +10,12 @@ export class WebhookStore {
     this.#table = table
   }
 
-  /** False when the owner has as many as there may be. */
+  /** False if the owner has reached the limit. */
   create(webhook: Webhook): Promise<boolean> {
     return createOwned(this.#table, 'WEBHOOK', webhook, maxWebhooks)
   }
 
-  /** That of a job is in nobody's list. It may be there, of an earlier try of the same request. */
+  /** Stores the webhook of a job, which is in no list. It may exist already from an earlier try of the same request. */
   async createForJob(webhook: Webhook): Promise<void> {
     await this.#table.put({ ...webhookKey(webhook.id), ...webhook }, { condition: { exists: false } })
   }
@@ -25,7 +25,7 @@ export class WebhookStore {
     return item && Webhook.parse(item)
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(owner: string): Promise<Webhook[]> {
     return this.#load(await listOwnedIds(this.#table, 'WEBHOOK', owner))
   }
@@ -37,21 +37,21 @@ export class WebhookStore {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** Undefined when it has been deleted; what is undefined in a change goes. */
+  /** Undefined if the webhook was deleted; undefined values remove attributes. */
   async change(id: string, change: { readonly [Name in keyof Webhook]?: Webhook[Name] | undefined }) {
     const remove = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [name] : []))
     const { applied, item } = await this.#table.update(webhookKey(id), { set: change, remove })
     return applied ? Webhook.parse(item) : undefined
   }
 
-  /** False when somebody else has switched it off before, or deleted it. */
+  /** False if it was already disabled or deleted. */
   async disable(id: string, why: Pick<Webhook, 'disabledAt' | 'disabledFor'>): Promise<boolean> {
     const change = { set: { enabled: false, ...why } }
     const condition = { equal: { enabled: true } }
     return (await this.#table.update(webhookKey(id), change, { condition })).applied
   }
 
-  /** A delivery failed: since when nothing else happens is told by the first. */
+  /** Records the first failure in a row of failures. */
   async markFailing(id: string, at: string): Promise<void> {
     await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })
   }

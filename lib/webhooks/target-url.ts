@@ -4,21 +4,21 @@ import { AppError } from '../errors.ts'
 import { redacted } from '../sealed.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
-/** Milliseconds for which the name of a receiver is looked up before it is taken as it is. */
+/** How long the DNS lookup of a receiver may take before the URL is accepted without it. */
 const dnsTimeoutMs = 3000
 const maxUrlLength = 2048
 
-/** Field of requests that make jobs. */
+/** Field of requests that create jobs. */
 export const webhookUrl = z
   .string()
   .max(maxUrlLength)
   .describe(
-    'Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs',
+    'Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret',
   )
 
 /**
- * An address that a webhook may have: http or https, and not one of a private network. A name that is not found is taken,
- * as the receiver may come later: each attempt looks again, and has the last word.
+ * Checks the URL of a webhook: http or https, and not in a private network. An unknown host name is accepted, because the
+ * receiver may be set up later; each attempt checks the address again.
  * @throws AppError INVALID_INPUT, URL_NOT_ALLOWED
  */
 export async function checkTargetUrl(
@@ -30,12 +30,12 @@ export async function checkTargetUrl(
   if (!url || !/^https?:$/.test(url.protocol) || given.length > maxUrlLength)
     throw invalidField(
       field,
-      `expected an address of up to ${maxUrlLength} characters that begins with https:// or http://, got "${given.slice(0, 100)}"`,
+      `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${given.slice(0, 100)}"`,
     )
   if (url.password === redacted)
     throw invalidField(
       field,
-      `"${redacted}" stands for a password that is not shown; send the password itself`,
+      `"${redacted}" is the placeholder for a hidden password; send the password itself`,
     )
   const stop = new AbortController()
   const lookup = new AddressGuard(allowed).resolve(url.hostname).catch((error: unknown) => {

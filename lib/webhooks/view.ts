@@ -2,29 +2,29 @@ import * as z from 'zod'
 import { type Attempt, type Delivery, DeliveryStatus } from './delivery.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
-/** Webhooks and their deliveries as clients see them. */
+/** API representation of webhooks and their deliveries. */
 
 const Timestamp = z.iso.datetime()
 
 export const WebhookView = z.object({
   id: z.string(),
-  url: z.string().describe('A password in it is shown as `***`'),
+  url: z.string().describe('A password in the URL is shown as `***`'),
   events: z.array(z.string()),
   format: WebhookFormat,
   description: z.string().nullable(),
   enabled: z.boolean(),
-  failing: z.boolean().describe('Nothing was delivered since the last failure'),
+  failing: z.boolean().describe('Whether every delivery since the last failure failed'),
   failingSince: Timestamp.nullable(),
   disabledAt: Timestamp.nullable(),
   disabledReason: DisabledFor.nullable().describe(
-    '`gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off',
+    '`gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it',
   ),
-  jobId: z.string().nullable().describe('The job whose `webhookUrl` it is'),
+  jobId: z.string().nullable().describe('The job that this `webhookUrl` belongs to'),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })
 
-export const SecretField = z.string().describe('`whsec_…`; shown this once')
+export const SecretField = z.string().describe('`whsec_…`; shown only once')
 
 export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
   const { id, url, events, format, enabled, createdAt, updatedAt } = webhook
@@ -54,9 +54,9 @@ export const DeliveryView = z.object({
   event: z.string(),
   sequence: z.int(),
   status: DeliveryStatus,
-  attempt: z.int().describe('Attempts that were made'),
+  attempt: z.int().describe('Attempts made so far'),
   responseStatus: z.int().nullable(),
-  responseBody: z.string().nullable().describe('Up to 1 KB of the last answer'),
+  responseBody: z.string().nullable().describe('Up to 1 KB of the last response'),
   error: z.string().nullable(),
   durationMs: z.int().nullable(),
   nextAttemptAt: Timestamp.nullable(),

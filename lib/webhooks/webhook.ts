@@ -5,63 +5,63 @@ import { Sealed } from '../sealed.ts'
 
 const Timestamp = z.iso.datetime()
 
-/** What the body of a delivery looks like: the event itself, or a message of one of two kinds of chat platforms. */
+/** Formats that clients can choose: the event itself, or a message for one of two kinds of chat platforms. */
 export const PublicWebhookFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
-/** Beside them what receivers of the facade expect. */
+/** Also includes the format of the compatible v2 API. */
 export const WebhookFormat = z.enum([...PublicWebhookFormat.options, 'facade-v2'])
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
-/** Why a webhook is off that nobody switched off. */
+/** Why the service disabled a webhook. */
 export const DisabledFor = z.enum(['gone', 'failing'])
 export type DisabledFor = z.infer<typeof DisabledFor>
 
-/** An address that is told of events. */
+/** A URL that receives events. */
 export const Webhook = z.object({
   id: z.string(),
   owner: z.string(),
   url: z.string(),
-  /** Names, or `*` for all. */
+  /** Event names, or `*` for all. */
   events: z.array(z.string()),
   format: WebhookFormat,
   description: z.string().optional(),
   enabled: z.boolean(),
-  /** It is the `webhookUrl` of this job, is in no list, and is signed with the default secret of the owner. */
+  /** The webhook is the `webhookUrl` of this job: it is in no list and uses the owner's default secret. */
   jobId: z.string().optional(),
   secret: Sealed.optional(),
-  /** Secrets that sign beside it for a while, the newest first. */
+  /** Old secrets that still sign as well, newest first. */
   old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
-  /** Nothing was delivered since. */
+  /** Start of the current row of failures. */
   failingSince: Timestamp.optional(),
   disabledAt: Timestamp.optional(),
   disabledFor: DisabledFor.optional(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** Seconds since the epoch, where it ends with its job. */
+  /** Seconds since the epoch; only for the webhook of a job. */
   ttl: z.int().optional(),
 })
 export type Webhook = z.infer<typeof Webhook>
 
-/** Webhooks of one owner. */
+/** Most webhooks of one owner. */
 export const maxWebhooks = 20
 
-/** Seconds for which deliveries are listed, and events can be sent again. */
+/** How long deliveries are listed and events can be replayed, in seconds. */
 export const deliveryLifetimeS = 30 * 86_400
 
 export const webhookKey = (id: string): Key => ownedKey('WEBHOOK', id)
 
-/** The webhook that a job brings itself has an id that follows from the job's. */
+/** Derives the id of a job's own webhook from the job id. */
 export const webhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
-/** Of these a job has one. */
+/** A job sends exactly one of these. */
 const terminalEvents: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
 
-/** Whether it hears of a job once, so that there is no order to be kept. */
+/** Whether a webhook gets only one event per job, so that no order is needed. */
 export const receivesTerminalEventsOnly = ({ events }: Pick<Webhook, 'events'>): boolean =>
   events.every((event) => terminalEvents.includes(event))
 
 export const isSubscribedTo = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
   events.includes('*') || events.includes(event)
 
-/** It wants to hear of it, or has to know that it came, as another event waits for its turn. */
+/** Whether a webhook is subscribed to an event, or needs it because later events wait for it in order. */
 export const needsEvent = (webhook: Pick<Webhook, 'events'>, event: string): boolean =>
   isSubscribedTo(webhook, event) || !receivesTerminalEventsOnly(webhook)

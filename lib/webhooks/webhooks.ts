@@ -32,7 +32,7 @@ export type WebhookChange = {
 
 type WebhookDeps = Pick<Services, 'config' | 'table' | 'vault'>
 
-/** The address that a job brings itself. */
+/** The `webhookUrl` of a job. */
 interface JobWebhook {
   readonly url: string
   readonly format?: WebhookFormat | undefined
@@ -41,10 +41,10 @@ interface JobWebhook {
   readonly retentionS: number
 }
 
-/** What receivers of the facade know. */
+/** Events of the compatible v2 API. */
 const compatEvents = ['job.created', 'job.completed', 'job.failed']
 
-/** What owners do with their webhooks. */
+/** Operations of owners on their webhooks. */
 export class Webhooks {
   readonly store: WebhookStore
   readonly #services: WebhookDeps
@@ -54,7 +54,7 @@ export class Webhooks {
     this.#services = services
   }
 
-  /** @throws AppError INVALID_INPUT, also for one too many; URL_NOT_ALLOWED */
+  /** @throws AppError INVALID_INPUT, also if the limit is reached; URL_NOT_ALLOWED */
   async create(
     owner: string,
     input: WebhookInput,
@@ -74,12 +74,12 @@ export class Webhooks {
     }
     throw new AppError(
       'INVALID_INPUT',
-      `There are ${maxWebhooks} webhooks, which is as many as one owner may have. Delete one first.`,
+      `You have reached the limit of ${maxWebhooks} webhooks. Delete one first.`,
       { max: maxWebhooks },
     )
   }
 
-  /** The `webhookUrl` of a job that is about to be made; made twice it is one. */
+  /** Creates the webhook of a job that is about to be created. Idempotent. */
   async createForJob(
     { url, format = 'json', owner, jobId, retentionS }: JobWebhook,
     now = new Date(),
@@ -94,7 +94,7 @@ export class Webhooks {
         createdAt: at,
         updatedAt: at,
       },
-      // A job waits, runs and is kept before its last event.
+      // A job may wait, run and be retained before its last event.
       ttl: Math.floor(now.getTime() / 1000) + retentionS + deliveryLifetimeS,
     })
   }
@@ -106,7 +106,7 @@ export class Webhooks {
     return checkTargetUrl(url, field, this.#services.config.OUTGOING_ALLOW)
   }
 
-  /** What is left out stays. Switched on it begins anew, whatever failed before. */
+  /** Changes the given fields. Enabling a webhook also clears its failures. */
   async change(id: string, input: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
     if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
     const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -121,14 +121,14 @@ export class Webhooks {
     return changed
   }
 
-  /** False when it has been deleted before. */
+  /** False if it was already deleted. */
   async remove(webhook: Webhook): Promise<boolean> {
     const isRemoved = await this.store.remove(webhook)
     await waitForCacheExpiry()
     return isRemoved
   }
 
-  /** The new secret; the one before signs as well for so long. */
+  /** Creates a new secret; the previous one keeps signing as well for `graceHours`. */
   async rotate(
     webhook: Webhook,
     graceHours: number,
@@ -144,7 +144,7 @@ export class Webhooks {
     return changed && { webhook: changed, secret: plain }
   }
 
-  /** Signs what goes to the `webhookUrl` of a job. */
+  /** Returns the secret that signs deliveries to the `webhookUrl` of a job. */
   async defaultSecret(owner: string, now = new Date()): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
     const record = await defaultSecret(owner, table, vault)
@@ -169,7 +169,7 @@ export class Webhooks {
     return { secret: plain, createdAt: changed.createdAt }
   }
 
-  /** Those that sign what goes to it at this moment, the current one first. */
+  /** Returns the secrets that sign deliveries to a webhook now, the current one first. */
   async secretsOf(webhook: Webhook, now: Date): Promise<[string, ...string[]]> {
     const { table, vault } = this.#services
     if (webhook.secret) return unsealSecrets(webhook, webhook.id, vault, now)

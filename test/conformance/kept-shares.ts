@@ -1,4 +1,4 @@
-import { Guard } from '../../lib/fidelity/loss-detector.ts'
+import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import type { Made } from './run-route.ts'
@@ -7,10 +7,10 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 /** What the service would say of the result, as `words=0.98 pages=1`, with `lost` where it would warn. */
 export async function keptShares({ from, to }: Conversion, sample: string, made: Made): Promise<string> {
-  const guard = new Guard(log)
-  guard.begin([{ path: sample, format: from }])
+  const guard = new LossDetector(log)
+  guard.start([{ path: sample, format: from }])
   const said = made.warnings.map((code) => ({ code, message: '' }))
-  await guard.end(
+  await guard.checkStep(
     { operation: 'convert', from, to, options: {} },
     { files: [made], ...(made.listed && { memberCounts: made.listed }) },
     said,

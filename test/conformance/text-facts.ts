@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { bookText } from '../engines/inspect-ebook.ts'
+import { ebookText } from '../engines/inspect-ebook.ts'
 import { output } from '../engines/inspect-result.ts'
 
 /**
@@ -14,7 +14,7 @@ async function readableText(path: string): Promise<string> {
   if (start.startsWith('%!PS') || start.startsWith('\xc5\xd0\xd3\xc6')) {
     return output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', path)
   }
-  const book = await bookText(path)
+  const book = await ebookText(path)
   if (book !== undefined) return plain(Buffer.from(book))
   if (start.startsWith('\x1f\x8b')) return plain(gunzipSync(bytes))
   return plain(bytes)

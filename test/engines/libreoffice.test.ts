@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { Document, Packer, Paragraph } from 'docx'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
-import { readSummary } from '../../lib/fidelity/read.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -183,7 +183,7 @@ test('characters without a glyph in any font cause a warning with their number',
   assert.deepEqual(warnings, ['FONTS_SUBSTITUTED', 'GLYPHS_MISSING'])
   assert.match(
     result[1] ?? '',
-    /has 3 signs of the document: \u{1e5d0} \(U\+1E5D0, 2 times\), \u0378 \(U\+0378\)\./u,
+    /has 3 characters of the document: \u{1e5d0} \(U\+1E5D0, 2 times\), \u0378 \(U\+0378\)\./u,
   )
 })
 

@@ -295,13 +295,13 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   receiver.answer('/10mb', answers(500, {}, 'x'.repeat(10 * 1024 * 1024)))
   receiver.answer('/hangs', () => {})
   const cases: [name: string, url: string, status: number | null, error: RegExp, nextS: number][] = [
-    ['500', receiver.url('/500'), 500, /^It answered 500\.$/, 5],
-    ['429', receiver.url('/429'), 429, /^It answered 429\.$/, 120],
+    ['500', receiver.url('/500'), 500, /^The receiver responded with status 500\.$/, 5],
+    ['429', receiver.url('/429'), 429, /^The receiver responded with status 429\.$/, 120],
     ['redirect', receiver.url('/302'), 302, /redirects are not followed/, 5],
     ['10 MB', receiver.url('/10mb'), 500, /500/, 5],
-    ['time-out', receiver.url('/hangs'), null, /no answer within 1 s/, 5],
-    ['reset', await raw((socket) => socket.resetAndDestroy()), null, /broke the connection off/, 5],
-    ['garbage', await raw((socket) => socket.end('what?\r\n\r\n')), null, /no HTTP/, 5],
+    ['time-out', receiver.url('/hangs'), null, /did not respond within 1 s/, 5],
+    ['reset', await raw((socket) => socket.resetAndDestroy()), null, /closed the connection/, 5],
+    ['garbage', await raw((socket) => socket.end('what?\r\n\r\n')), null, /not valid HTTP/, 5],
     ['closed', 'http://127.0.0.1:9/', null, /refused the connection/, 5],
   ]
   for (const [name, url, status, error, nextS] of cases) {

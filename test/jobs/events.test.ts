@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
-import { kept } from '../../lib/fidelity/fidelity.ts'
+import { createRetention } from '../../lib/fidelity/fidelity.ts'
 import {
   createCreationEvents,
   createEndEvent,
@@ -53,7 +53,11 @@ const facts = {
 }
 const over = of(
   withTasks(made, {
-    a: { ...complete(5, file('a.webp')), fidelity: { words: kept(4, 2), dropped: [] }, engine: 'vips' },
+    a: {
+      ...complete(5, file('a.webp')),
+      fidelity: { words: createRetention(4, 2), dropped: [] },
+      engine: 'vips',
+    },
     b: { ...complete(6, file('b.webp')), warnings: [{ code: 'REDUCED', message: 'Less.' }] },
   }),
   { ...facts, status: 'completed', summary: { total: 2, completed: 2, failed: 0 } },
@@ -139,7 +143,7 @@ test('a completed job publishes its results and duration', () => {
     ...{ summary: { total: 2, completed: 2, failed: 0 }, durationMs: 7000, engine: undefined },
     tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
     warnings: [{ code: 'REDUCED', message: 'Less.' }],
-    fidelity: { words: kept(4, 2), dropped: [] },
+    fidelity: { words: createRetention(4, 2), dropped: [] },
     files: ['a.webp', 'b.webp'].map((filename) => ({ filename, size: 1, mimeType: 'image/png', url })),
   }
   assert.deepEqual(event, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { kept } from '../../lib/fidelity/fidelity.ts'
+import { createRetention } from '../../lib/fidelity/fidelity.ts'
 import { type InputPlan, jobPrefix, type Task } from '../../lib/jobs/job.ts'
 import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
@@ -129,7 +129,7 @@ test('a result without layout must keep much more text to be preferred', () => {
   const ofWords = (found: number, ...said: string[]) => ({
     files: [],
     warnings: said.map((code) => ({ code, message: code })),
-    fidelity: { words: kept(100, found), dropped: [] },
+    fidelity: { words: createRetention(100, found), dropped: [] },
   })
   const lost = { code: 'CONTENT_LOST', message: '' }
   const inputPlan = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { kept } from '../../lib/fidelity/fidelity.ts'
+import { createRetention } from '../../lib/fidelity/fidelity.ts'
 import { findUnpublishedEvents } from '../../lib/jobs/events.ts'
 import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
@@ -346,20 +346,20 @@ test('an export names its files with its template', () => {
 })
 
 test('the fidelity of a result multiplies consecutive tasks and sums parallel ones', () => {
-  const words = (source: number, result: number) => ({ words: kept(source, result), dropped: [] })
+  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
   const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
     first: { ...complete(3, file('a')), fidelity: words(100, 80) },
     second: { ...complete(4, file('b')), fidelity: words(80, 40) },
   })
-  assert.deepEqual(resultOfJob(chained).fidelity?.words, kept(100, 40))
+  assert.deepEqual(resultOfJob(chained).fidelity?.words, createRetention(100, 40))
   const beside = withTasks(newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]), {
     left: { ...complete(3, file('a')), fidelity: words(100, 80) },
     right: { ...complete(4, file('b')), fidelity: words(10, 10) },
   })
-  assert.deepEqual(resultOfJob(beside).fidelity?.words, kept(110, 90))
+  assert.deepEqual(resultOfJob(beside).fidelity?.words, createRetention(110, 90))
   const lost = withTasks(beside, { right: fail(4, 'damaged') })
-  assert.deepEqual(resultOfJob(lost).fidelity?.words, kept(100, 80))
+  assert.deepEqual(resultOfJob(lost).fidelity?.words, createRetention(100, 80))
   assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 

@@ -4,7 +4,7 @@ import type { DiskSpaceMonitor } from '../../disk-space.ts'
 import type { ImageId } from '../../engines/engine.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
-import { inTurn, together } from '../../fidelity/fidelity.ts'
+import { combine, combineSequential } from '../../fidelity/fidelity.ts'
 import type { Log } from '../../log.ts'
 import type { InputPlan, JobError, StoredFile, Task, Warning } from '../job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
@@ -88,7 +88,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
       if (isOnFallback && inputPlan.steps[0]?.image === image) await run.saveRemaining(inputPlans)
     }
   }
-  const fidelity = together(inputPlans.map((inputPlan) => inputPlan.fidelity))
+  const fidelity = combine(inputPlans.map((inputPlan) => inputPlan.fidelity))
   return {
     inputPlans,
     warnings: results.flatMap(({ warnings }) => warnings),
@@ -160,7 +160,7 @@ async function runInput(
   const keys = keysOf(files)
   const warnings = [...result.warnings]
   const facts = await describeRun(result)
-  const fidelity = inTurn(inputPlan.fidelity, result.fidelity)
+  const fidelity = combineSequential(inputPlan.fidelity, result.fidelity)
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
     const nextPlan = { ...inputPlan, step: result.nextStep, files, ...fidelityFields }

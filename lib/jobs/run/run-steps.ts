@@ -19,9 +19,9 @@ import { effectiveLimits } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
-import type { Held } from '../../fidelity/content-summary.ts'
+import type { StoredSummary } from '../../fidelity/content-summary.ts'
 import type { Fidelity } from '../../fidelity/fidelity.ts'
-import { Guard } from '../../fidelity/loss-detector.ts'
+import { LossDetector } from '../../fidelity/loss-detector.ts'
 import { withExtension } from '../../file-name.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
@@ -41,7 +41,7 @@ export interface StepsRun {
   /** Joins these chunk results instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
   readonly results?: readonly ChunkResult[] | undefined
   /** Content of the source files of `results`. */
-  readonly sourceContent?: Held | undefined
+  readonly sourceContent?: StoredSummary | undefined
   /** Parent of the folders of the steps. */
   readonly workDir: string
   readonly signal: AbortSignal
@@ -78,12 +78,12 @@ export interface StepsResult extends StepsOutput {
 export async function runSteps(run: StepsRun): Promise<StepsResult> {
   const { steps, image } = run
   const warnings: Warning[] = []
-  using guard = new Guard(run.log)
+  using guard = new LossDetector(run.log)
   let { inputs } = run
   let index = run.firstIndex
-  if (run.sourceContent) guard.recall(run.sourceContent)
+  if (run.sourceContent) guard.restore(run.sourceContent)
   // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
-  else if (!run.chunk && (!run.results || joinNeedsInputs(run))) guard.begin(inputs, steps[index])
+  else if (!run.chunk && (!run.results || joinNeedsInputs(run))) guard.start(inputs, steps[index])
   for (;;) {
     const step = steps[index]
     if (!step) throw new Error(`the task has no step ${index}`)
@@ -95,7 +95,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const isLast = !next || (image && next.image !== image)
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
-    if (!run.chunk) await guard.end(step, result, warnings)
+    if (!run.chunk) await guard.checkStep(step, result, warnings)
     if (isLast) {
       const { fidelity, shortfall } = guard
       return { ...output, warnings, fidelity, result: { ...result, ...(shortfall && { shortfall }) } }
@@ -114,7 +114,7 @@ export const waitForUpload = (storing: Promise<unknown>): Promise<unknown> =>
 export interface SplitResult {
   readonly chunks: readonly Chunk[]
   /** Content of the source files, for a join that does not read them. */
-  readonly sourceContent?: Held | undefined
+  readonly sourceContent?: StoredSummary | undefined
 }
 
 /** Whether joining the chunks of the first step needs its inputs. */
@@ -141,9 +141,9 @@ export async function splitFirstStep(
   const chunks = (await engine.split(work, tools, await getWorkerPool())) ?? []
   if (chunks.length < 2) return undefined
   if (joinNeedsInputs(run)) return { chunks }
-  using guard = new Guard(run.log)
-  guard.begin(run.inputs, step)
-  return { chunks, sourceContent: await guard.held() }
+  using guard = new LossDetector(run.log)
+  guard.start(run.inputs, step)
+  return { chunks, sourceContent: await guard.storedSummary() }
 }
 
 function firstStepOf({ steps, firstIndex }: Pick<StepsRun, 'steps' | 'firstIndex'>): ConversionStep {

@@ -10,13 +10,13 @@ import type { InputFile } from '../../../lib/engines/engine.ts'
 import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
-import { Guard } from '../../../lib/fidelity/loss-detector.ts'
+import { LossDetector } from '../../../lib/fidelity/loss-detector.ts'
 import { sha256Of } from '../../../lib/file-hash.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
 import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
 import { waitForUpload } from '../../../lib/jobs/run/run-steps.ts'
 import { createLog } from '../../../lib/log.ts'
-import { planRoute, createSteps } from '../../../lib/plan/index.ts'
+import { createSteps, planRoute } from '../../../lib/plan/index.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { median, medianRange } from '../measure.ts'
 import { cpuMsOfBench } from '../process-tree.ts'
@@ -160,10 +160,10 @@ interface Conversion {
 /** @returns milliseconds in which no engine worked any more. */
 async function converted(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
-  using guard = isGuarded ? new Guard(log) : undefined
+  using guard = isGuarded ? new LossDetector(log) : undefined
   let inputs = [input]
   const steps = createSteps(route, {})
-  guard?.begin(inputs, steps[0])
+  guard?.start(inputs, steps[0])
   let behind = 0
   for (const [at, step] of steps.entries()) {
     const { engine, capability } = findCapability(step, engines)
@@ -181,7 +181,7 @@ async function converted(input: InputFile, { to, workDir, isGuarded, files }: Co
     const isLast = at === steps.length - 1
     const storing = isLast ? files.putFile('result', path, 'text/plain', sha256Of(path, size)) : undefined
     if (storing && guard) await waitForUpload(storing)
-    await guard?.end(step, result, [])
+    await guard?.checkStep(step, result, [])
     await storing
     behind += performance.now() - start
     inputs = [{ path, filename: `step.${next}`, format: next, size }]
