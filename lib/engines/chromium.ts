@@ -122,8 +122,8 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
   const title = parse(filename).name
   if (format === 'epub') {
     // Loaded on first use: only ebooks need the XML parser.
-    const { ebookPageSource: bookSource } = await import('./chromium/ebook-page.ts')
-    return bookSource(input, title, paperSheetOf(options, ebookMargin))
+    const { ebookPageSource } = await import('./chromium/ebook-page.ts')
+    return ebookPageSource(input, title, paperSheetOf(options, ebookMargin))
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {

@@ -65,7 +65,7 @@ const markupTargets = pandocTargetIds.filter(
 )
 const documentSources = pandocSourceIds.filter((id) => ['docx', 'odt', 'rtf'].includes(id))
 const poorlyReadSources: readonly FormatId[] = ['odt', 'rtf']
-/** For these targets, the planner prefers a longer route through Word, see `isWorthAWay`. */
+/** For these targets, the planner prefers a longer route through Word, see `isWorthSeveralSteps`. */
 const targetsThroughWord: readonly FormatId[] = ['md', 'txt', 'rst', 'adoc', 'tex']
 const markup = pandocSourceIds.filter((id) => ![...documentSources, 'html', 'csv'].includes(id))
 

@@ -44,7 +44,7 @@ test("a website is captured with frames, images and scripts, using the user's he
   ) => seen.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
   const other = await sites.serve('127.0.0.3', (request, response) => {
     see('other', request)
-    if (request.url === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
+    if (request.url === '/image.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
     else response.writeHead(200, html).end('<body style="background:#00f">')
   })
   const inside = await sites.trap('127.0.0.1')
@@ -57,7 +57,7 @@ test("a website is captured with frames, images and scripts, using the user's he
       case '/page':
         response.writeHead(200, html)
         response.end(`<body style="margin:0;background:#f00"><script src="/later.js"></script>
-          <img style="position:absolute;left:0;top:100px" src="${other.url}picture.png">
+          <img style="position:absolute;left:0;top:100px" src="${other.url}image.png">
           <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${other.url}frame"></iframe>
           <img hidden src="http://127.0.0.1:${inside.port}/"><script>fetch('http://127.0.0.1:${inside.port}/')</script>
           <img style="position:absolute;top:5900px" loading="lazy" src="/below.png"><div style="height:6000px">`)
@@ -82,12 +82,12 @@ test("a website is captured with frames, images and scripts, using the user's he
   const { width, height } = await sharp(path).metadata()
   assert.deepEqual([width, height], [400, 6000])
   assert.deepEqual(await colorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
-  assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the picture of another host')
+  assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the image from another host')
   assert.deepEqual(await colorAt(path, 120, 120), [0, 0, 255], 'the frame')
-  assert.deepEqual(await colorAt(path, 20, 5920), [0, 255, 0], 'a picture that is loaded when it is seen')
+  assert.deepEqual(await colorAt(path, 20, 5920), [0, 255, 0], 'a lazily loaded image')
   assert.deepEqual(seen.sort(), [
     'other/frame - -',
-    'other/picture.png - -',
+    'other/image.png - -',
     'site/ a=1 k',
     'site/below.png a=1; visit=1 k',
     'site/later.js a=1; visit=1 k',

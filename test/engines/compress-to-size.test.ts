@@ -75,7 +75,7 @@ describe('an error of libvips', () => {
       ['heifsave: maximum image dimension is 16384', 'CONVERSION_FAILED', /smaller width or height/],
       ['image dimensions are too large', 'CONVERSION_FAILED', /smaller width or height/],
       ['dimension is too large', 'CONVERSION_FAILED', /smaller width or height/],
-      ['timeout: 42% complete', 'TIMEOUT', /its limit of 120 seconds/],
+      ['timeout: 42% complete', 'TIMEOUT', /time limit of 120 seconds/],
       [
         'compression support is not configured for x compression support is not configured',
         'CORRUPT_FILE',

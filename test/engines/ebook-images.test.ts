@@ -45,7 +45,7 @@ async function documentWith(name: string, images: Readonly<Record<string, Uint8A
   for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
   for (const [image, bytes] of Object.entries(images))
     await zip.add(`word/media/${image}`, new Uint8ArrayReader(bytes))
-  const path = join(scratchFolder('book-pictures'), name)
+  const path = join(scratchFolder('ebook-images'), name)
   await writeFile(path, await zip.close())
   return path
 }
@@ -66,7 +66,7 @@ test('images of a document are in its ebook in formats that readers display, wit
   const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
     .tiff()
     .toBuffer()
-  const path = await documentWith('pictures.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
+  const path = await documentWith('images.docx', { 'a.bmp': bmp, 'b.tiff': tiff, 'c.emf': emf })
   const { path: ebook, warnings, messages } = await convert(calibre, path, 'epub')
   assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
   assert.match(messages.join(), /^An image is in a format/)

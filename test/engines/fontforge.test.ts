@@ -90,7 +90,7 @@ describe('a font subset', { concurrency: 2 }, () => {
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
       // In formats with glyph names, FreeType counts additional names of the same glyph.
       const count = await countCharacters(path, 'ttf')
-      assert.ok(count >= new Set(characters).size, `only ${count} letters are left`)
+      assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
       assert.match(String(result.details?.family), /DejaVu ?Sans ?Mono/)
     })
   }
@@ -118,7 +118,7 @@ test('bitmaps have the requested height', async () => {
   const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
   const count = await countCharacters(path, 'bdf')
-  assert.ok(count >= new Set(characters).size, `only ${count} letters are left`)
+  assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
 })
 
 test('a program inside a font file is not run', async () => {

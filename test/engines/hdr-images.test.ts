@@ -18,7 +18,7 @@ const colors = [
 ] as const
 
 describe('an HDR image', () => {
-  const folder = scratchFolder('bright-pictures')
+  const folder = scratchFolder('hdr-images')
   after(removeRuns)
 
   /** The colors above in PQ, as computed by zimg. */

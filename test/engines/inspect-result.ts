@@ -216,6 +216,6 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
       assert.ok(Object.keys(await archiveContents(path, format)).length > 0)
       return
     case 'font':
-      assert.ok((await countCharacters(path, format)) > 0, `${format} shows no letters`)
+      assert.ok((await countCharacters(path, format)) > 0, `${format} shows no characters`)
   }
 }

@@ -17,11 +17,11 @@ async function dot(path: string, left: number, top: number): Promise<number[]> {
 
 describe('images are merged', () => {
   after(removeRuns)
-  const merged = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
+  const mergeImages = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
     convert(vips, upright, to, { operation: 'merge', more, options })
 
   test('in a column, upright and centered', async () => {
-    const run = await merged('png', [standing, fixture('corners.bmp')])
+    const run = await mergeImages('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
     assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
@@ -40,9 +40,9 @@ describe('images are merged', () => {
 
   test('in a row, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
-      imageSize((await merged('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+      imageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
-    const grid = (await merged('png', [standing, standing], { layout: 'grid2x2' })).path
+    const grid = (await mergeImages('png', [standing, standing], { layout: 'grid2x2' })).path
     const edges = [
       [2, 4, 2, 5],
       [2, 35, 2, 34],
@@ -53,7 +53,7 @@ describe('images are merged', () => {
     ] as const
     for (const [left, top, innerLeft, innerTop] of edges) {
       assert.equal((await dot(grid, left, top))[3], 0, `nothing at ${left}, ${top}`)
-      assert.equal((await dot(grid, innerLeft, innerTop))[3], 255, `a picture at ${innerLeft}, ${innerTop}`)
+      assert.equal((await dot(grid, innerLeft, innerTop))[3], 255, `an image at ${innerLeft}, ${innerTop}`)
     }
     assert.deepEqual(await dot(grid, 2, 7), [255, 0, 0, 255])
     assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
@@ -63,41 +63,41 @@ describe('images are merged', () => {
   })
 
   test('to JPEG on white or the requested color, and to WebP', async () => {
-    const { path } = await merged('jpg', [standing])
+    const { path } = await mergeImages('jpg', [standing])
     const ground = await dot(path, 1, 50)
     assert.ok(
       ground.every((value) => value > 245),
       `the ground is ${ground} instead of white`,
     )
-    const colored = await merged('jpg', [standing], { background: '0000FF' })
+    const colored = await mergeImages('jpg', [standing], { background: '0000FF' })
     const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
     assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
-    assert.deepEqual(await imageSize((await merged('webp', [standing])).path, 'webp'), {
+    assert.deepEqual(await imageSize((await mergeImages('webp', [standing])).path, 'webp'), {
       width: 40,
       height: 70,
     })
   })
 
   test('only if they fit in the layout and the pixel limit', async () => {
-    await assert.rejects(merged('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
+    await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
       ...{ code: 'INVALID_INPUT', details: { field: 'layout', max: 4, got: 5 } },
     })
     const { path: wide } = await convert(vips, upright, 'png', {
       options: { width: 20_000, height: 20, fit: 'crop' },
     })
-    await assert.rejects(merged('png', [wide, wide], { layout: 'horizontal' }), {
+    await assert.rejects(mergeImages('png', [wide, wide], { layout: 'horizontal' }), {
       code: 'FILE_TOO_LARGE',
       details: { width: 20_000 + 20_000 + 40, height: 30, maxSide: 30_000, maxPixels: 16_383 ** 2 },
     })
   })
 
   test('with only the first frame of an animation, and a warning', async () => {
-    const { warnings } = await merged('png', [fixture('animated.gif')])
+    const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
 
   test('into a PDF with one page each, in order', async () => {
-    const { path, result, warnings } = await merged('pdf', [
+    const { path, result, warnings } = await mergeImages('pdf', [
       ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
     ])
     assert.equal(await pdfPages(path), 1 + 1 + 3 + 1)
@@ -120,7 +120,7 @@ describe('images are merged', () => {
 })
 
 /** Creates a reproducible image with as much detail as a photo. */
-async function detailed(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'): Promise<string> {
+async function createDetailedImage(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'): Promise<string> {
   const { workDir } = await convert(vips, upright, 'png')
   const [width, height] = [320, 240]
   const data = Buffer.alloc(width * height * 3)
@@ -140,7 +140,7 @@ async function detailed(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'
 
 describe('an image is compressed', () => {
   after(removeRuns)
-  const compressed = (path: string, options: RunSettings['options'] = {}) => {
+  const compressImage = (path: string, options: RunSettings['options'] = {}) => {
     const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
     return convert(vips, path, format, { operation: 'compress', options })
   }
@@ -148,8 +148,8 @@ describe('an image is compressed', () => {
 
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
     test(`in ${format} to fewer bytes with the same dimensions`, async () => {
-      const source = await detailed(format)
-      const run = await compressed(source)
+      const source = await createDetailedImage(format)
+      const run = await compressImage(source)
       const { path, result, warnings } = run
       assertProgressRises(run)
       assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
@@ -164,21 +164,21 @@ describe('an image is compressed', () => {
   }
 
   test('more at a lower quality', async () => {
-    const source = await detailed('jpg')
-    const size = async (quality: string | number) => bytes((await compressed(source, { quality })).path)
+    const source = await createDetailedImage('jpg')
+    const size = async (quality: string | number) => bytes((await compressImage(source, { quality })).path)
     const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
   test('to a target size, first by quality and then by dimensions', async () => {
-    const source = await detailed('jpg')
+    const source = await createDetailedImage('jpg')
     // The best quality that fits; dimensions are reduced in larger steps.
     for (const [targetSize, least] of [
       [20_000, 0.9],
       [8000, 0.9],
       [1200, 0.7],
     ] as const) {
-      const run = await compressed(source, { targetSize })
+      const run = await compressImage(source, { targetSize })
       const { path, result, warnings } = run
       assertProgressRises(run)
       assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
@@ -191,20 +191,20 @@ describe('an image is compressed', () => {
   })
 
   test('with a warning if the target size cannot be reached', async () => {
-    const { result, warnings } = await compressed(await detailed('png'), { targetSize: 200 })
+    const { result, warnings } = await compressImage(await createDetailedImage('png'), { targetSize: 200 })
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
   test('not at all if it is already below the target size', async () => {
     const targetSize = await bytes(fixture('corners.jpg'))
-    const { path, result, warnings } = await compressed(fixture('corners.jpg'), { targetSize })
+    const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
   })
 
   test('never to more bytes than before', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
-      const { path, warnings } = await compressed(fixture(name), { quality: 100 })
+      const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
       assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
       if ((await bytes(path)) === (await bytes(fixture(name))))
         assert.deepEqual(warnings, ['NOT_SMALLER'], name)
@@ -226,7 +226,7 @@ describe('an image is compressed', () => {
           .toFormat(format, { delay: [100, 200, 300] })
           .toBuffer(),
       )
-      const made = await compressed(path)
+      const made = await compressImage(path)
       const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
       assert.deepEqual([pages, delay], [3, [100, 200, 300]], format)
       assert.ok((await readFile(made.path)).length > 0)

@@ -125,7 +125,7 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   if (id === 'mkv') assert.equal((await ffprobeTags(bare)).language, 'deu')
   for (const made of [path, bare]) {
     assert.equal(await streamsOf(made), await streamsOf(source))
-    assert.equal(await decodedOf(made), await decodedOf(source))
+    assert.equal(await decodedHash(made), await decodedHash(source))
   }
 }
 
@@ -140,14 +140,14 @@ export function getRecording(id: FormatId): Promise<string> {
 
 async function record(id: FormatId): Promise<string> {
   const path = at(`recorded.${id}`)
-  const isFilm = formatById(id).category === 'video'
-  const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=1']
+  const isVideo = formatById(id).category === 'video'
+  const videoInput = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=1']
   const tags = ['title=Old title', 'genre=Old genre', 'location=+52.5+013.4/', 'artist=Old'].flatMap(
     (tag) => ['-metadata', tag],
   )
-  const sound = ['-f', 'lavfi', '-i', 'sine=duration=1']
-  const language = isFilm ? ['-metadata:s:a:0', 'language=deu'] : []
-  await tool('ffmpeg', '-v', 'error', ...(isFilm ? picture : []), ...sound, ...tags, ...language, path)
+  const audioInput = ['-f', 'lavfi', '-i', 'sine=duration=1']
+  const language = isVideo ? ['-metadata:s:a:0', 'language=deu'] : []
+  await tool('ffmpeg', '-v', 'error', ...(isVideo ? videoInput : []), ...audioInput, ...tags, ...language, path)
   return path
 }
 
@@ -169,7 +169,7 @@ const streamsOf = (path: string) =>
     '-',
   )
 /** Hash of the decoded audio, including its start. */
-export const decodedOf = (path: string) =>
+export const decodedHash = (path: string) =>
   tool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 
 async function ffprobeTags(path: string): Promise<Record<string, string>> {

@@ -9,7 +9,7 @@ import { python3 } from '../python.ts'
 import {
   at,
   createTaggedCopy,
-  decodedOf,
+  decodedHash,
   engineFor,
   getRecording,
   idOf,
@@ -200,7 +200,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     writeFileSync(at('ends.mp3'), Buffer.concat([readFileSync(fixture('tone.mp3')), ape, v1]))
     const { path } = await write(at('ends.mp3'), { strip: true })
     assert.doesNotMatch(readFileSync(path, 'latin1'), /APETAGEX|Old title|^ID3/)
-    assert.equal(await decodedOf(path), await decodedOf(fixture('tone.mp3')))
+    assert.equal(await decodedHash(path), await decodedHash(fixture('tone.mp3')))
   })
 
   test('keeps the attached fonts of a video when it is stripped', async () => {

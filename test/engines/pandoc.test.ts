@@ -280,7 +280,7 @@ test('dropped wiki templates cause a warning with their number', async () => {
   for (const to of ['html', 'md', 'docx'] as const) {
     const { warnings, messages } = await convert(pandoc, wiki, to)
     assert.deepEqual(warnings, ['TEMPLATES_DROPPED'], to)
-    assert.match(messages.join(), /^2 templates /)
+    assert.match(messages.join(), /^2 wiki templates /)
   }
   assert.deepEqual((await convert(pandoc, wiki, 'mmd')).warnings, [])
   const plain = await file('plain.wiki', "''Words'' alone.\n")
@@ -374,7 +374,7 @@ describe('a document designed to exhaust resources', () => {
       await assert.rejects(convert(pandoc, source, 'html'), { code: 'CORRUPT_FILE' }, source)
     }
     const deep = await file('deep.html', `${'<div>'.repeat(4000)}x`)
-    const sentence = /has parts nested thousands deep, which is not supported/
+    const sentence = /has content nested thousands of levels deep, which is not supported/
     await assert.rejects(convert(pandoc, deep, 'rst'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
   })
 })

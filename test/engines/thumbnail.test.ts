@@ -30,7 +30,7 @@ const thumbnail = (
   options: NonNullable<RunSettings['options']> = {},
 ) => convert(engine, source, to, { operation: 'thumbnail', options })
 
-/** Of a picture that was made for a test, by its sides. */
+/** Creates a blank image of this size. */
 async function blank(width: number, height: number): Promise<string> {
   const path = pathOf(`${width}x${height}.png`)
   await sharp({ create: { width, height, channels: 3, background: '#336699' } })
@@ -321,7 +321,7 @@ describe('a thumbnail of a video', () => {
   })
 
   test('is refused for files without a video track', async () => {
-    const audio = pathOf('sound.mp4')
+    const audio = pathOf('audio.mp4')
     await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })

@@ -341,7 +341,7 @@ describe('a watermark on a video', () => {
   })
 
   test('is refused for files without a video track', async () => {
-    const audioHash = pathOf('sound.mp4')
+    const audioHash = pathOf('audio.mp4')
     await output('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
     await assertRefused(
       mark(ffmpeg, audioHash, { watermarkText: 'x' }),

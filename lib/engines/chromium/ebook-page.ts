@@ -137,7 +137,8 @@ const expandSelfClosingTags = (text: string) =>
 
 /** Returns the page size of a fixed-layout document from its `viewport`. */
 function viewportSize(text: string, index: number) {
-  const [, content = ''] = /<meta\b[^<>]{0,500}\bname=["']viewport["'][^<>]{0,500}\bcontent=["']([^"'<>]{0,500})/i.exec(text) ?? []
+  const [, content = ''] =
+    /<meta\b[^<>]{0,500}\bname=["']viewport["'][^<>]{0,500}\bcontent=["']([^"'<>]{0,500})/i.exec(text) ?? []
   const [width, height] = ['width', 'height'].map((name) =>
     Number(new RegExp(`\\b${name}\\s*=\\s*(\\d{2,5})`).exec(content)?.[1]),
   )
@@ -163,7 +164,8 @@ async function styleText(source: StyleSources[number], book: Ebook, depth = 0): 
 
 async function inlineImports(text: string, url: string, book: Ebook, depth: number): Promise<string> {
   const imported: string[] = []
-  const pattern = /@import\s{1,20}(?:url\(\s{0,20})?["']?([^"')\s;]{1,2000})(?=["')\s;])["']?\s{0,20}\)?[^;@]{0,500};/gi
+  const pattern =
+    /@import\s{1,20}(?:url\(\s{0,20})?["']?([^"')\s;]{1,2000})(?=["')\s;])["']?\s{0,20}\)?[^;@]{0,500};/gi
   for (const [, link = ''] of depth < maxImportDepth ? text.matchAll(pattern) : []) {
     const href = URL.parse(link, url)?.href
     if (href !== undefined) imported.push(await styleText({ href }, book, depth + 1))

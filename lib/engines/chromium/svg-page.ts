@@ -76,7 +76,7 @@ export async function layoutSize(page: Page): Promise<PageSize> {
   return { width, height }
 }
 
-/** @throws AppError as `sizeOnPage` does, and FILE_TOO_LARGE. */
+/** @throws AppError as `layoutSize` does, and FILE_TOO_LARGE. */
 export async function drawingToImage(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('No drawing to convert.')

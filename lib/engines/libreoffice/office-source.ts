@@ -20,8 +20,8 @@ export async function officeSource(
   switch (from) {
     case 'csv':
     case 'tsv': {
-      const { copyAsCsv: tableCopy } = await import('../text/table.ts')
-      const table = await tableCopy(input, tableOptions, tools)
+      const { copyAsCsv } = await import('../text/table.ts')
+      const table = await copyAsCsv(input, tableOptions, tools)
       warnAboutSheetLimits(table, to, tools)
       return { path: table.path, ...(tableOptions.headers && { headers: true }) }
     }

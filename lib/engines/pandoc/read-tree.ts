@@ -52,11 +52,11 @@ export async function prepareInput(
     if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
     return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input
   }
-  const { copyAsCsv: tableCopy } = await import('../text/table.ts')
-  return { ...input, path: (await tableCopy(input, tableOptions, tools)).path }
+  const { copyAsCsv } = await import('../text/table.ts')
+  return { ...input, path: (await copyAsCsv(input, tableOptions, tools)).path }
 }
 
-/** Reads the document and warns about content that is lost. @throws AppError as `read` does. */
+/** Reads the document and warns about content that is lost. @throws AppError as `runReader` does. */
 export async function readTree(
   input: InputFile,
   from: PandocSourceId,
@@ -93,7 +93,9 @@ async function chooseReader(input: InputFile, from: PandocSourceId) {
   if (from !== 'xml') return pandocSource(from)
   const head = (await readFile(input.path)).toString('latin1', 0, 4096)
   return pandocSource(
-    /<!doctype[^<>]{0,500}\bJATS\b|<article[^<>]{0,500}\s(?:article-type|dtd-version)=/i.test(head) ? 'jats' : 'dbk',
+    /<!doctype[^<>]{0,500}\bJATS\b|<article[^<>]{0,500}\s(?:article-type|dtd-version)=/i.test(head)
+      ? 'jats'
+      : 'dbk',
   )
 }
 

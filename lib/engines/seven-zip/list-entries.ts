@@ -109,7 +109,7 @@ export async function listWithUnar(path: string, password: string, tools: Tools)
     name: entry.XADFileName,
     size: entry.XADFileSize,
     kind: unarKind(entry),
-    locked: entry.XADIsEncrypted === 1,
+    isEncrypted: entry.XADIsEncrypted === 1,
   }))
 }
 

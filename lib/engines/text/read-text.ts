@@ -48,8 +48,8 @@ export async function detectFileCharset(
   encoding: string | undefined,
   tools: Tools,
 ): Promise<Charset> {
-  const { detectCharset: charsetOf } = await import('./detect-charset.ts')
-  const charset = charsetOf(await sampleText(path), format, resolveRequestedCharset(encoding))
+  const { detectCharset } = await import('./detect-charset.ts')
+  const charset = detectCharset(await sampleText(path), format, resolveRequestedCharset(encoding))
   if (charset.by === 'guess') {
     const sentence = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
     tools.warn('ENCODING_ASSUMED', sentence)
@@ -72,14 +72,14 @@ export async function copyAsUtf8(
 ): Promise<string> {
   const charset = await detectFileCharset(input, encoding, tools)
   if (charset.name === 'utf-8' && charset.by === 'bytes' && !withByteOrderMark) return input.path
-  const { declareUtf8: renamedIn } = await import('./detect-charset.ts')
+  const { declareUtf8 } = await import('./detect-charset.ts')
   const path = join(tools.workDir, `utf8.${input.format}`)
   await pipeline(
     () => decodeFile(input, charset, tools),
     async function* (texts: AsyncIterable<string>) {
       let isFirst = true
       for await (const text of texts) {
-        yield isFirst ? `${withByteOrderMark ? '\ufeff' : ''}${renamedIn(text, input.format)}` : text
+        yield isFirst ? `${withByteOrderMark ? '\ufeff' : ''}${declareUtf8(text, input.format)}` : text
         isFirst = false
       }
     },
@@ -90,8 +90,8 @@ export async function copyAsUtf8(
 
 /** Decodes a text, without a byte order mark. Warns the client about invalid bytes. */
 export async function* decodeFile(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
-  const { createTextDecoder: decoderOf } = await import('./decode.ts')
-  const decode = decoderOf(charset.name)
+  const { createTextDecoder } = await import('./decode.ts')
+  const decode = createTextDecoder(charset.name)
   let invalidCount = 0
   for await (const chunk of readChunks(input.path)) {
     const text = decode(chunk)
