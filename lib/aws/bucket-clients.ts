@@ -3,29 +3,29 @@ import { createClientConfig } from './client-config.ts'
 import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
-/** What takes no longer for a large file than for a small one. */
+/** Commands whose duration does not depend on the file size. */
 const timedCommands = [
   ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
   'HeadBucketCommand',
 ]
-/** Of each call for whoever has little patience. */
+/** Attempts per call if timeouts are set. */
 const maxTimedAttempts = 2
 
 export type BucketClients = Awaited<ReturnType<typeof openBucketClients>>
 
-/** Loaded when the first file is wanted, with the commands that are sent by them. */
+/** Creates the S3 clients and loads their commands; called on first use. */
 export async function openBucketClients(
   config: Config,
   connection?: ClientConnection,
   timeouts?: StoreTimeouts,
 ) {
   const sdk = await import('./s3.ts')
-  // With a name for a host the SDK would put the bucket into the host name, which only AWS can resolve.
+  // For a named endpoint, the SDK would put the bucket into the host name, which only AWS can resolve.
   const forcePathStyle = config.AWS_ENDPOINT_URL_S3 !== undefined
   const s3 = new sdk.S3Client({
     ...createClientConfig(config),
     forcePathStyle,
-    // The connection guards the bytes already, and the SDK's look at them takes as long as all else about a GET.
+    // TLS already protects the bytes, and checking them in the SDK takes as long as everything else in a GET.
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(timeouts && { maxAttempts: maxTimedAttempts }),
     ...connection,

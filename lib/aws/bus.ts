@@ -11,7 +11,7 @@ import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 const batchSize = 10
 
 export class Bus {
-  /** Most requests say nothing, so that a function begins without the client. */
+  /** Loaded on first use, because most requests publish nothing. */
   readonly #put: () => Promise<(Entries: PutEventsRequestEntry[]) => Promise<PutEventsResponse>>
   readonly #name: string
 
@@ -25,15 +25,15 @@ export class Bus {
     this.#name = config.BUS_NAME
   }
 
-  /** Sets off what the service has to do after this; nobody outside hears of it. */
+  /** Sends an internal signal that triggers further work; it is not visible outside the service. */
   async signal(name: Signal, detail: Readonly<Record<string, unknown>>): Promise<void> {
     const entry = { Source: eventSource, DetailType: name, Time: new Date(), Detail: JSON.stringify(detail) }
     const put = await this.#put()
     const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...entry }])
-    if (FailedEntryCount) throw new Error(`the bus refused ${name}`)
+    if (FailedEntryCount) throw new Error(`the bus rejected ${name}`)
   }
 
-  /** @throws when the bus did not accept every event; publishing them again is harmless, ids stay the same. */
+  /** @throws if the bus rejected any event; publishing all of them again is harmless, because ids stay the same. */
   async publish(events: readonly BusEvent[]): Promise<void> {
     if (events.length === 0) return
     const put = await this.#put()
@@ -49,7 +49,7 @@ export class Bus {
       if (FailedEntryCount) {
         const failed = results?.find((result) => result.ErrorCode)
         throw new Error(
-          `the bus refused ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`,
+          `the bus rejected ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`,
         )
       }
     }

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { Sha256 } from './sha256.ts'
 
-/** What clients of the service's own resources are made with. */
+/** Client settings for the service's own AWS resources. */
 export const createClientConfig = ({
   AWS_REGION: region,
   roleKey,

@@ -1,19 +1,19 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { SocketExchange } from './sockets.ts'
 
-/** How a client gets its requests to a server that is nearer than an endpoint: settings that take the place of its own. */
+/** Client settings for reaching a server on this machine without its endpoint. */
 export type ClientConnection = Pick<
   S3ClientConfig,
   'requestHandler' | 'signer' | 'requestChecksumCalculation' | 'credentials'
 >
 
-/** Where the bucket lies on this machine: files change hands, and no byte of them passes through a connection. */
+/** Direct access to a bucket on this machine: files are moved or shared instead of sent over a connection. */
 export interface FileExchange {
-  /** Makes the file an object, which it stays from then on: nobody may write it any more. */
+  /** Turns the file into an object; it must not be written any more. */
   put(key: string, path: string, contentType: string): Promise<void>
-  /** Copies an object into a new file. @throws errors of the names that the SDK gives them. */
+  /** Copies an object to a new file. @throws errors with the same names as the SDK's. */
   get(key: string, path: string, etag?: string): Promise<void>
-  /** Where the bytes of an object lie, end to end, to be opened at once and read. @throws as `get` does. */
+  /** Returns the files that contain an object's bytes, in order; open them at once. @throws as `get` does. */
   locate(key: string, etag?: string): Promise<readonly LocatedFile[]>
 }
 
@@ -23,7 +23,7 @@ export interface LocatedFile {
   readonly size: number
 }
 
-/** For the services that have one; the clients of all others connect to their endpoints. */
+/** Direct connections by service; clients of the other services connect to their endpoints. */
 export interface Connections {
   readonly s3?: ClientConnection | undefined
   readonly sqs?: ClientConnection | undefined

@@ -11,15 +11,15 @@ import {
 } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 
-/** What was put aside after all attempts goes back to where it came from. */
+/** Returns messages from dead-letter queues to their source. */
 
-/** Milliseconds that somebody waits for the end of it; SQS goes on by itself. */
+/** How long to wait for the redrive to finish; SQS continues in the background. */
 const maxWaitMs = 60_000
 const pollMs = 250
 
 const createClient = (region: string) => new SQSClient({ region, useQueueUrlAsEndpoint: false })
 
-/** Tasks go back to their queue. @returns how many have, and whether these are all. */
+/** Moves messages back to their source queue. @returns how many were moved, and whether the move is finished. */
 export async function redriveMessages(
   name: string,
   region: string,
@@ -44,7 +44,7 @@ export async function redriveMessages(
   }
 }
 
-/** As a rule of the bus hands it to a function. */
+/** An event as a rule of the bus passes it to a function. */
 const BusEventMessage = z.object({
   source: z.string(),
   'detail-type': z.string(),
@@ -53,9 +53,9 @@ const BusEventMessage = z.object({
 })
 
 /**
- * Events that a function was called with go to the bus again, as no queue feeds it. Whoever listens to them hears them
- * twice, which changes nothing: they keep their ids.
- * @returns how many.
+ * Publishes failed events to the bus again, because the function that got them has no source queue. Other subscribers
+ * receive them twice, which is harmless: they keep their ids.
+ * @returns the number of events.
  */
 export async function republishEvents(name: string, bus: string, region: string): Promise<number> {
   const sqs = createClient(region)
@@ -72,7 +72,7 @@ export async function republishEvents(name: string, bus: string, region: string)
       const { FailedEntryCount } = await events.send(
         new PutEventsCommand({ Entries: [{ EventBusName: bus, ...entry }] }),
       )
-      if (FailedEntryCount) throw new Error(`the bus refused an event of type ${type}`)
+      if (FailedEntryCount) throw new Error(`the bus rejected an event of type ${type}`)
       await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
       count += 1
     }

@@ -1,2 +1,2 @@
-// What is used of the client, so that a bundle that loads it later has no more of it.
+// Only the used parts of the client, so that a lazily loaded bundle contains nothing else.
 export { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'

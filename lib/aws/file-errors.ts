@@ -1,23 +1,23 @@
 import { AppError } from '../errors.ts'
 
-/** An upload may be written again as long as its address holds, and a file may be deleted: both are told, not tried again. */
+/** An upload can be overwritten while its URL is valid, and a file can be deleted: both are reported, not retried. */
 
 export const fileOverwrittenError = (filename: string, cause?: unknown): AppError =>
   new AppError(
     'CONFLICT',
-    `The file ${filename} was overwritten after the job had taken it. Upload the file again and send a new request.`,
+    `The file ${filename} was overwritten after the job started to use it. Upload the file again and send a new request.`,
     { reason: 'overwritten', filename },
     { cause },
   )
 
 export const fileGoneError = (filename: string, cause?: unknown): AppError =>
-  new AppError('FILE_GONE', `The file ${filename} is deleted. Send it again.`, { filename }, { cause })
+  new AppError('FILE_GONE', `The file ${filename} was deleted. Send it again.`, { filename }, { cause })
 
-/** There is no bucket, or no access to it: its other refusals are about one object. */
+/** Whether the bucket does not exist or access is denied; other errors concern a single object. */
 export const isBucketUnavailable = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchBucket' || error.name === 'AccessDenied')
 
-/** By the names that the SDK gives its errors. */
+/** Maps errors of the SDK, by their names, to errors about a changed or deleted file. */
 export function toFileError(error: unknown, filename: string): AppError | undefined {
   const name = error instanceof Error ? error.name : ''
   if (name === 'PreconditionFailed') return fileOverwrittenError(filename, error)

@@ -19,12 +19,12 @@ export interface ObjectInfo {
   /** Bytes. */
   readonly size: number
   readonly contentType: string
-  /** Quoted, as HTTP has it. */
+  /** Quoted, as in HTTP. */
   readonly etag: string
   readonly storedAt: Date
 }
 
-/** A file in the bucket, as whoever reads it knows it. */
+/** Identifies a file in the bucket for reading. */
 export interface FileReference {
   readonly key: string
   /** For messages. */
@@ -37,7 +37,7 @@ export interface DownloadLink {
   readonly contentType: string
   /** Value of `Content-Disposition`. */
   readonly disposition: string
-  /** Value of `Repr-Digest`, where the bytes are known. */
+  /** Value of `Repr-Digest`, if the digest is known. */
   readonly digest?: string | undefined
   readonly expiresS: number
   readonly method: 'GET' | 'HEAD'
@@ -51,26 +51,26 @@ export interface DeclaredFile {
   readonly sha256?: string | undefined
 }
 
-/** Where a stream goes that is stored. */
+/** How to store a stream. */
 export interface ReceiveOptions {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal
-  /** Bytes, where somebody has told; there may be more or fewer. */
+  /** Expected bytes, if known; there may be more or fewer. */
   readonly size?: number | undefined
 }
 
-/** Parts of a streamed upload that are in memory at a time; with 8 MiB parts a form upload takes 16 MiB. */
+/** Parts of a streamed upload in memory at a time; with 8 MiB parts, a form upload uses 16 MiB. */
 const maxConcurrentParts = 2
 const partBytes = 8 * 1024 * 1024
 
-/** Inputs and outputs in the bucket. Keys are made by us and never hold what a client sent. */
+/** Inputs and outputs in the bucket. Keys are generated and never contain client data. */
 export class Files {
-  /** What reads and writes records alone begins without the client, which is a fifth of all that such a function reads. */
+  /** Loaded on first use: functions that only access records skip the client, a fifth of their code. */
   readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
   readonly #exchange: FileExchange | undefined
-  /** Of files that others send in parts. */
+  /** Multipart uploads by clients. */
   readonly parts: MultipartStorage
 
   constructor(
@@ -84,16 +84,16 @@ export class Files {
     this.parts = new MultipartStorage(this.#open, this.#bucket)
   }
 
-  /** Stores a stream of unknown length; nothing stays when it fails or the signal fires. */
+  /** Stores a stream of unknown length; nothing remains if it fails or the signal fires. */
   async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
-    // Whoever sends it may go away while the client is loaded; it is told when the stream is read.
+    // The sender may disconnect while the client is loaded; the error is thrown when the stream is read.
     body.on('error', () => {})
     const { s3, uploadStream: storeStream } = await this.#open()
     await storeStream(s3, target, { partBytes, maxConcurrentParts, signal })
   }
 
-  /** Stores a file; its hash (hex) is needed where it leaves this machine. */
+  /** Stores a file; its hash (hex) is needed if the file leaves this machine. */
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     if (this.#exchange) return this.#exchange.put(key, path, contentType)
     const { s3, PutObjectCommand, uploadStream: storeStream } = await this.#open()
@@ -113,7 +113,7 @@ export class Files {
     }
   }
 
-  /** Stores a stream; where files need no connection it passes by `path`, in the work folder. */
+  /** Stores a stream; with a bucket on this machine, it is written to `path` in the work folder first. */
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
@@ -125,7 +125,7 @@ export class Files {
     await this.#exchange.put(key, path, contentType)
   }
 
-  /** Bytes of a file as they come. @throws as `getFile` does. */
+  /** Streams a range of a file. @throws as `getFile` does. */
   async stream(file: FileReference, range: ByteRange, signal: AbortSignal): Promise<Readable> {
     if (!this.#exchange) return this.#fetch(file, { Range: `bytes=${range.start}-${range.end - 1}`, signal })
     signal.throwIfAborted()
@@ -154,7 +154,7 @@ export class Files {
       .catch((error: unknown) => {
         throw toFileError(error, filename) ?? error
       })
-    if (!Body) throw new Error(`no body in the answer for ${key}`)
+    if (!Body) throw new Error(`no body in the response for ${key}`)
     return Body as typeof Body & Readable // on Node; its type also covers browsers
   }
 
@@ -166,8 +166,8 @@ export class Files {
   }
 
   /**
-   * Fetches a file; with an `etag` only the bytes that have it.
-   * @throws AppError CONFLICT for other bytes, FILE_GONE for none.
+   * Fetches a file; an `etag` has to match.
+   * @throws AppError CONFLICT if the file was overwritten, FILE_GONE if it was deleted.
    */
   async getFile(file: FileReference, path: string, signal: AbortSignal): Promise<void> {
     if (!this.#exchange)
@@ -177,7 +177,7 @@ export class Files {
     })
   }
 
-  /** A copy within the bucket, of the bytes that have this `etag` where there is one. */
+  /** Copies a file within the bucket; an `etag` has to match. */
   async copy({ key, filename, etag }: FileReference, to: string): Promise<void> {
     const { s3, CopyObjectCommand } = await this.#open()
     await s3
@@ -194,14 +194,14 @@ export class Files {
       })
   }
 
-  /** Bytes `start` to `end` (exclusive), fewer at the end of the object. */
+  /** Reads bytes `start` to `end` (exclusive), fewer at the end of the object. */
   async read(key: string, start: number, end: number, etag?: string): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array()
     const file = { key, filename: 'that was sent', ...(etag && { etag }) }
     return (await this.#fetch(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
   }
 
-  /** Undefined when there is no such object. */
+  /** Undefined if the object does not exist. */
   async head(key: string): Promise<ObjectInfo | undefined> {
     const { s3, HeadObjectCommand, NotFound } = await this.#open()
     try {
@@ -218,7 +218,7 @@ export class Files {
     }
   }
 
-  /** Deleting what is not there is no error. */
+  /** Deleting missing objects is not an error. */
   async delete(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const { s3, DeleteObjectsCommand } = await this.#open()
@@ -231,7 +231,7 @@ export class Files {
     }
   }
 
-  /** Deletes these keys, and all that begin with the prefix. */
+  /** Deletes these keys and all keys with the prefix. */
   async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
     const { s3, paginateListObjectsV2 } = await this.#open()
     const found: string[] = []
@@ -243,7 +243,7 @@ export class Files {
     await this.delete([...new Set([...keys, ...found])])
   }
 
-  /** @throws when the bucket does not answer. */
+  /** @throws if the bucket is not available. */
   async check(): Promise<void> {
     const { s3, HeadBucketCommand } = await this.#open()
     await s3.send(new HeadBucketCommand({ Bucket: this.#bucket }))
@@ -262,7 +262,7 @@ export class Files {
     return getSignedUrl(signer, command, { expiresIn: link.expiresS })
   }
 
-  /** The signature binds type, length and, when given, hash: a browser can send this file and no other. */
+  /** The signature covers type, length and, if known, hash, so that a browser can only send this file. */
   async presignUpload(
     method: 'PUT' | 'POST',
     key: string,
@@ -285,7 +285,7 @@ export class Files {
     const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
       signableHeaders: new Set(['host', 'content-type', 'content-length', 'x-amz-checksum-sha256']),
-      // As a header, so that the storage checks the body against it.
+      // Sent as a header, so that the storage verifies the body.
       unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
     })
     return {
@@ -294,7 +294,7 @@ export class Files {
     }
   }
 
-  /** A PUT of any bytes, or of those with this hash; how large they may be is looked at when they are there. */
+  /** A presigned PUT of any bytes, or of those with this hash; the size is checked after the upload. */
   async presignUnsizedPut(
     key: string,
     { sha256 }: { sha256?: string | undefined },
@@ -315,7 +315,7 @@ export class Files {
     return { url, headers: { ...(checksum && { 'x-amz-checksum-sha256': checksum }) } }
   }
 
-  /** A form that a browser may send with any file up to this size; S3 then leads it on to `redirect`, or answers 201. */
+  /** A form upload of any file up to this size; S3 then redirects to `redirect` or responds with 201. */
   presignForm(
     key: string,
     {
@@ -358,11 +358,11 @@ export class Files {
 }
 
 /**
- * As a parameter of the signed address: "Amazon S3 ignores query-string parameters that begin with x-", the embedded
- * server answers with the header.
+ * Adds the digest as a signed query parameter. The embedded server returns it as a header; "Amazon S3 ignores query-string
+ * parameters that begin with x-".
  */
 function addDigestParameter({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
-  // At this step both are requests of HTTP.
+  // At this step both are HTTP requests.
   const stack = middlewareStack as GetObjectCommand['middlewareStack']
   stack.add(
     (next) => (args) => {

@@ -2,7 +2,7 @@ import type { BucketClients } from './bucket-clients.ts'
 
 export interface StoredPart {
   readonly number: number
-  /** Quoted, as HTTP has it. */
+  /** Quoted, as in HTTP. */
   readonly etag: string
   /** Bytes. */
   readonly size: number
@@ -10,11 +10,11 @@ export interface StoredPart {
 
 interface MultipartTarget {
   readonly key: string
-  /** The name that the storage gave this upload. */
+  /** Id of the upload in the storage. */
   readonly uploadId: string
 }
 
-/** What the storage allows (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html); the last part may be smaller. */
+/** S3's limits (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html); the last part may be smaller. */
 export const partLimits = {
   minBytes: 5 * 1024 ** 2,
   maxBytes: 5 * 1024 ** 3,
@@ -22,7 +22,7 @@ export const partLimits = {
   maxObjectBytes: 5 * 1024 ** 4,
 }
 
-/** Files that somebody else sends in parts, straight to the storage. */
+/** Multipart uploads whose parts clients send directly to the storage. */
 export class MultipartStorage {
   readonly #open: () => Promise<BucketClients>
   readonly #bucket: string
@@ -32,29 +32,29 @@ export class MultipartStorage {
     this.#bucket = bucket
   }
 
-  /** @returns the name that the storage gives it. */
+  /** Starts an upload. @returns its id in the storage. */
   async start(key: string, contentType: string): Promise<string> {
     const { s3, CreateMultipartUploadCommand } = await this.#open()
     const { UploadId } = await s3.send(
       new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key, ContentType: contentType }),
     )
-    if (UploadId === undefined) throw new Error(`the storage named no upload for ${key}`)
+    if (UploadId === undefined) throw new Error(`the storage returned no upload id for ${key}`)
     return UploadId
   }
 
-  /** Where one part is PUT to, as raw bytes; again as often as need be. */
+  /** Signs the URL to which the raw bytes of a part are PUT, as often as needed. */
   async signPartUrl(target: MultipartTarget, number: number, expiresS: number): Promise<string> {
     const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
     const command = new UploadPartCommand({ ...this.#target(target), PartNumber: number })
     return getSignedUrl(signer, command, { expiresIn: expiresS })
   }
 
-  /** Those that are there, in order; undefined when there is no such upload any more. */
+  /** Lists the uploaded parts in order; undefined if the upload does not exist any more. */
   async list(target: MultipartTarget): Promise<StoredPart[] | undefined> {
     const { s3, ListPartsCommand } = await this.#open()
     const found: StoredPart[] = []
     try {
-      // The SDK's own paginator never ends: where nothing follows, the storage names the last part all the same.
+      // The SDK's paginator never ends, because the storage returns a marker even with the last page.
       for (let after: string | undefined; ; ) {
         const page = await s3.send(
           new ListPartsCommand({ ...this.#target(target), ...(after && { PartNumberMarker: after }) }),
@@ -71,7 +71,7 @@ export class MultipartStorage {
   }
 
   /**
-   * @returns `over` when there is no such upload any more, `changed` when a part was sent anew since they were listed.
+   * @returns `over` if the upload does not exist any more, `changed` if a part was sent again after it was listed.
    */
   async complete(
     target: MultipartTarget,
@@ -94,7 +94,7 @@ export class MultipartStorage {
     }
   }
 
-  /** Deletes what is there; nothing to delete is no error. */
+  /** Deletes the upload and its parts; a missing upload is not an error. */
   async abort(target: MultipartTarget): Promise<void> {
     const { s3, AbortMultipartUploadCommand } = await this.#open()
     await s3.send(new AbortMultipartUploadCommand(this.#target(target))).catch((error: unknown) => {

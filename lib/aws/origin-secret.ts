@@ -8,8 +8,8 @@ const SecretValue = z.object({ SecretString: z.string().min(1) })
 const timeoutMs = 10_000
 
 /**
- * A value that Secrets Manager keeps: CloudFormation gives it to the distribution. It is asked for once in the life of a
- * deployment, so that signing one request takes the place of a client.
+ * Reads a secret from Secrets Manager, from where CloudFormation passes it to the distribution. It is read once per
+ * deployment, so a single signed request replaces a client.
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
 export async function readSecretValue(
@@ -37,6 +37,7 @@ export async function readSecretValue(
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`Secrets Manager answered ${response.status} about ${arn}: ${text}`)
+  if (!response.ok)
+    throw new Error(`Secrets Manager responded with status ${response.status} for ${arn}: ${text}`)
   return SecretValue.parse(JSON.parse(text)).SecretString
 }

@@ -6,13 +6,13 @@ import { readAhead, readFully } from '../read-ahead.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
 import type { LocatedFile } from './connections.ts'
 
-/** Bytes that are there before somebody asks for them. */
+/** Bytes read before the consumer requests them. */
 const readAheadBytes = 512 * 1024
 
 /**
- * Bytes of files laid end to end. All are opened before anything is read: what is open can be read to its end, whoever
- * deletes it meanwhile.
- * @throws errors of the name NoSuchKey for a file that is gone.
+ * Streams a range of concatenated files. All files are opened first: an open file can be read even if it is deleted
+ * meanwhile.
+ * @throws an error named NoSuchKey for a missing file.
  */
 export async function readLocatedFiles(
   files: readonly LocatedFile[],
@@ -30,18 +30,18 @@ export async function readLocatedFiles(
   } catch (error) {
     await closeAll(opened)
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw isGone ? Object.assign(new Error('the object is deleted'), { name: 'NoSuchKey' }) : error
+    throw isGone ? Object.assign(new Error('the object was deleted'), { name: 'NoSuchKey' }) : error
   }
   const bytes = releasesBuffers ? readRanges(opened) : copyChunks(readRanges(opened))
   const body = Readable.from(bytes, { objectMode: false, highWaterMark: readAheadBytes })
-  // Of a generator that was never begun nothing runs, its end neither.
+  // A generator that was never started does not run its `finally`, so the files are closed here.
   body.once('close', () => void closeAll(opened))
   return body
 }
 
 interface OpenRange {
   readonly handle: FileHandle
-  /** Of a file so large that it is read past the page cache. */
+  /** For a file so large that it is read without the page cache. */
   readonly direct: FileHandle | undefined
   readonly from: number
   readonly to: number
@@ -65,7 +65,7 @@ async function* readRanges(ranges: readonly OpenRange[]): AsyncGenerator<Buffer>
     yield* readAhead(range.from, range.to, (at, bytes) => readChunk(range, at, bytes))
 }
 
-/** Into memory of their own: what is read into is seldom new. */
+/** Copies chunks to new memory, because pooled buffers are reused. */
 async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     const copy = Buffer.from(chunk)
@@ -77,10 +77,10 @@ async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<Buffer> =>
   (await readDirect(range, at, bytes)) ?? readFully(range.handle, at, bytes)
 
-/** Undefined where it has to be read as usual. */
+/** Undefined if the chunk has to be read through the page cache. */
 async function readDirect({ direct }: OpenRange, at: number, bytes: number): Promise<Buffer | undefined> {
   if (!direct || at % directIoAlignment !== 0) return undefined
-  // Whole pages are read, also at the end.
+  // Direct reads are whole pages, also at the end.
   const chunk = await readIntoPooledBuffer((into) => direct.read(into, 0, into.length, at)).catch(
     undefinedIfUnsupported,
   )

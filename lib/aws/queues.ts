@@ -8,16 +8,16 @@ import { createClientConfig } from './client-config.ts'
 import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
-/** Messages of one batch (AWS's limit). */
+/** Most messages of one batch (AWS's limit). */
 const batchSize = 10
-/** Seconds that a message can be held back (AWS's limit). */
+/** Longest delay of a message in seconds (AWS's limit). */
 export const maxDelayS = 900
-/** Batches under way at a time. */
+/** Batches sent at a time. */
 const maxConcurrentBatches = 4
 
-/** The queues of tasks. */
+/** Sends messages to the service's queues. */
 export class Queues {
-  /** Most requests send nothing, so that a function begins without the client. */
+  /** Loaded on first use, because most requests send no message. */
   readonly #open: () => Promise<SqsClient>
   readonly #urlPrefix: string
 
@@ -30,7 +30,7 @@ export class Queues {
     return `${this.#urlPrefix}${queue}`
   }
 
-  /** @param group whose they are: those of somebody who has many do not hold up the others. */
+  /** @param group message group, such as the owner: groups with many messages do not delay the others (fair queues). */
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [only] = messages
     if (only && messages.length === 1) {
@@ -44,7 +44,7 @@ export class Queues {
     await forEachConcurrently(batches, maxConcurrentBatches, (batch) => this.#sendBatch(queue, batch, group))
   }
 
-  /** Messages of several groups; see `sendOne`. */
+  /** Sends messages of several groups; see `sendOne`. */
   async sendEach(
     queue: QueueId,
     messages: readonly { readonly message: object; readonly group: string }[],
@@ -59,7 +59,7 @@ export class Queues {
     }
   }
 
-  /** One message that may come later, as one of a group: those of a busy group do not hold up the others. */
+  /** Sends a message, possibly delayed; messages of a busy group do not delay other groups. */
   async sendOne(
     queue: QueueId,
     message: object,
@@ -89,10 +89,10 @@ export class Queues {
       new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
     )
     // Sending a message twice is harmless, losing one is not.
-    if (Failed[0]) throw new Error(`the queue refused ${Failed.length} messages: ${Failed[0].Message}`)
+    if (Failed[0]) throw new Error(`the queue rejected ${Failed.length} messages: ${Failed[0].Message}`)
   }
 
-  /** The message stays hidden from other workers for this long, counted from now. */
+  /** Hides the message from other workers for this long, counted from now. */
   async extendVisibility(queue: QueueId, receiptHandle: string, seconds: number): Promise<void> {
     const { sqs, ChangeMessageVisibilityCommand } = await this.#open()
     await sqs.send(
@@ -104,12 +104,12 @@ export class Queues {
     )
   }
 
-  /** Messages that wait. @throws when the queue does not answer. */
+  /** Returns the number of waiting messages. @throws if the queue is not available. */
   depth(queue: QueueId): Promise<number> {
     return this.#count(queue, ['ApproximateNumberOfMessages'])
   }
 
-  /** Messages that wait or are worked on. @throws when the queue does not answer. */
+  /** Returns the number of waiting and in-flight messages. @throws if the queue is not available. */
   load(queue: QueueId): Promise<number> {
     return this.#count(queue, ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'])
   }
@@ -134,7 +134,7 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
   const { SQSClient, ...commands } = await import('./sqs.ts')
   const sqs = new SQSClient({
     ...createClientConfig(config),
-    // The URL of a queue carries the host to talk to; the SDK would warn about the difference to its endpoint.
+    // The queue URL contains the host; without this, the SDK would warn that it differs from the endpoint.
     useQueueUrlAsEndpoint: true,
     ...connection,
   })

@@ -12,14 +12,14 @@ import { Sha256 } from './sha256.ts'
 type ClientSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>
 
-/** `s3://bucket/NAME,NAME`: where secrets lie, and which of them. */
+/** Parses `s3://bucket/NAME,NAME`: the bucket of the secrets and their names. */
 export function parseSecretsAddress(address: string): { bucket: string; names: readonly SecretName[] } {
   const [, bucket = '', list = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(address) ?? []
   const names = secretNames.filter((name) => list.split(',').includes(name))
   return { bucket, names }
 }
 
-/** What nobody has put there is a setting that is not set. */
+/** Reads the secrets; a missing one is an unset setting. */
 export async function readSecrets(address: string, settings: ClientSettings): Promise<Secrets> {
   const { bucket, names } = parseSecretsAddress(address)
   const readSecret = createSecretReader(bucket, settings)
@@ -27,18 +27,18 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
     names.map(async (name) => [name, await readSecret(name)]),
   )
   const found: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  // Without it, whoever goes around the address in front would be answered.
+  // Without this secret, requests that bypass the CDN would be accepted.
   if (names.includes('ORIGIN_SECRET') && !found.ORIGIN_SECRET)
-    throw new Error('ORIGIN_SECRET is not there yet: the first sweep of a deployment puts it there')
+    throw new Error('ORIGIN_SECRET does not exist yet: the first sweep of a deployment creates it')
   return found
 }
 
-/** The signer copies what it is given, which makes it of this class. */
+/** The signer returns a copy of the request, which has this class. */
 type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
- * Each function reads secrets at its start, and most have no other use for a client of S3, which is as much code as all
- * else that they load: a GET is signed here, and goes out by the client of the table, which all have.
+ * Each function reads secrets at startup, and most do not need the S3 client otherwise, which is as much code as the rest
+ * of the function. So a GET is signed here and sent with the HTTP handler of the DynamoDB client, which all have.
  */
 function createSecretReader(
   bucket: string,
@@ -60,7 +60,7 @@ function createSecretReader(
     const body: string = await text(response.body)
     if (body.includes('<Code>NoSuchKey</Code>')) return undefined
     if (response.statusCode !== 200)
-      throw new Error(`S3 answered ${response.statusCode} about ${name}: ${body}`)
+      throw new Error(`S3 responded with status ${response.statusCode} for ${name}: ${body}`)
     return body.trim()
   }
   return async (name) => {
@@ -75,11 +75,11 @@ function createSecretReader(
   }
 }
 
-/** As many as clients of the SDK make: without its secrets a function cannot begin. */
+/** The same number as SDK clients use: without its secrets a function cannot start. */
 const maxAttempts = 3
 const retryMs = 100
 
-/** Makes the secrets of a new deployment. Of those who do so at the same time one wins, and nobody replaces what is there. */
+/** Creates the secrets of a new deployment. If several processes do so at once, the first wins; nothing is overwritten. */
 export async function createSecrets(
   address: string,
   { ORIGIN_SECRET_ARN: originArn, ...settings }: ClientSettings & Pick<Config, 'ORIGIN_SECRET_ARN'>,

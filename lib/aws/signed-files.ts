@@ -10,26 +10,25 @@ import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
 import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
 
-/** As often as the SDK does. */
+/** The same number as in the SDK. */
 const maxAttempts = 3
 const pauseMs = 100
 
-/** The storage does not let it through: the signature has ended before its time, or does not cover it. */
+/** The storage rejected the request: the signature expired early or does not cover it. */
 export class SignatureRejectedError extends Error {}
 
 interface TaskUrls {
-  /** Addresses by key. */
+  /** URLs by key. */
   readonly inputs: Readonly<Record<string, string>>
   readonly output: PresignedForm
 }
 
 /**
- * The files of one task for a worker that may reach no other: by addresses that somebody else has signed, without keys
- * of its own.
+ * Access to the files of one task, for a worker without credentials: it uses presigned URLs.
  */
 export class SignedFiles implements TaskFiles {
   readonly #urls: TaskUrls
-  /** Where on this machine those are that were sent from it. */
+  /** Local paths of the files that this process uploaded, by key. */
   readonly #sentPaths = new Map<string, string>()
 
   constructor(signed: TaskUrls) {
@@ -47,12 +46,12 @@ export class SignedFiles implements TaskFiles {
 
   async #open({ key, filename, etag }: FileReference, signal: AbortSignal, range: { range?: string } = {}) {
     const url = this.#urls.inputs[key]
-    if (url === undefined) throw new SignatureRejectedError(`nobody signed for the input ${key}`)
+    if (url === undefined) throw new SignatureRejectedError(`there is no presigned URL for the input ${key}`)
     const response = await fetchWithRetries(() =>
       fetch(url, { headers: { ...range, ...(etag && { 'if-match': etag }) }, signal }),
     )
     if (response.ok && response.body)
-      return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
+      return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's type of the same stream
     const text = await response.text()
     if (response.status === 412) throw fileOverwrittenError(filename)
     if (response.status === 404) throw fileGoneError(filename)
@@ -64,16 +63,17 @@ export class SignedFiles implements TaskFiles {
     if (size > maxSinglePutBytes)
       throw new AppError(
         'FILE_TOO_LARGE',
-        `The result has ${size} bytes, more than the ${maxSinglePutBytes} bytes (5 GiB) that one conversion can store here. Make a smaller one, or convert the file in parts.`,
+        `The result has ${size} bytes, more than the ${maxSinglePutBytes} bytes (5 GiB) that a conversion can store here. Choose options that produce a smaller result, or convert the file in parts.`,
         { size, max: maxSinglePutBytes },
       )
     const { url, prefix, fields } = this.#urls.output
-    if (!key.startsWith(prefix)) throw new SignatureRejectedError(`nobody signed for the output ${key}`)
+    if (!key.startsWith(prefix))
+      throw new SignatureRejectedError(`there is no presigned form for the output ${key}`)
     const form = new FormData()
     const checksum = Buffer.from(await sha256, 'hex').toString('base64')
     const all = { ...fields, key, 'Content-Type': contentType, 'x-amz-checksum-sha256': checksum }
     for (const [name, value] of Object.entries(all)) form.set(name, value)
-    // S3 ignores every field behind the file.
+    // S3 ignores all fields after the file.
     form.set('file', await openAsBlob(path), 'file')
     const response = await fetchWithRetries(() => fetch(url, { method: 'POST', body: form }))
     const text = await response.text()
@@ -81,7 +81,7 @@ export class SignedFiles implements TaskFiles {
     this.#sentPaths.set(key, path)
   }
 
-  /** By `path`, in the work folder. */
+  /** Writes the stream to `path` in the work folder, then stores it. */
   async receive(
     key: string,
     body: Readable,
@@ -92,10 +92,10 @@ export class SignedFiles implements TaskFiles {
     await this.putFile(key, path, contentType, sha256Of(path, size))
   }
 
-  /** Of a file that this process has sent: it is here still. */
+  /** Reads from the local copy of a file that this process uploaded. */
   async read(key: string, start: number, end: number): Promise<Uint8Array> {
     const path = this.#sentPaths.get(key)
-    if (path === undefined) throw new Error(`${key} was not sent from here`)
+    if (path === undefined) throw new Error(`${key} was not uploaded by this process`)
     const file = await open(path)
     try {
       const { buffer, bytesRead } = await file.read(
@@ -110,11 +110,11 @@ export class SignedFiles implements TaskFiles {
     }
   }
 
-  /** What is of no use any more lies below the prefix of its job, and goes with it. */
+  /** Does nothing: unused files are below the prefix of their job and are deleted with it. */
   async delete(): Promise<void> {}
 }
 
-/** Again when the storage or the way to it fails. */
+/** Retries if the storage or the connection fails. */
 async function fetchWithRetries(send: () => Promise<Response>): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -122,7 +122,7 @@ async function fetchWithRetries(send: () => Promise<Response>): Promise<Response
       if (response.status < 500 || attempt >= maxAttempts) return response
       await response.body?.cancel()
     } catch (error) {
-      // Undici says so of connections; what was aborted stays so.
+      // Undici throws TypeError for connection errors; an aborted request is not retried.
       if (!(error instanceof TypeError) || attempt >= maxAttempts) throw error
     }
     await sleep(pauseMs * 2 ** attempt * Math.random())

@@ -2,20 +2,20 @@ import type { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewayma
 import type { Config } from '../config.ts'
 import { createClientConfig } from './client-config.ts'
 
-/** `slow`: the client does not read what it was sent before. */
+/** `slow`: the client has not read earlier frames. */
 export type PostOutcome = 'sent' | 'gone' | 'slow'
 
-/** Where the other ends of the sockets are connected to this process. */
+/** Direct access to sockets that are connected to this process. */
 export interface SocketExchange {
   post(id: string, frame: string): Promise<PostOutcome>
   close(id: string, code: number, reason: string): Promise<void>
   isOpen(id: string): Promise<boolean>
 }
 
-/** A gateway that takes longer has a client that does not read. */
+/** If the gateway takes longer, the client is not reading. */
 const postTimeoutMs = 2000
 
-/** The connections API, by which functions reach the clients of the WebSocket API. */
+/** API Gateway's connections API, which functions use to reach WebSocket clients. */
 export class Sockets implements SocketExchange {
   readonly #config: Pick<Config, 'AWS_REGION' | 'roleKey'>
   readonly #exchange: SocketExchange | undefined
@@ -41,7 +41,7 @@ export class Sockets implements SocketExchange {
     }
   }
 
-  /** API Gateway itself closes with 1000 whatever the code: a frame says it before. */
+  /** API Gateway always closes with code 1000, so a frame with the code is sent before. */
   async close(id: string, code: number, reason: string): Promise<void> {
     if (this.#exchange) return this.#exchange.close(id, code, reason)
     const { DeleteConnectionCommand } = await sdk()
@@ -57,7 +57,7 @@ export class Sockets implements SocketExchange {
     return found !== undefined
   }
 
-  /** Few functions reach for it, so that the others do not load it. */
+  /** Loaded on first use, because few functions need it. */
   #openClient(): Promise<ApiGatewayManagementApiClient> {
     this.#client ??= sdk().then(
       ({ ApiGatewayManagementApiClient: Client }) => new Client(createClientConfig(this.#config)),

@@ -1,4 +1,4 @@
-// What is used of the client, so that a bundle that loads it later has no more of it.
+// Only the used parts of the client, so that a lazily loaded bundle contains nothing else.
 export {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,

@@ -1,41 +1,41 @@
-/** What a write does to a record, and when it may, as data; DynamoDB's expressions are made of it here and nowhere else. */
+/** Changes and conditions of writes as data; the only place that builds DynamoDB expressions. */
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Names are attributes; a dot leads into a map, as in `running.7`. */
+/** Names are attributes; a dot addresses a map entry, as in `running.7`. */
 export interface Change {
   readonly set?: Values
-  /** Stays as it is where it is there already. */
+  /** Set only if the attribute does not exist. */
   readonly setOnce?: Values
-  /** The value of another attribute plus a number, as it was before this write. */
+  /** Set to the previous value of an attribute plus a number. */
   readonly setPlus?: Readonly<Record<string, readonly [attribute: string, plus: number]>>
-  /** Numbers that are added to what is there, or to nothing. Names are taken as they stand, dots and spaces included. */
+  /** Numbers added to the value, or to 0. Names are literal, including dots and spaces. */
   readonly add?: Readonly<Record<string, number>>
   readonly remove?: readonly string[]
-  /** Strings that join a set. */
+  /** Strings added to a set. */
   readonly collect?: Readonly<Record<string, ReadonlySet<string>>>
-  /** Numbers that join a set. */
+  /** Numbers added to a set. */
   readonly include?: Readonly<Record<string, ReadonlySet<number>>>
-  /** Numbers that leave a set; a set that is empty is gone. */
+  /** Numbers removed from a set; DynamoDB removes an empty set. */
   readonly exclude?: Readonly<Record<string, ReadonlySet<number>>>
 }
 
 export interface Condition {
-  /** Whether there is such a record. */
+  /** Whether the record exists. */
   readonly exists?: boolean
   readonly equal?: Values
   readonly oneOf?: Readonly<Record<string, readonly unknown[]>>
   readonly absent?: readonly string[]
   readonly present?: readonly string[]
-  /** Absent or below. */
+  /** Absent or less than. */
   readonly below?: Readonly<Record<string, number>>
-  /** Sets that have none of these. */
+  /** Sets that contain none of these. */
   readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
-  /** More, or later. */
+  /** Greater than. */
   readonly after?: Readonly<Record<string, number | string>>
-  /** At most. */
+  /** Less than or equal to. */
   readonly until?: Readonly<Record<string, string>>
-  /** At least one of these as well. */
+  /** Additionally, at least one of these. */
   readonly either?: readonly Condition[]
 }
 
@@ -62,14 +62,14 @@ export function createExpressions(change: Change, condition?: Condition): Expres
   }
 }
 
-/** Names and values stand beside an expression, never in it. */
+/** Collects names and values, which are passed separately and never written into an expression. */
 class PlaceholderMap {
   readonly names = new Map<string, string>()
   readonly values: unknown[] = []
 
-  /** Elements of lists have no name here: lists are written as a whole, as the embedded table mistakes their indexes. */
+  /** List elements cannot be addressed: lists are written as a whole, because the embedded table mishandles indexes. */
   name(path: string): string {
-    if (/[[\]]/.test(path)) throw new Error(`a list is written as a whole, not as "${path}"`)
+    if (/[[\]]/.test(path)) throw new Error(`lists have to be written as a whole, not as "${path}"`)
     return path
       .split('.')
       .map((part) => {
@@ -80,14 +80,14 @@ class PlaceholderMap {
       .join('.')
   }
 
-  /** Readable, in ASCII (on others the embedded table hangs up), and of this name alone. */
+  /** Readable, unique, and ASCII only (the embedded table hangs on other characters). */
   #placeholderOf(name: string): string {
     let placeholder = `#${name.replace(/\W/g, '_')}`
     while ((this.names.get(placeholder) ?? name) !== name) placeholder += '_'
     return placeholder
   }
 
-  /** Of an attribute of the record itself, whatever its name is made of. */
+  /** A placeholder for a top-level attribute with any characters in its name. */
   plainName(name: string): string {
     const placeholder = `#plain${this.names.size}`
     this.names.set(placeholder, name)

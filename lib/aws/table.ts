@@ -37,7 +37,7 @@ export type Write =
   | { readonly update: Key; readonly change: Change; readonly if?: Condition }
   | { readonly delete: Key; readonly if?: Condition }
 
-/** What became of a conditional write; `item` is what the record holds now, where there is one. */
+/** Outcome of a conditional write; `item` is the current record, if it exists. */
 export interface ConditionalWriteResult {
   readonly applied: boolean
   readonly item: Item | undefined
@@ -50,13 +50,13 @@ export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 
 /** Most entries of one call (AWS's limits). */
 const maxPerCall = { get: 100, write: 25 }
-/** A transaction that others write into, and entries that a batch left out, are tried again so often, with pauses. */
+/** Tries of a transaction that conflicts with others, and of the unprocessed entries of a batch. */
 const maxTries = 8
 const firstPauseMs = 25
 
 type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
 
-/** The single table: records are changed in place, under conditions, so that nothing is read before it is written. */
+/** The single table: records are changed in place with conditions, so that no read is needed before a write. */
 export class Table {
   readonly #client: CommandSender
   readonly #name: string
@@ -73,7 +73,7 @@ export class Table {
     return Item
   }
 
-  /** Any number of keys, in any order; items that do not exist are left out. */
+  /** Returns items in no particular order; missing items are omitted. */
   async getAll(keys: readonly Key[]): Promise<Item[]> {
     const [only] = keys
     if (only && keys.length === 1) {
@@ -87,7 +87,7 @@ export class Table {
   async #getPage(keys: readonly Key[]): Promise<Item[]> {
     const items: Item[] = []
     let remaining: Item[] = keys.map((key) => ({ ...key }))
-    await retryUntilDone('the table did not answer for every key', async () => {
+    await retryUntilDone('the table did not return every key', async () => {
       const { Responses, UnprocessedKeys } = await this.#client.send(
         new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: remaining, ConsistentRead: true } } }),
       )
@@ -98,7 +98,7 @@ export class Table {
     return items
   }
 
-  /** Every item of a partition whose sort key begins so; all of them when it is left out. */
+  /** Returns all items of a partition whose sort key has the prefix. */
   async partition(pk: string, sortPrefix = ''): Promise<Item[]> {
     const items: Item[] = []
     let from: Item | undefined
@@ -125,8 +125,8 @@ export class Table {
   }
 
   /**
-   * Changes one record if the condition holds. An answer that was lost on its way makes the SDK write again, and then
-   * the condition no longer holds: attributes of `mark`, found as they were to be written, tell that it was us.
+   * Changes one record if the condition holds. If a response is lost, the SDK writes again, and then the condition fails:
+   * if the record has the attributes of `mark`, the first write was ours and succeeded.
    */
   async update(
     key: Key,
@@ -171,7 +171,7 @@ export class Table {
       return { applied: true, item: Attributes }
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error
-      // The document client leaves items that errors carry as they came: DynamoDB's own form.
+      // The document client does not unmarshall items in errors.
       const item = unmarshallItem(error)
       const isOurs =
         mark !== undefined &&
@@ -181,9 +181,9 @@ export class Table {
     }
   }
 
-  /** All or none, at most 100 writes; false when a condition did not hold. */
+  /** Makes all writes or none, at most 100; false if a condition failed. */
   async transact(writes: readonly Write[]): Promise<boolean> {
-    // Made once: the SDK gives it a token, by which AWS takes a repetition for what it is.
+    // Created once: the SDK adds an idempotency token, by which AWS recognizes repetitions.
     const command = new TransactWriteCommand({
       TransactItems: writes.map((write) => this.#transactItem(write)),
     })
@@ -205,7 +205,7 @@ export class Table {
     return { Update: { TableName, Key: write.update, UpdateExpression, ...rest } }
   }
 
-  /** Unconditional puts and deletions of any number, in no order. */
+  /** Makes any number of unconditional puts and deletions, in no particular order. */
   async writeAll(puts: readonly (Item & Key)[], deletes: readonly Key[] = []): Promise<void> {
     const requests: WriteRequests = [
       ...puts.map((Item) => ({ PutRequest: { Item } })),
@@ -213,7 +213,7 @@ export class Table {
     ]
     await forEachConcurrently(toBatches(requests, maxPerCall.write), 4, async (page) => {
       let remaining = page
-      await retryUntilDone('the table did not take every record', async () => {
+      await retryUntilDone('the table did not process every write', async () => {
         const { UnprocessedItems } = await this.#client.send(
           new BatchWriteCommand({ RequestItems: { [this.#name]: remaining } }),
         )
@@ -227,12 +227,12 @@ export class Table {
     await this.#client.send(new DeleteCommand({ TableName: this.#name, Key: key }))
   }
 
-  /** @throws when the table does not answer. */
+  /** @throws if the table is not available. */
   async check(): Promise<void> {
     await this.get({ pk: 'HEALTH', sk: 'HEALTH' })
   }
 
-  /** AWS refuses a write into a record that is part of somebody's transaction at this moment. */
+  /** Retries writes that AWS rejects because the record is part of a running transaction. */
   async #retryConflicts<T>(write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -247,7 +247,7 @@ export class Table {
   }
 }
 
-/** A table that hangs is an error as soon as the patience says, not a request that never ends. */
+/** Creates a client whose calls fail after a timeout instead of hanging. */
 export function documentClient(
   config: Pick<TableSettings, 'AWS_REGION' | 'roleKey'>,
   timeouts: StoreTimeouts = backgroundTimeouts,
@@ -260,7 +260,7 @@ export function documentClient(
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 
-/** Grows by half each time, with a part left to chance, so that those who met do not meet again. */
+/** Exponential back-off with jitter, so that conflicting writers do not collide again. */
 const backOff = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
 async function retryUntilDone(failure: string, attemptOnce: () => Promise<boolean>): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Files } from './files.ts'
 
-/** What running a task takes of the bucket. */
+/** The bucket operations that running a task needs. */
 export type TaskFiles = Pick<Files, 'getFile' | 'putFile' | 'delete' | 'receive' | 'read' | 'stream'>
 
-/** Bytes of one object that comes in one request (AWS's limit), as a form does. */
+/** Most bytes of an object stored with one request, such as a form (AWS's limit). */
 export const maxSinglePutBytes = 5 * 1024 ** 3
 
-/** A form for files whose keys begin with the prefix. */
+/** A presigned form for files whose keys have the prefix. */
 export interface PresignedForm {
   readonly url: string
   readonly prefix: string

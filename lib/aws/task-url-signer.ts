@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { createClientConfig } from './client-config.ts'
 import { maxSinglePutBytes, type PresignedForm } from './task-files.ts'
 
-/** Signs what a worker may do for a task, in the name of this process, whose role has to allow it. */
+/** Presigns the requests that a worker may make for a task, with the permissions of this process's role. */
 export class TaskUrlSigner {
   readonly #s3: S3Client
   readonly #bucket: string
@@ -22,11 +22,11 @@ export class TaskUrlSigner {
     })
   }
 
-  /** Any number of files below a prefix, each with its type and its hash. */
+  /** Signs a form for any number of files below a prefix, each with its type and hash. */
   async signOutput(prefix: string, expiresS: number): Promise<PresignedForm> {
     const { url, fields } = await createPresignedPost(this.#s3, {
       Bucket: this.#bucket,
-      // By this the SDK takes it for the beginning of a key.
+      // With this suffix the SDK treats it as a key prefix.
       Key: `${prefix}\${filename}`,
       Expires: expiresS,
       Conditions: [

@@ -1,31 +1,32 @@
 import type { MiddlewareStack } from '@smithy/types'
 
-/** A store did not answer in the time that we had for it. Whether it did what it was asked for nobody knows. */
+/** A store did not respond in time. Whether it carried out the request is unknown. */
 export class StoreTimeoutError extends Error {
   override readonly name = 'Unanswered'
 }
 
-/** Milliseconds for one call in all, with the repetitions that the SDK makes of it. */
+/** Timeouts of calls to AWS services, in milliseconds. */
 export interface StoreTimeouts {
+  /** The whole call, including the SDK's retries. */
   readonly callMs: number
-  /** Until a request is repeated. */
+  /** One attempt, before the request is retried. */
   readonly attemptMs: number
 }
 
-/** Of what runs in the background: what it has done would have to be done again. */
+/** For background work, which would have to be repeated after a failure. */
 export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000 }
-/** Of requests: a client that is told soon to come again is better off than one that waits. */
+/** For requests: a quick "try again later" is better for the client than a long wait. */
 export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 
-/** How long a store that was silent is asked briefly only: what a request still has to clear up must not wait as long again. */
+/** After a timeout, calls get only a short timeout for this long, so that cleanup of a request does not wait as long again. */
 const silenceMemoryMs = 2000
 const shortCallMs = 400
 
-/** Ends calls of a client that get no answer; without it they last as long as the other side is silent. */
+/** Makes calls of a client fail after a timeout; otherwise they would wait as long as the server does not respond. */
 export function limitCallTime<Input extends object, Output extends object>(
   { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
   { callMs }: StoreTimeouts,
-  /** Names of the commands that it is for, such as `HeadObjectCommand`; all when left out. */
+  /** Names of the limited commands, such as `HeadObjectCommand`; all if omitted. */
   commands?: readonly string[],
 ): void {
   let silentUntil = 0
@@ -34,7 +35,7 @@ export function limitCallTime<Input extends object, Output extends object>(
     const { promise: timedOut, reject } = Promise.withResolvers<never>()
     const limitMs = Date.now() < silentUntil ? Math.min(shortCallMs, callMs) : callMs
     const timer = setTimeout(
-      () => reject(new StoreTimeoutError(`${name} got no answer within ${limitMs} ms`)),
+      () => reject(new StoreTimeoutError(`${name} got no response within ${limitMs} ms`)),
       limitMs,
     )
     try {
@@ -67,11 +68,11 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'SlowDown'],
 ])
 
-/** Whether a store is away or too busy, so that the same request may succeed soon. */
+/** Whether a store is unreachable or overloaded, so that the same request may succeed soon. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (isTimeout(error) || throttlingErrorNames.has(error.name)) return true
-  // As the SDK's errors have it: of those that came as an answer.
+  // SDK errors that came as a response have a status.
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown }
   const status = $metadata?.httpStatusCode
   return status === undefined ? connectionErrorCodes.has(code) : status >= 500

@@ -10,22 +10,22 @@ import { Upload } from '@aws-sdk/lib-storage'
 
 interface UploadOptions {
   readonly partBytes: number
-  /** Parts that are in memory at a time. */
+  /** Parts in memory at a time. */
   readonly maxConcurrentParts: number
   readonly signal?: AbortSignal
-  /** Is told bytes as they have gone out. */
+  /** Called with the number of bytes sent since the last call. */
   readonly onSent?: (bytes: number) => void
 }
 
 type Target = Omit<PutObjectCommandInput, 'Body'> & { readonly Body: Readable }
 
-/** What carries bytes, or makes an object of them: nothing of it may go on when somebody stops it. */
+/** Commands that send bytes or create the object: they are aborted with the signal. */
 const abortableCommands = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
 
 /**
- * Stores a stream of any length in a bucket of ours or of somebody else. Nothing stays when it fails or the signal
- * fires: the SDK's own `abort` ends at once, but leaves the parts that are on their way, and somebody pays for them.
- * So what is on its way is broken off, and the SDK clears up as after any failure.
+ * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires: the
+ * SDK's own `abort` returns at once but leaves parts in flight, for which the bucket's owner pays. So requests in flight
+ * are aborted instead, and the SDK cleans up as after any failure.
  */
 export async function uploadStream(
   client: S3Client,
@@ -40,7 +40,7 @@ export async function uploadStream(
         : client.send(command),
   }
   const upload = new Upload({
-    client: abortableClient as unknown as S3Client, // all of it that an upload uses
+    client: abortableClient as unknown as S3Client, // the only members that an upload uses
     queueSize: maxConcurrentParts,
     partSize: partBytes,
     params,

@@ -2,14 +2,14 @@ import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
-/** Where users may have this service connect to: the public internet, and networks that the operator names. */
+/** Addresses that users may make this service connect to: the public internet, and networks that the operator allows. */
 
 export interface Address {
   readonly address: string
   readonly family: 4 | 6
 }
 
-/** The addresses of a name, all of them. */
+/** Returns all addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<readonly Address[]>
 
 const resolveByDns: ResolveHost = async (host) =>
@@ -18,39 +18,39 @@ const resolveByDns: ResolveHost = async (host) =>
     family: family === 6 ? 6 : 4,
   }))
 
-/** All of IPv6 that is given out to networks of the public so far (RFC 4291, 2.4). */
+/** The part of IPv6 that is assigned to public networks so far (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** A public address by its number, at which each virtual machine of Azure finds what is for it alone. */
+/** Formally a public address, but in Azure it serves private data to each virtual machine. */
 const azurePlatformAddress = '168.63.129.16'
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** Checks hosts before anybody connects to them. */
+/** Checks hosts before a connection is made. */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
   readonly #resolve: ResolveHost
 
-  /** @param allowed networks in CIDR notation that may be reached though they are not public. */
+  /** @param allowed non-public networks in CIDR notation that may be reached. */
   constructor(allowed: readonly string[] = [], resolve: ResolveHost = resolveByDns) {
     this.#allowed = allowed.map((network) => ipaddr.parseCIDR(network))
     this.#resolve = resolve
   }
 
   /**
-   * The address to connect to. Whoever connects has to use it, and not the name: the next look-up may give another.
-   * @param host a name or an address, in brackets or not.
-   * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error when it is not found.
+   * Returns the address to connect to. The caller has to use it instead of the name: another lookup may give another.
+   * @param host a name or an IP address, with or without brackets.
+   * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error if it is not found.
    */
   async resolve(host: string): Promise<Address> {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const literal = parseAddress(name)
     const found = literal ? [literal] : await this.#resolve(name)
-    // A name with one private address among public ones is a trap, or soon leads to the private one.
+    // A name with a private address among public ones is a trap, or may soon resolve to the private one.
     if (found.length === 0 || !found.every(({ address }) => this.isAllowed(address)))
       throw addressNotAllowedError(name)
-    // Many networks have no way out by version 6, that of Lambda's functions among them.
-    return found.find(({ family }) => family === 4) ?? (found[0] as Address) // it is not empty
+    // Many networks have no IPv6 route to the internet, including that of Lambda functions.
+    return found.find(({ family }) => family === 4) ?? (found[0] as Address) // not empty
   }
 
   isAllowed(address: string): boolean {
@@ -59,7 +59,7 @@ export class AddressGuard {
     if (this.#allowed.some((network) => isIn(parsed, network))) return true
     if (parsed.kind() === 'ipv4')
       return parsed.range() === 'unicast' && parsed.toString() !== azurePlatformAddress
-    // Among the ranges of 2000::/3 some embed or translate addresses of version 4.
+    // Some ranges of 2000::/3 embed or translate IPv4 addresses.
     return isIn(parsed, globalUnicast) && parsed.range() === 'unicast'
   }
 }
@@ -68,7 +68,7 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Network): boo
   return address.kind() === network.kind() && address.match(network, bits)
 }
 
-/** Also in forms that only some programs take for addresses: `127.1`, `0x7f000001`, `017700000001`. */
+/** Also parses forms that only some programs accept: `127.1`, `0x7f000001`, `017700000001`. */
 function parseAddress(name: string): Address | undefined {
   if (!ipaddr.isValid(name)) return undefined
   const parsed = ipaddr.parse(name)
@@ -78,6 +78,6 @@ function parseAddress(name: string): Address | undefined {
 export const addressNotAllowedError = (host: string) =>
   new AppError(
     'URL_NOT_ALLOWED',
-    `The address of ${host.slice(0, 253)} is not a public one. Name a host that can be reached from the internet.`,
+    `${host.slice(0, 253)} does not have a public IP address. Use a host that can be reached from the internet.`,
     { host: host.slice(0, 253) },
   )

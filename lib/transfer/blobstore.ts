@@ -18,7 +18,7 @@ import { createErrorMapper, storeResponseError } from './map-store-errors.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
 
-/** A container as a task names it; see lib/tasks/blobstore.ts. */
+/** A container in the fields of a task; see lib/tasks/blobstore.ts. */
 interface Container {
   readonly storage_account: string
   readonly container: string
@@ -27,13 +27,13 @@ interface Container {
   readonly endpoint?: string
 }
 
-/** Bytes of a block; a blob takes 50,000 of them. They pass as streams, so that large ones take no more memory. */
+/** Bytes of a block; a blob has at most 50,000. Blocks are streamed, so large ones need no more memory. */
 const blockBytes = 64 * 1024 ** 2
 const maxBlocks = 50_000
 const maxConcurrentBlocks = 2
-/** As of which a blob is asked for where no token names a version; that of 2009 gives no conditions to anybody. */
+/** API version for requests without a SAS token; the default version of 2009 does not support conditions. */
 const apiVersion = '2021-12-02'
-/** Milliseconds in which a request that is signed has to arrive. */
+/** Lifetime of a signed URL, in milliseconds. */
 const sasLifetimeMs = 15 * 60_000
 
 function openContainer(fields: TaskFields, { guardedHttp }: TransferDeps): ContainerClient {
@@ -69,7 +69,7 @@ export const findInBlobstore: FindFiles = async (fields, deps) => {
   return files.map((file) => toRemoteFile(container, file, deps))
 }
 
-/** As a list or a look at it tells. */
+/** A blob as listed, or from its properties. */
 interface FoundBlob {
   readonly name: string
   readonly size: number | undefined
@@ -85,7 +85,7 @@ async function* listBlobs(
     yield { name, size: properties.contentLength, tag: quoteEtag(properties.etag) }
 }
 
-/** Lists show tags without the quotes that conditions need. */
+/** Adds the quotes that conditions need and lists omit. */
 const quoteEtag = (tag: string | undefined) => (tag && !tag.startsWith('"') ? `"${tag}"` : tag)
 
 async function readBlob(
@@ -110,7 +110,7 @@ function toRemoteFile(
     filename: baseName(name),
     size,
     isResumable: tag !== undefined,
-    // Not by Azure's client, whose streams take twice the processor time.
+    // Not through Azure's client, whose streams take twice the CPU time.
     open: async (start, signal) => {
       const headers = {
         'x-ms-version': apiVersion,
@@ -129,7 +129,7 @@ function toRemoteFile(
   }
 }
 
-/** A token of the user's is in the address already. */
+/** A SAS token of the user is part of the URL already. */
 const signedUrl = async (blob: BlobClient): Promise<string> =>
   blob.credential instanceof StorageSharedKeyCredential
     ? blob.generateSasUrl({
@@ -161,7 +161,7 @@ export const openBlobstore: OpenStore = async (fields, deps) => {
       await mapErrors(`${container.containerName}/${path}`, async () =>
         client.commitBlockList(await sendBlocks(client, file, deps.signal, onSent), options),
       )
-      // Without its query, which may be a token.
+      // Without the query, which may contain a SAS token.
       return client.url.split('?')[0] ?? client.url
     },
     close: async () => {},
@@ -169,9 +169,8 @@ export const openBlobstore: OpenStore = async (fields, deps) => {
 }
 
 /**
- * Blocks are read from where the file lies as they go out, anew for each try. Those that are never put together are
- * nothing to anybody, and go after a week.
- * @returns their ids in order.
+ * Reads and sends the blocks of a file, again for each retry. Azure deletes uncommitted blocks after a week.
+ * @returns the block ids in order.
  */
 async function sendBlocks(
   client: BlockBlobClient,
@@ -189,7 +188,7 @@ async function sendBlocks(
     await forEachConcurrently(starts, maxConcurrentBlocks, async (start) => {
       const end = Math.min(start + step, file.size)
       const body = () =>
-        // The library does not hear of it, and would wait for more.
+        // The library does not notice the error and would wait for more data.
         Readable.from(openChunks(file, { start, end }), { objectMode: false }).once('error', (error) =>
           failed.abort(error),
         )

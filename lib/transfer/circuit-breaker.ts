@@ -1,15 +1,16 @@
 import { BoundedMap } from '../bounded-map.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** Failures within this time after which a host is left alone, and for how long. */
+/** Failures that open the circuit. */
 const maxFailures = 5
+/** Time in which the failures are counted, and for which the circuit stays open. */
 const windowMs = 60_000
-/** Hosts of owners that are remembered; the oldest is forgotten. */
+/** Most tracked pairs of host and owner; the oldest is dropped. */
 const maxHosts = 10_000
 
 /**
- * Leaves hosts alone that failed again and again, so that a dead one does not hold up those who wait. Each owner has
- * failures of his own: broken files of one close no host to the others.
+ * Stops requests to hosts that failed repeatedly, so that a dead host does not delay other work. Failures are counted per
+ * owner: broken files of one do not block a host for others.
  */
 export class CircuitBreaker {
   readonly #failedAt = new BoundedMap<number[]>(maxHosts)
@@ -19,14 +20,14 @@ export class CircuitBreaker {
     this.#now = now
   }
 
-  /** @throws RemoteError while the host is left alone. */
+  /** @throws RemoteError while the circuit is open. */
   requireClosed(host: string, owner: string): void {
     const recent = this.#recentFailures(keyOf(host, owner))
     if (recent.length < maxFailures) return
     const leftS = Math.ceil(((recent[0] ?? 0) + windowMs - this.#now()) / 1000)
     throw new RemoteError(
       'unreachable',
-      `${host} failed ${maxFailures} times within a minute and is left alone for ${leftS} s. Try again after that.`,
+      `${host} failed ${maxFailures} times within a minute, so requests to it are paused for ${leftS} s. Try again after that.`,
       { isTransient: false, host, retryAfterS: leftS },
     )
   }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
-/** Content codings that are undone, also where nobody asked for one: some servers send files that lie there compressed. */
+/** Supported content codings. They are decoded even if not requested: some servers send files as they store them, compressed. */
 const decoders = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -24,15 +24,15 @@ function findDecoder({ headers }: Pick<EncodedResponse, 'headers'>) {
 export const hasContentCoding = (response: Pick<EncodedResponse, 'headers'>): boolean =>
   findDecoder(response) !== undefined
 
-/** Whether the bytes were never of the coding that the answer names; what only breaks off may have been lost. */
+/** Whether the bytes do not match the declared coding; a truncated body is not such an error. */
 export const isDecodingError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
 
-/** Its body as it was before it was encoded. */
+/** Returns the decoded body of a response. */
 export function decodeBody(response: EncodedResponse): Readable {
   const decoder = findDecoder(response)?.()
   if (!decoder) return response.body
-  // What breaks off here has to break off there, and the other way round.
+  // Errors and the end have to be passed on in both directions.
   response.body.on('error', (error) => decoder.destroy(error))
   decoder.on('close', () => response.body.destroy())
   return response.body.pipe(decoder)

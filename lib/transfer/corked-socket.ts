@@ -2,20 +2,20 @@ import type { Socket } from 'node:net'
 import { nextTick } from 'node:process'
 
 /**
- * The same connection, which sends at once, and together what is written in one go. SSH writes each packet in three
- * pieces: as they are, each is a call of the system; held back by Nagle's algorithm (RFC 896), what we ask waits for an
- * answer to what we asked before.
+ * Makes a socket send without delay, but combine what is written in the same tick. SSH writes each packet in three parts:
+ * each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response to the previous
+ * one.
  */
 export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()
   const write = socket.write.bind(socket)
-  // Of a class of its own `write` would not stay: to connect, Node puts that of `Socket` in its place.
+  // A subclass would not work: when connecting, Node replaces `write` with that of `Socket`.
   socket.write = (data: string | Uint8Array, second?: unknown, third?: unknown) => {
     if (socket.writableCorked === 0) {
       socket.cork()
       nextTick(() => socket.uncork())
     }
-    return write(data, second as BufferEncoding, third as () => void) // in the form in which they came
+    return write(data, second as BufferEncoding, third as () => void) // passed on unchanged
   }
   return socket
 }

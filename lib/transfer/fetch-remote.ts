@@ -7,22 +7,22 @@ import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { RemoteFile } from './transfer.ts'
 
-/** Times that a file is read on after its connection was lost, and milliseconds before the first of them. */
+/** How often a download resumes after a lost connection, and the delay before the first time. */
 const maxResumptions = 3
 const pauseMs = 500
 
 interface FetchOptions {
-  /** More is refused. */
+  /** Larger files are refused. */
   readonly maxBytes: number
   readonly signal: AbortSignal
-  /** Is told of what comes in. */
+  /** Called with each received chunk. */
   readonly onChunk: (chunk: Buffer) => void
-  /** Keeps what it reads to the end. */
+  /** Reads the body to the end and stores it. */
   readonly store: (body: AsyncIterable<Buffer>) => Promise<void>
 }
 
 /**
- * Reads a file from elsewhere once, whatever it takes, and hashes it on the way.
+ * Reads a remote file once, resuming if necessary, and computes its hash.
  * @throws AppError FILE_TOO_LARGE; RemoteError
  */
 export async function fetchRemoteFile(
@@ -75,12 +75,12 @@ async function* readWithResumption(
 function toRemoteError(cause: unknown, at: number): RemoteError {
   if (cause instanceof RemoteError) return cause
   if (isDecodingError(cause)) {
-    const sentence = 'The file is not compressed in the way that its server says (Content-Encoding).'
+    const sentence = 'The file is not compressed as its server declares in Content-Encoding.'
     return new RemoteError('incomplete', sentence, { cause, isTransient: false })
   }
   const hasTimedOut = cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_BODY_TIMEOUT'
   const sentence = hasTimedOut
-    ? `Nothing more came after ${at} bytes`
+    ? `The server sent no more data after ${at} bytes`
     : `The connection was lost after ${at} bytes`
   return new RemoteError('incomplete', `${sentence}.`, { cause })
 }
@@ -88,6 +88,6 @@ function toRemoteError(cause: unknown, at: number): RemoteError {
 const fileTooLargeError = (max: number, size?: number) =>
   new AppError(
     'FILE_TOO_LARGE',
-    `The file is larger than the ${max} bytes that are accepted${size === undefined ? '' : `: it has ${size}`}.`,
+    `The file is larger than the limit of ${max} bytes${size === undefined ? '' : `: it has ${size}`}.`,
     { max, ...(size !== undefined && { got: size }) },
   )

@@ -4,15 +4,15 @@ import type { OutgoingRequest, OutgoingResponse } from './guarded-http.ts'
 import { storeResponseError } from './map-store-errors.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'
 
-/** Google's storage by its JSON API. Google's own client cannot be told whom to connect to. */
+/** Google Cloud Storage through its JSON API, because connections of Google's own client cannot be checked. */
 
-/** A bucket as a task names it; see lib/tasks/gcs.ts. */
+/** A bucket in the fields of a task; see lib/tasks/gcs.ts. */
 interface Bucket {
   readonly bucket: string
   readonly credentials: ServiceAccount
 }
 
-/** Asks the storage. @throws RemoteError for any answer but success, as far as `isFine` says what that is. */
+/** Sends a request to the storage. @throws RemoteError unless `isSuccess` accepts the status. */
 export type GcsRequest = (
   place: string,
   url: string,

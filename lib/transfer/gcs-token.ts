@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { RemoteError } from './remote-error.ts'
 import type { TransferDeps } from './transfer.ts'
 
-/** Of the key file of a service account, what is needed. */
+/** The required fields of a service account's key file. */
 export interface ServiceAccount {
   readonly client_email: string
   /** PEM */
@@ -11,12 +11,12 @@ export interface ServiceAccount {
 }
 
 const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
-/** Seconds of a token's life that are left when a new one is asked for. */
+/** Remaining lifetime below which a new token is requested, in seconds. */
 const minRemainingS = 300
 
-/** Tokens of a service account ("Using OAuth 2.0 for Server to Server Applications"); one is kept while it holds. */
+/** Returns tokens of a service account ("Using OAuth 2.0 for Server to Server Applications"), cached while valid. */
 export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
-  // Never the `token_uri` of the key file: whoever sends one chooses where the service signs in.
+  // Never the `token_uri` of the key file: its sender would choose where the service signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
   let cached: { readonly token: string; readonly untilMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {
@@ -44,7 +44,7 @@ interface TokenReply {
   readonly expires_in: number
 }
 
-/** A claim that the account makes of itself, signed by its key (RFC 7523). */
+/** Creates a JWT assertion signed with the account's key (RFC 7523). */
 function createAssertion({ client_email, private_key }: ServiceAccount, url: string): string {
   const nowS = Math.floor(Date.now() / 1000)
   const claims = { iss: client_email, scope, aud: url, iat: nowS, exp: nowS + 3600 }
@@ -56,12 +56,12 @@ function createAssertion({ client_email, private_key }: ServiceAccount, url: str
 
 function tokenError({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
   if (status >= 500 || status === 429)
-    return new RemoteError('status', `Google's sign-in answered with status ${status}.`, {
+    return new RemoteError('status', `Google's sign-in responded with status ${status}.`, {
       isTransient: true,
       status,
     })
   const reason = /"error":\s*"(\w+)"/.exec(body)?.[1] ?? `status ${status}`
-  return new RemoteError('forbidden', `Google does not accept the key of ${client_email} (${reason}).`, {
+  return new RemoteError('forbidden', `Google rejected the key of ${client_email} (${reason}).`, {
     status,
   })
 }

@@ -6,10 +6,10 @@ import type { OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** Times that an upload goes on after its connection was lost, and milliseconds before the first of them. */
+/** How often an upload resumes after a lost connection, and the delay before the first time. */
 const maxResumptions = 3
 const pauseMs = 500
-/** Milliseconds that the storage has to hear that nothing more comes. */
+/** Timeout for cancelling an upload session. */
 const cancelTimeoutMs = 5000
 
 interface UploadContext {
@@ -20,8 +20,8 @@ interface UploadContext {
 }
 
 /**
- * Sends a file to the session of a resumable upload, in one request as long as nothing goes wrong. The object is there
- * when its last byte is; a session that is given up is cancelled.
+ * Uploads a file to a resumable session, in one request if nothing fails. The object appears with its last byte; after a
+ * failure the session is cancelled.
  */
 export async function uploadToSession(
   session: string,
@@ -33,10 +33,10 @@ export async function uploadToSession(
     const { body } = await uploadWithResumption(session, file, upload)
     const { size } = (await json(body)) as { size?: string }
     if (size !== undefined && Number(size) !== file.size)
-      throw new RemoteError('incomplete', `The storage has ${size} of ${file.size} bytes of ${place}.`)
+      throw new RemoteError('incomplete', `The storage received ${size} of ${file.size} bytes of ${place}.`)
   } catch (error) {
     const cancellation = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
-    // Where it cannot be told, the storage forgets the session after a week.
+    // If cancelling fails, the session expires after a week.
     await request(place, session, cancellation, () => true).then(
       ({ body }) => body.destroy(),
       () => {},
@@ -75,7 +75,7 @@ async function uploadWithResumption(
       )
       if (response.status !== 308) return response
       response.body.destroy()
-      throw new RemoteError('incomplete', `The storage took only a part of ${place}.`)
+      throw new RemoteError('incomplete', `The storage accepted only part of ${place}.`)
     } catch (error) {
       signal.throwIfAborted()
       const canResume = error instanceof RemoteError && error.isTransient && resumed < maxResumptions
@@ -85,7 +85,7 @@ async function uploadWithResumption(
   }
 }
 
-/** "308 Resume Incomplete" says that more is awaited. */
+/** "308 Resume Incomplete" means that more data is expected. */
 const isAccepted = (status: number) => status < 300 || status === 308
 
 const emptyPut = (range: string) => ({
@@ -93,7 +93,7 @@ const emptyPut = (range: string) => ({
   headers: { 'content-range': range, 'content-length': '0' },
 })
 
-/** The bytes from there to the end. */
+/** Creates the request that sends the bytes from `start` to the end. */
 async function createPut(start: number, file: OutgoingFile, reportTo: (at: number) => void) {
   const { size } = file
   if (start === size) return emptyPut(`bytes */${size}`)
@@ -112,13 +112,13 @@ async function createPut(start: number, file: OutgoingFile, reportTo: (at: numbe
   }
 }
 
-/** `Range: bytes=0-42` names the last byte that is there; without it there is none. */
+/** `Range: bytes=0-42` names the last stored byte; without the header there is none. */
 function parseStoredBytes({ headers }: OutgoingResponse): number {
   const last = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]
   return last === undefined ? 0 : Number(last) + 1
 }
 
-/** What goes out a second time is not told again. */
+/** Reports only bytes that were not sent before. */
 function reportNewBytes(sent: (bytes: number) => void) {
   let reported = 0
   return (at: number) => {

@@ -4,7 +4,7 @@ import { uploadToSession } from './gcs-upload.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import type { FindFiles, OpenStore, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** Of an object's resource, what is asked for; numbers of 64 bits are texts in it. */
+/** The requested fields of an object resource; 64-bit numbers are strings in JSON. */
 interface ObjectResource {
   readonly name: string
   readonly size: string
@@ -56,7 +56,7 @@ function toRemoteFile(
   { ask: request, bucket, objects }: GcsBucket,
   { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
-  // What lies there compressed is unpacked on its way, and then neither its length nor its parts are known.
+  // Objects stored with gzip are decompressed in transit, so neither length nor ranges are known.
   const isUncompressed = contentEncoding !== 'gzip'
   const url = `${objects('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { AddressGuard } from './addresses.ts'
 
-/** Agents for clients of other makers that speak HTTP by `node:http`: they connect to checked addresses only. */
+/** Agents for third-party clients based on `node:http`; they connect only to checked addresses. */
 export interface GuardedAgents {
   readonly http: HttpAgent
   readonly https: HttpsAgent
@@ -16,20 +16,20 @@ const settings: AgentOptions = { keepAlive: true, maxSockets: 50 }
 type ConnectCallback = (error: Error | null, stream: Duplex) => void
 
 export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
-  /** A connection to the address that was found for the host of the options. */
+  /** Opens a connection to the checked address of the options' host. */
   const connectGuarded = (
     given: unknown,
     open: (to: ConnectionOptions) => Duplex,
     done: ConnectCallback,
   ): undefined => {
-    const options = given as ConnectionOptions // what node:http and node:https pass on
+    const options = given as ConnectionOptions // passed by node:http and node:https
     const host = options.host ?? 'localhost'
     addresses.resolve(host).then(
       ({ address, family }) => {
         const named = !isIP(host) && { servername: options.servername || host }
         done(null, open({ ...options, ...named, host: address, family } as ConnectionOptions))
       },
-      (error: Error) => done(error, undefined as unknown as Duplex), // there is none with an error
+      (error: Error) => done(error, undefined as unknown as Duplex), // absent with an error
     )
   }
   class Http extends HttpAgent {

@@ -13,49 +13,49 @@ import { networkError } from './network-error.ts'
 import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 
-/** Milliseconds to connect, to the first byte of an answer, and between two pieces of its body. */
+/** Timeouts in milliseconds: to connect, to the first byte of a response, and between two chunks of its body. */
 const defaultConnectTimeoutMs = 10_000
 const defaultResponseTimeoutMs = 30_000
 const bodyTimeoutMs = 30_000
-/** Bytes that a connection may still hold while it asks for more (`getDefaultHighWaterMark` of Node's streams). */
+/** Bytes that a socket may still buffer when it requests more (`getDefaultHighWaterMark` of Node's streams). */
 const socketBufferBytes = getDefaultHighWaterMark(false)
-/** Redirects of one request, where they are followed. */
+/** Most redirects of one request, if they are followed. */
 export const defaultMaxRedirects = 3
 
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-  /** They go to the host of the URL and to no other that it may lead to. */
+  /** Sent only to the host of the URL, not to hosts that it redirects to. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream can be sent only once: then no redirect may be followed. */
+  /** A stream can be sent only once, so redirects must be disabled. */
   readonly body?: string | Buffer | Readable
   readonly signal: AbortSignal
-  /** 3 when left out. */
+  /** 3 if omitted. */
   readonly maxRedirects?: number
-  /** Milliseconds to the first byte of the answer; 30 s when left out. */
+  /** Milliseconds to the first byte of the response; 30 s if omitted. */
   readonly responseTimeoutMs?: number
-  /** What one address answers says nothing of others of its host, and is not held against them. */
+  /** Whether to ignore the circuit breaker, because failures of this URL say nothing about others of its host. */
   readonly bypassesCircuitBreaker?: boolean
 }
 
 export interface OutgoingResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Whoever asked reads it or destroys it. */
+  /** The caller has to read or destroy it. */
   readonly body: Readable
-  /** Where the redirects led. */
+  /** The URL after redirects. */
   readonly url: URL
 }
 
 interface GuardedHttpOptions {
-  /** Networks in CIDR notation that may be reached though they are not public. */
+  /** Non-public networks in CIDR notation that may be reached. */
   readonly allowed?: readonly string[]
   readonly resolve?: ResolveHost
   readonly now?: () => number
-  /** Milliseconds to connect; 10 s when left out. */
+  /** Milliseconds to connect; 10 s if omitted. */
   readonly connectMs?: number
 }
 
-/** What all have in common that share connections, and for whom one is. */
+/** State shared by instances with the same connections, and the owner of this one. */
 interface SharedState {
   readonly addresses: AddressGuard
   readonly agents: GuardedAgents
@@ -91,11 +91,11 @@ function createSharedState({
   return { addresses, agents, breaker: new CircuitBreaker(now), agent, connectMs, owner: '' }
 }
 
-/** For one connection. What is decrypted is copied by Node in any case. */
+/** Creates a connector for one plain connection that reads into pooled buffers. With TLS, Node copies the data anyway. */
 function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
   const onread = pooledReadOptions((bytes) => socket?.push(bytes) ?? false)
-  const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // it hands on what Node takes
+  const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // undici passes it on to Node
   return (options, done) =>
     connector(options, (...[error, connected]) => {
       if (error) return done(error, null)
@@ -105,13 +105,13 @@ function createPooledConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * The only way out for what a user may point at something: URLs, webhooks, stores with an endpoint of their own. Each
- * connection goes to an address that was checked just before, so that neither a redirect nor a name that changes
- * leads into the network of this service.
+ * HTTP client for all addresses that users supply: URLs, webhooks, stores with custom endpoints. Each connection goes to
+ * an address that was checked just before, so that neither a redirect nor a changing DNS name leads into the service's
+ * network (SSRF).
  */
 export class GuardedHttp {
   readonly addresses: AddressGuard
-  /** For clients of other makers. */
+  /** For third-party clients. */
   readonly agents: GuardedAgents
   readonly #shared: SharedState
 
@@ -121,14 +121,14 @@ export class GuardedHttp {
     this.agents = this.#shared.agents
   }
 
-  /** The same for somebody whose failures are his own; it ends with the one that it is of. */
+  /** Returns a client that counts failures for this owner; it shares the connections and is closed with this one. */
   forOwner(owner: string): GuardedHttp {
     return new GuardedHttp({ ...this.#shared, owner })
   }
 
   /**
-   * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL that is none of HTTP; RemoteError for a host that does
-   * not answer. Any answer is a success.
+   * Sends a request; any response status is a success.
+   * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL other than HTTP; RemoteError if the host does not respond.
    */
   async request(target: string | URL, options: OutgoingRequest): Promise<OutgoingResponse> {
     let { url, headers } = moveCredentialsToHeader(parseHttpUrl(target), options.headers)
@@ -169,15 +169,15 @@ export class GuardedHttp {
     try {
       const { statusCode, ...response } = await request(url, {
         dispatcher: agent,
-        method: method as Dispatcher.HttpMethod, // one of ours
+        method: method as Dispatcher.HttpMethod, // a subset
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
-        body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null), // its types do not know all that it takes
+        body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null), // undici's types lack async iterables
         signal,
         headersTimeout: timeoutMs,
       })
       if (statusCode < 500) breaker.recordSuccess(url.host, owner)
       else if (!bypassesCircuitBreaker) breaker.recordFailure(url.host, owner)
-      // Whoever reads it hears of errors; one that is destroyed unread would end the process with one.
+      // Readers still get errors; without a listener, an unread body that is destroyed would crash the process.
       response.body.on('error', () => {})
       return { status: statusCode, headers: response.headers, body: response.body }
     } catch (error) {
@@ -214,7 +214,7 @@ export class GuardedHttp {
   }
 }
 
-/** The next piece is asked for when the connection has taken all that it was given, or has little of it left. */
+/** Releases pooled buffers once the socket requests the next chunk: it has sent nearly everything by then. */
 async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
   for await (const piece of readChunks(body)) {
     yield piece
@@ -222,7 +222,7 @@ async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** The signal ends with the connecting: as an option of Node's it would break off what is connected too. */
+/** The signal only applies to connecting: as a socket option, it would also close the open connection. */
 async function connectSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const socket = connectTcp({ host, port })
@@ -247,7 +247,7 @@ export function parseHttpUrl(target: string | URL): URL {
   )
 }
 
-/** `https://name:password@host` means what it says in a browser; to a log or an error it would tell a secret. */
+/** Moves `https://name:password@host` to a header, as browsers do, so that the password is in no log or error. */
 export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -260,7 +260,7 @@ export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['head
   }
 }
 
-/** Whether what is for the host of the one may go to the other too: not in the clear either, where it was not so before. */
+/** Whether headers for the host of `url` may also be sent to `other`: the same host, and no downgrade to plain HTTP. */
 export const isSameHost = (url: URL, other: URL): boolean =>
   url.host === other.host && !(url.protocol === 'https:' && other.protocol === 'http:')
 
@@ -270,6 +270,6 @@ function findRedirect({ status, headers }: Pick<OutgoingResponse, 'status' | 'he
   const { location } = headers
   if (!redirectStatuses.includes(status) || typeof location !== 'string') return undefined
   if (!URL.canParse(location, from.href))
-    throw new RemoteError('status', `${from.host} redirects to something that is no address.`, { status })
+    throw new RemoteError('status', `${from.host} redirects to an invalid URL.`, { status })
   return parseHttpUrl(new URL(location, from))
 }

@@ -2,16 +2,16 @@ import { AppError } from '../errors.ts'
 import { addressNotAllowedError } from './addresses.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** What a store answered. */
+/** The response of a store. */
 export interface StoreResponse {
   readonly status: number
-  /** In the words of the store; of a HEAD some say nothing. */
+  /** The store's own error code; some stores send none for HEAD. */
   readonly code?: string | undefined
 }
 
 /**
- * Runs what speaks to a store, and tells in words of ours what it throws.
- * @param findResponse finds the answer in an error of the store's client; undefined where there was none.
+ * Runs requests to a store and maps its errors to ours.
+ * @param findResponse finds the response in an error of the store's client; undefined if there was none.
  */
 export const createErrorMapper =
   (findResponse: (error: unknown) => StoreResponse | undefined) =>
@@ -32,7 +32,7 @@ function mapStoreError(place: string, error: unknown, response: StoreResponse | 
   return storeResponseError(place, response, error)
 }
 
-/** What an answer means that is none of success. */
+/** Returns the error for an unsuccessful response. */
 export function storeResponseError(
   place: string,
   { status, code }: StoreResponse,
@@ -41,20 +41,21 @@ export function storeResponseError(
   const details = { status, cause }
   const why = code === undefined ? '' : ` (${code})`
   if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `The storage refuses access to ${place}${why}.`, details)
-  if (status === 404) return new RemoteError('not-found', `The storage has no ${place}${why}.`, details)
+    return new RemoteError('forbidden', `The storage denied access to ${place}${why}.`, details)
+  if (status === 404)
+    return new RemoteError('not-found', `${place} does not exist in the storage${why}.`, details)
   if (status === 412)
-    return new RemoteError('incomplete', `The file ${place} changed while it was fetched.`, {
+    return new RemoteError('incomplete', `The file ${place} changed while it was being fetched.`, {
       ...details,
       changed: true,
     })
-  return new RemoteError('status', `The storage of ${place} answered with status ${status}${why}.`, {
+  return new RemoteError('status', `The storage of ${place} responded with status ${status}${why}.`, {
     ...details,
     isTransient: status >= 500 || status === 429 || status === 408,
   })
 }
 
-/** The refusal of an address. Clients of other makers put errors into errors of their own, but keep the code. */
+/** Finds the refusal of an address. Third-party clients wrap errors, but keep the code. */
 function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at

@@ -1,10 +1,10 @@
-/** Why a transfer with somebody else's server came to nothing; clients see it as `details.reason`. */
+/** Why a transfer with a remote server failed; clients see it as `details.reason`. */
 export type RemoteReason = 'forbidden' | 'not-found' | 'unreachable' | 'status' | 'host-key' | 'incomplete'
 
-/** The other side failed, not this service. The sentence is for clients and holds no secret. */
+/** The remote side failed, not this service. The sentence is for clients and contains no secret. */
 export class RemoteError extends Error {
   readonly reason: RemoteReason
-  /** It may be otherwise in a moment. */
+  /** Whether a retry may succeed soon. */
   readonly isTransient: boolean
   readonly details: Readonly<Record<string, unknown>>
 

@@ -16,18 +16,18 @@ import {
 import { forEachConcurrently } from '../for-each-concurrently.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** Bytes of a part; S3 takes 10,000 of them. */
+/** Bytes of a part; S3 allows 10,000 parts. */
 const partBytes = 8 * 1024 ** 2
 const maxParts = 10_000
 const maxConcurrentParts = 3
-/** Times that bytes are sent, and milliseconds before the second of them. */
+/** Tries of each request, and the delay before the second one. */
 const maxTries = 3
 const pauseMs = 500
-/** Milliseconds for taking away what was not finished. */
+/** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
-/** In place of the id of an upload that was asked for, before the moment of it. */
+/** Prefix of a trace that contains the start time instead of the upload id, which is not known yet. */
 const startTimePrefix = 'since:'
-/** Milliseconds by which that moment and the one that the store tells may differ: by the asking, and by their clocks. */
+/** Most milliseconds between that time and the one in the store: request duration and clock difference. */
 const maxStartSkewMs = 120_000
 
 interface UploadContext {
@@ -40,8 +40,8 @@ type UploadTarget = CreateMultipartUploadCommandInput
 type UploadSource = Pick<OutgoingFile, 'size' | 'open'>
 
 /**
- * Sends a file to a bucket. Its parts are read from where it lies as they go out, so that none is ever whole in memory,
- * and read again when one has to be sent again. Nothing stays of what fails.
+ * Uploads a file to a bucket. Parts are streamed, so that none is in memory as a whole, and read again for a retry. A
+ * failed upload leaves nothing behind.
  */
 export async function uploadToS3(
   client: S3Client,
@@ -93,14 +93,14 @@ async function uploadInParts(
     })
   } catch (error) {
     failed.abort()
-    // A part that arrives after the upload was given up would stay, and somebody pays for it.
+    // A part that arrives after the abort would remain, and the bucket's owner would pay for it.
     await Promise.allSettled(sending)
     await abort(client, upload)
     throw error
   }
 }
 
-/** Removes an upload that nobody goes on with. Where it does not succeed, the bucket's own rules have to. */
+/** Aborts an abandoned upload. If that fails, only the bucket's lifecycle rules can remove it. */
 export async function abortUploadByTrace(client: S3Client, Bucket: string, trace: string): Promise<void> {
   const [id = '', ...key] = trace.split(' ')
   const Key = key.join(' ')
@@ -110,8 +110,8 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
 }
 
 /**
- * Ours is the one of this key that was begun then and has no part, unless somebody begins one of the same name at this
- * very moment: his next part would be refused.
+ * Aborts uploads of this key that started at that time and have no parts. One of another program that starts at the same
+ * moment would be aborted as well; its next part would be refused.
  */
 async function abortEmptyUploads(
   client: S3Client,
@@ -135,7 +135,7 @@ async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput)
   await client.send(new AbortMultipartUploadCommand(upload), withTimeout).catch(() => {})
 }
 
-/** The SDK cannot send a stream a second time: it is opened anew for each try. */
+/** Opens the stream again for each try, because the SDK cannot send a stream twice. */
 async function sendRange<T>(
   file: UploadSource,
   range: { readonly start: number; readonly end: number },
@@ -144,7 +144,7 @@ async function sendRange<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const body = await file.open(range)
-    // The SDK does not hear of it, and would wait for more.
+    // The SDK does not notice the error and would wait for more data.
     const bodyFailed = new AbortController()
     body.once('error', (error) => bodyFailed.abort(error))
     try {
@@ -162,7 +162,7 @@ async function sendRange<T>(
   }
 }
 
-/** What is no answer of the store is a lost connection, which keeps its code. */
+/** Errors without a response of the store are lost connections, recognized by their code. */
 function isTransient(error: unknown): boolean {
   if (error instanceof S3ServiceException) {
     const { httpStatusCode = 0 } = error.$metadata

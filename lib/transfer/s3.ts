@@ -13,7 +13,7 @@ import { createErrorMapper } from './map-store-errors.ts'
 import { abortUploadByTrace, uploadToS3 } from './s3-upload.ts'
 import type { FindFiles, OpenStore, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
 
-/** A bucket as a task names it; see lib/tasks/s3.ts. */
+/** A bucket in the fields of a task; see lib/tasks/s3.ts. */
 interface Bucket {
   readonly bucket: string
   readonly region: string
@@ -42,10 +42,10 @@ function createClient(
       secretAccessKey: settings.secret_access_key,
       ...(settings.session_token && { sessionToken: settings.session_token }),
     },
-    // It would tell the console of each stream that has to be sent again.
+    // The default logger would write to the console for each stream that cannot be retried.
     logger: silentLogger,
     requestHandler: { httpAgent: http, httpsAgent: https, connectionTimeout: 10_000, requestTimeout: 60_000 },
-    // Other makers' servers do not know the newer checksums.
+    // Other S3-compatible servers do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -63,7 +63,7 @@ export const findInS3: FindFiles = async (fields, deps) => {
   return files.map((file) => toRemoteFile(client, bucket, file))
 }
 
-/** As a list or a look at it tells. */
+/** An object as listed, or from HeadObject. */
 interface FoundObject {
   /** Its key. */
   readonly name: string
@@ -133,7 +133,7 @@ export const openS3: OpenStore = async (fields, deps) => {
       return `s3://${bucket}/${path}`
     },
     cleanUp: (trace) => abortUploadByTrace(client, bucket, trace),
-    // The client's own `destroy` would end the connections of all others that share the agents.
+    // The client's `destroy` would close the connections of all clients that share the agents.
     close: async () => {},
   }
 }
@@ -150,6 +150,6 @@ const accessErrorNames: readonly string[] = [
 const mapErrors = createErrorMapper((error) => {
   if (!(error instanceof S3ServiceException)) return undefined
   const { name: code, $metadata } = error
-  // Some of the refusals come with status 400.
+  // Some of these errors have status 400.
   return { code, status: accessErrorNames.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
 })

@@ -7,7 +7,7 @@ import type { TaskFields, TransferDeps } from './transfer.ts'
 
 const { Client, utils } = ssh2
 
-/** A server as a task names it; see lib/tasks/sftp.ts. */
+/** A server in the fields of a task; see lib/tasks/sftp.ts. */
 interface SftpServer {
   readonly host: string
   readonly port: number
@@ -18,16 +18,16 @@ interface SftpServer {
   readonly host_key_fingerprint?: string
 }
 
-/** Milliseconds to greet and sign in, and between two questions whether the other side is there, of which three may go unanswered. */
+/** Timeout for handshake and sign-in, and the interval of keepalives, of which three may remain unanswered. */
 const readyTimeoutMs = 20_000
 const keepaliveIntervalMs = 10_000
-/** Milliseconds for which a server that is there may answer nothing of what it is asked. */
+/** How long a connected server may leave requests unanswered, in milliseconds. */
 const defaultSilenceTimeoutMs = 60_000
 
-/** Node's own ciphers come first: those of the library are several times slower. */
+/** Ciphers implemented in Node come first: the library's own are several times slower. */
 const fastCiphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
 
-/** A connection that is made when somebody needs it, and again when it was lost. It ends with the surroundings. */
+/** A connection that is opened on demand, and again after it was lost. It is closed when the signal of `deps` fires. */
 export class SftpConnection {
   readonly #server: SftpServer
   readonly #deps: TransferDeps
@@ -42,7 +42,7 @@ export class SftpConnection {
     this.#deps = deps
   }
 
-  /** As `sftp://host:2222`. */
+  /** For example `sftp://host:2222`. */
   get name(): string {
     const { host, port } = this.#server
     const shown = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
@@ -90,7 +90,7 @@ export class SftpConnection {
         reject(
           this.#hasTimedOut
             ? this.#timeoutError()
-            : new RemoteError('unreachable', `${this.name} broke the connection off.`),
+            : new RemoteError('unreachable', `${this.name} closed the connection.`),
         )
       })
       let timer: NodeJS.Timeout | undefined
@@ -106,12 +106,12 @@ export class SftpConnection {
             )
             return resolve(sftp)
           }
-          reject(new RemoteError('forbidden', `${this.name} lets the user in, but not to its files.`))
+          reject(new RemoteError('forbidden', `${this.name} accepts the user but does not allow SFTP.`))
           client.end()
         })
       })
       const { username, password, private_key, passphrase } = this.#server
-      // Many servers ask for the password in a dialog.
+      // Many servers request the password interactively.
       client.on('keyboard-interactive', (_name, _what, _language, prompts, finish) =>
         finish(prompts.map(() => password ?? '')),
       )
@@ -137,7 +137,7 @@ export class SftpConnection {
 
   #timeoutError(cause?: unknown): RemoteError {
     const seconds = Math.round(this.#silenceTimeoutMs / 1000)
-    return new RemoteError('unreachable', `${this.name} did not answer for ${seconds} s.`, { cause })
+    return new RemoteError('unreachable', `${this.name} did not respond for ${seconds} s.`, { cause })
   }
 
   #readKey(text: string, passphrase: string | undefined): string {
@@ -146,9 +146,9 @@ export class SftpConnection {
     const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsed.message)
     const why = isLocked
       ? passphrase === undefined
-        ? 'it is locked, and passphrase is missing'
-        : 'the passphrase does not open it'
-      : 'it is no key in the form of OpenSSH, PEM or PuTTY'
+        ? 'it is encrypted, and passphrase is missing'
+        : 'the passphrase is wrong'
+      : 'expected an OpenSSH, PEM or PuTTY key'
     throw new RemoteError('forbidden', `private_key cannot be read: ${why}.`)
   }
 
@@ -156,40 +156,37 @@ export class SftpConnection {
     const { host_key_fingerprint: expected } = this.#server
     const actual = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
     if (expected === undefined || expected.replace(/=+$/, '') === actual) return undefined
-    const sentence = `The host key of ${this.name} is ${actual}, not the one of host_key_fingerprint.`
+    const sentence = `The host key of ${this.name} is ${actual}, which does not match host_key_fingerprint.`
     return new RemoteError('host-key', sentence, { fingerprint: actual })
   }
 
   #toRemoteError(error: Error & { level?: string }): RemoteError {
     const { username } = this.#server
     if (error.level === 'client-authentication')
-      return new RemoteError(
-        'forbidden',
-        `${this.name} does not let ${username} in with this password or key.`,
-      )
+      return new RemoteError('forbidden', `${this.name} rejected the password or key of ${username}.`)
     if (error.level === 'handshake')
       return new RemoteError(
         'unreachable',
-        `${this.name} and this service have no way to encrypt in common.`,
+        `${this.name} supports no encryption algorithm that this service supports.`,
         {
           isTransient: false,
           cause: error,
         },
       )
     const hasTimedOut = error.level === 'client-timeout'
-    const what = hasTimedOut ? 'did not answer in time' : 'broke the connection off'
+    const what = hasTimedOut ? 'did not respond in time' : 'closed the connection'
     return new RemoteError('unreachable', `${this.name} ${what}.`, { cause: error })
   }
 
-  /** What the server says of a file, in words of ours. */
+  /** Maps an error of the server about a file. */
   toError(error: unknown, path: string): RemoteError | AppError {
     if (error instanceof RemoteError || error instanceof AppError) return error
     const { code } = error as { code?: unknown }
     const place = `${this.name}/${path.replace(/^\//, '')}`
     if (code === utils.sftp.STATUS_CODE.NO_SUCH_FILE)
-      return new RemoteError('not-found', `There is no ${place}.`, { cause: error })
+      return new RemoteError('not-found', `${place} does not exist.`, { cause: error })
     if (code === utils.sftp.STATUS_CODE.PERMISSION_DENIED)
-      return new RemoteError('forbidden', `The server refuses access to ${place}.`, { cause: error })
+      return new RemoteError('forbidden', `The server denied access to ${place}.`, { cause: error })
     if (typeof code === 'number' && code !== utils.sftp.STATUS_CODE.CONNECTION_LOST)
       return new RemoteError('status', `The server failed at ${place} (SFTP status ${code}).`, {
         cause: error,
@@ -200,7 +197,7 @@ export class SftpConnection {
   }
 }
 
-/** Where the library has its keys; after new ones were agreed on it has them as bytes again. */
+/** Where the library stores its keys, as bytes; after a key exchange they are bytes again. */
 interface Ciphers {
   readonly _protocol?: {
     readonly _cipher?: { _encKey?: unknown }
@@ -209,8 +206,8 @@ interface Ciphers {
 }
 
 /**
- * The library hands Node the bytes of a key with each packet, and Node 24 takes longer to look at them than to encrypt:
- * as key objects they cost next to nothing.
+ * The library passes the key bytes to Node with each packet, and importing them takes Node 24 longer than encrypting. Key
+ * objects avoid that.
  */
 function useKeyObjects(client: ssh2.Client): void {
   const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {}

@@ -11,8 +11,8 @@ interface SilenceWatch {
 const watches = new WeakMap<SFTPWrapper, SilenceWatch>()
 
 /**
- * Calls back when a server that has questions to answer answers none of them for so long, though it is there.
- * @returns what ends it.
+ * Calls back when a connected server leaves all pending requests unanswered for this long.
+ * @returns a function that stops the watch.
  */
 export function limitSilence(sftp: SFTPWrapper, ms: number, onSilence: () => void): () => void {
   const timer = setTimeout(() => (watches.get(sftp)?.pendingRequests ? onSilence() : timer.refresh()), ms)
@@ -20,7 +20,7 @@ export function limitSilence(sftp: SFTPWrapper, ms: number, onSilence: () => voi
   return () => clearTimeout(timer)
 }
 
-/** A question to the server as a promise. */
+/** Sends a request to the server and returns its response as a promise. */
 export function sendRequest<T>(
   sftp: SFTPWrapper,
   send: (done: (error?: Error | null, value?: T) => void) => void,
@@ -29,8 +29,8 @@ export function sendRequest<T>(
   if (watch?.pendingRequests === 0) watch.timer.refresh()
   if (watch) watch.pendingRequests++
   return new Promise((resolve, reject) => {
-    // What is asked of a connection that is over is never answered. The types do not know of it.
-    if ((sftp as { readable?: boolean }).readable === false) reject(new Error('the connection is over'))
+    // Requests on a closed connection are never answered. `readable` is missing in the types.
+    if ((sftp as { readable?: boolean }).readable === false) reject(new Error('the connection is closed'))
     send((error, value) => {
       if (watch) watch.pendingRequests--
       watch?.timer.refresh()
@@ -41,24 +41,23 @@ export function sendRequest<T>(
 }
 
 /**
- * Reads and writes of SFTP, many at a time: each is a question with an answer, and one at a time would take as long as
- * the way to the server for every 32 kB.
+ * Pipelined reads and writes: each is a request with a response, and one at a time would take a round trip per 32 kB.
  */
 
 const chunkBytes = 128 * 1024
-/** 2 MiB on their way: as much as OpenSSH and the library let a channel have. */
+/** 2 MiB in flight: the channel window of OpenSSH and the library. */
 const maxConcurrent = 16
 
-/** Bytes from `start` to the end, in order. */
+/** Yields the bytes from `start` to the end, in order. */
 export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: number): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
   let next = start
-  // The library makes chunks of packets.
+  // The library creates new buffers for received packets.
   const collectGarbage = createGarbageCollector()
   for (;;) {
     while (ahead.length < maxConcurrent) {
       const chunk = readChunk(sftp, handle, next)
-      // Whoever reads hears of it in its turn, or has gone.
+      // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
       ahead.push(chunk)
       next += chunkBytes
@@ -72,7 +71,7 @@ export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: numbe
   }
 }
 
-/** A whole chunk, less only at the end of the file: a server may answer with less than it was asked for. */
+/** Reads a whole chunk, or less at the end of the file: a server may return less than requested. */
 const readChunk = (sftp: SFTPWrapper, handle: Buffer, at: number): Promise<Buffer> =>
   readIntoPooledBuffer(async ({ buffer }) => {
     const bytes = Buffer.from(buffer, 0, chunkBytes)
@@ -102,7 +101,7 @@ const readSome = (
 
 /**
  * Writes a stream from `start` on.
- * @param written is told to where all bytes are there.
+ * @param written called with the position up to which all bytes are written.
  */
 export async function writeAhead(
   sftp: SFTPWrapper,
@@ -113,7 +112,7 @@ export async function writeAhead(
   const ahead: Promise<number>[] = []
   let at = start
   const awaitOldest = async () => onWritten((await ahead.shift()) ?? start)
-  // The library makes a packet of each chunk.
+  // The library creates a new buffer for each packet.
   const collectGarbage = createGarbageCollector()
   for await (const bytes of toChunks(body)) {
     const [from, to] = [at, at + bytes.length]
@@ -131,7 +130,7 @@ export async function writeAhead(
   while (ahead.length > 0) await awaitOldest()
 }
 
-/** Pieces of a size that suits the server, whatever comes. */
+/** Splits or joins the stream's chunks to a size that suits the server. */
 async function* toChunks(body: Readable): AsyncGenerator<Buffer> {
   let buffered: Buffer[] = []
   let bufferedBytes = 0

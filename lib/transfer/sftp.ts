@@ -8,10 +8,10 @@ import { SftpConnection } from './sftp-connection.ts'
 import { readAhead, sendRequest, writeAhead } from './sftp-window.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** Times that an upload goes on after its connection was lost, and milliseconds before the first of them. */
+/** How often an upload resumes after a lost connection, and the delay before the first time. */
 const maxResumptions = 3
 const pauseMs = 500
-/** Milliseconds for taking away what was not finished. */
+/** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
 
 export const findInSftp: FindFiles = async (fields, deps) => {
@@ -28,16 +28,16 @@ export const findInSftp: FindFiles = async (fields, deps) => {
   return entries.map(({ name, attrs }) => toRemoteFile(connection, name, attrs))
 }
 
-/** By its type in the mode, as POSIX has it. */
+/** Checks the file type in the POSIX mode. */
 const isFile = ({ mode }: Attributes) => (mode & 0o170_000) === 0o100_000
 
 interface FoundFile {
-  /** Its whole path. */
+  /** Full path. */
   readonly name: string
   readonly attrs: Attributes
 }
 
-/** The files of a folder, not of those in it. */
+/** Lists the files of a folder, not of its subfolders. */
 async function* listFolder(connection: SftpConnection, folder: string): AsyncGenerator<FoundFile> {
   const sftp = await connection.sftp()
   const list = await sendRequest<FileEntry[]>(sftp, (done) => sftp.readdir(folder, done)).catch((error) => {
@@ -54,7 +54,7 @@ async function statFile(connection: SftpConnection, path: string): Promise<Attri
     throw connection.toError(error, path)
   })
   if (isFile(attrs)) return attrs
-  throw new RemoteError('not-found', `${connection.name}/${path.replace(/^\//, '')} is no file.`)
+  throw new RemoteError('not-found', `${connection.name}/${path.replace(/^\//, '')} is not a file.`)
 }
 
 function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }: Attributes): RemoteFile {
@@ -65,9 +65,13 @@ function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }:
     open: async (start) => {
       const current = await statFile(connection, path)
       if (current.size !== size || current.mtime !== mtime)
-        throw new RemoteError('incomplete', `The file ${baseName(path)} changed while it was fetched.`, {
-          changed: true,
-        })
+        throw new RemoteError(
+          'incomplete',
+          `The file ${baseName(path)} changed while it was being fetched.`,
+          {
+            changed: true,
+          },
+        )
       return Readable.from(readFrom(connection, path, start))
     },
   }
@@ -92,7 +96,7 @@ export const openSftp: OpenStore = async (fields, deps) => {
   const connection = new SftpConnection(fields, deps)
   return {
     async put(file, onSent) {
-      // Under its own name only when it is whole.
+      // The file gets its final name only when it is complete.
       const partial = `${file.path}.${randomBytes(4).toString('hex')}.part`
       try {
         await deps.onStarted?.(partial)
@@ -109,7 +113,7 @@ export const openSftp: OpenStore = async (fields, deps) => {
   }
 }
 
-/** For what has to be done though the transfer was stopped. */
+/** Replaces the signal for cleanup that has to run although the transfer was aborted. */
 const withCleanUpSignal = (deps: TransferDeps): TransferDeps => ({
   ...deps,
   signal: AbortSignal.timeout(cleanUpTimeoutMs),
@@ -151,7 +155,7 @@ async function uploadPartial(
   }
 }
 
-/** Makes the folders of the path where they are missing. */
+/** Opens the partial file and creates missing folders of its path. */
 async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Promise<Buffer> {
   const open = (flags: 'r+' | 'w') => sendRequest<Buffer>(sftp, (done) => sftp.open(path, flags, done))
   if (exists) return open('r+')
@@ -161,18 +165,18 @@ async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Pr
     const folders = path.split('/').slice(0, -1)
     for (let depth = 1; depth <= folders.length; depth++) {
       const folder = folders.slice(0, depth).join('/')
-      // It may be there; if it cannot be made, the file cannot either, and that is told.
+      // The folder may exist; if it cannot be created, opening the file fails as well and reports that.
       if (folder !== '') await sendRequest<void>(sftp, (done) => sftp.mkdir(folder, done)).catch(() => {})
     }
     return open('w')
   })
 }
 
-/** @returns where it is now. */
+/** @returns the final location. */
 async function renamePartial(connection: SftpConnection, partial: string, path: string): Promise<string> {
   const sftp = await connection.sftp()
   await sendRequest<void>(sftp, (done) => sftp.ext_openssh_rename(partial, path, done)).catch(async () => {
-    // Servers other than OpenSSH do not rename over what is there.
+    // Servers other than OpenSSH do not replace an existing file when renaming.
     await sendRequest<void>(sftp, (done) => sftp.unlink(path, done)).catch(() => {})
     await sendRequest<void>(sftp, (done) => sftp.rename(partial, path, done))
   })
@@ -185,7 +189,7 @@ async function removePartial(connection: SftpConnection, partial: string): Promi
     const sftp = await connection.sftp()
     await sendRequest<void>(sftp, (done) => sftp.unlink(partial, done))
   } catch {
-    // It was never there, or the server is not.
+    // The file was never created, or the server is unreachable.
   } finally {
     connection.close()
   }

@@ -1,22 +1,22 @@
 import { on } from 'node:events'
 import type { Readable } from 'node:stream'
 
-/** Pieces that wait for whoever takes them. */
+/** Chunks buffered for the consumer. */
 const maxBufferedChunks = 1
 
 /**
- * What a stream brings, piece by piece as it came. Its own iterator joins the pieces that have gathered, which copies
- * them all, and takes a buffer that is to be used again out of use. The stream is destroyed when nobody wants more.
+ * Yields the chunks of a stream unchanged. The stream's own iterator joins buffered chunks, which copies them and prevents
+ * releasing pooled buffers. The stream is destroyed when the consumer stops.
  */
 export async function* readChunks(stream: Readable): AsyncGenerator<Buffer> {
   const flow = { close: ['end', 'close'], highWaterMark: maxBufferedChunks, lowWaterMark: maxBufferedChunks }
-  // It may fail once more while it is destroyed, and nobody listens by then.
+  // The stream may emit another error while it is destroyed, when there is no other listener.
   stream.on('error', () => {})
   const chunks = on(stream, 'data', flow)
-  // Somebody who watches it may have stopped it.
+  // A listener may have paused it.
   stream.resume()
   try {
-    for await (const [chunk] of chunks) yield chunk as Buffer // it emits nothing else
+    for await (const [chunk] of chunks) yield chunk as Buffer // emits only buffers
     if (!stream.readableEnded) throw new Error('The stream was closed before its end.')
   } finally {
     stream.destroy()

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream'
 import type { GuardedHttp } from './guarded-http.ts'
 
-/** What kinds of stores have in common: finding files there, reading them, and taking files there. */
+/** Interfaces that all kinds of remote stores implement: finding, reading and storing files. */
 
-/** A file that somebody else has. */
+/** A file on a remote server. */
 export interface RemoteFile {
-  /** As it is called there. */
+  /** Name on the remote server. */
   readonly filename: string
-  /** Bytes; undefined where nobody says before. */
+  /** Bytes; undefined if the server does not report the size in advance. */
   readonly size: number | undefined
-  /** It can be read on from anywhere, and is then surely the same. */
+  /** Whether reading can resume at any position, with a check that the file is unchanged. */
   readonly isResumable: boolean
   /** @throws RemoteError, AppError */
   open(start: number, signal: AbortSignal): Promise<Readable>
 }
 
-/** A file of a job on its way out. */
+/** A file of a job that is exported. */
 export interface OutgoingFile {
-  /** Where it is to go, as the export names it. */
+  /** Target path, as named by the export. */
   readonly path: string
   /** Bytes. */
   readonly size: number
@@ -31,46 +31,46 @@ export interface OutgoingFile {
 export interface ByteRange {
   readonly start: number
   readonly end: number
-  /** Whoever reads them gives back each piece (`lib/buffer-pool.ts`); else they are copies, which stay as they came. */
+  /** Whether the reader releases each chunk (`lib/buffer-pool.ts`); otherwise it gets copies. */
   readonly releasesBuffers?: boolean
 }
 
 export interface TransferDeps {
   readonly guardedHttp: GuardedHttp
   readonly signal: AbortSignal
-  /** Is told, before the first byte goes out, what the store would keep if this process died then; see `Store.forget`. */
+  /** Called before the first byte is sent, with what the store would retain if this process crashed; see `cleanUp`. */
   readonly onStarted?: (trace: string) => Promise<void>
-  /** In place of Google's own. */
+  /** Replaces Google's endpoint. */
   readonly gcsEndpoint?: string | undefined
 }
 
 export type TaskFields = Readonly<Record<string, unknown>>
 
-/** Brings in what the fields of an import name. @throws RemoteError, AppError */
+/** Finds the files that the fields of an import name. @throws RemoteError, AppError */
 export type FindFiles = (fields: TaskFields, deps: TransferDeps) => Promise<readonly RemoteFile[]>
 
-/** What a browser made of a website. */
+/** A website captured by a browser. */
 export interface CapturedWebsite {
   readonly file: RemoteFile
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
-/** Makes a file of the website that the fields name, in a folder of the task. @throws RemoteError, AppError */
+/** Captures the website that the fields name to a file in the task's folder. @throws RemoteError, AppError */
 export type CaptureFile = (
   fields: TaskFields,
   deps: TransferDeps & { readonly workDir: string; progress(percent: number): void },
 ) => Promise<CapturedWebsite>
 
-/** Somebody else's store while files are taken there. */
+/** A remote store that files are exported to. */
 export interface RemoteStore {
   /**
-   * Replaces what is there under this path; nothing stays of what fails.
-   * @param onSent is told bytes as they go out.
-   * @returns where it is now, as `s3://bucket/key`.
+   * Stores a file, replacing an existing one; a failed upload leaves nothing behind.
+   * @param onSent called with the number of bytes sent since the last call.
+   * @returns the location, such as `s3://bucket/key`.
    * @throws RemoteError, AppError
    */
   put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
-  /** Removes what was left by one that died in the middle, as far as that can be done. */
+  /** Removes what a crashed upload left behind, as far as possible. */
   cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }

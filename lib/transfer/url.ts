@@ -4,7 +4,7 @@ import { type OutgoingResponse, parseHttpUrl } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { FindFiles, TransferDeps } from './transfer.ts'
 
-/** A file behind a URL. */
+/** Finds the file at a URL. */
 export const findByUrl: FindFiles = async (fields, deps) => {
   const {
     url,
@@ -49,14 +49,14 @@ function statusError({ status, url }: OutgoingResponse): RemoteError {
   const { host } = url
   const details = { status, host }
   if (status === 401 || status === 403)
-    return new RemoteError('forbidden', `${host} does not give the file out (status ${status}).`, details)
+    return new RemoteError('forbidden', `${host} denied access to the file (status ${status}).`, details)
   if (status === 404 || status === 410)
-    return new RemoteError('not-found', `${host} has no such file (status ${status}).`, details)
+    return new RemoteError('not-found', `The file does not exist on ${host} (status ${status}).`, details)
   const isTransient = status === 408 || status === 429 || status >= 500
   return new RemoteError('status', `${host} responded with status ${status}.`, { ...details, isTransient })
 }
 
-/** What says that the file is still the same: a strong tag, or the moment of its last change. */
+/** Returns the validator for range requests: a strong ETag, or the time of the last change. */
 function findValidator({ headers }: OutgoingResponse): string | undefined {
   const { etag, 'last-modified': modified } = headers
   return typeof etag === 'string' && !etag.startsWith('W/') ? etag : modified
@@ -65,17 +65,17 @@ function findValidator({ headers }: OutgoingResponse): string | undefined {
 const rangeFrom = (start: number, validator: string | undefined): RequestHeaders =>
   start === 0 ? {} : { range: `bytes=${start}-`, ...(validator && { 'if-range': validator }) }
 
-/** Some servers answer with a part, or a cache does with what it has of it, though the whole was asked for. */
+/** Some servers and caches respond with a part although the whole file was requested. */
 function requireFullContent(response: OutgoingResponse): void {
   const { status, url, body } = response
   const { start, end, total } = parseContentRange(response)
   if (status !== 206 || (start === 0 && end + 1 === total)) return
   body.destroy()
-  const sentence = `${url.host} gives out only a part of the file (status 206), though the whole was asked for.`
+  const sentence = `${url.host} returned only part of the file (status 206), although the whole file was requested.`
   throw new RemoteError('incomplete', sentence, { status })
 }
 
-/** Some servers know ranges and no conditions: then only the tag tells that the rest is of another file. */
+/** Some servers support ranges but not `If-Range`: then only the ETag shows that the rest belongs to another file. */
 function requireContinuation(response: OutgoingResponse, from: number, first: OutgoingResponse): void {
   const { status, url, body } = response
   const { start, total } = parseContentRange(response)
@@ -83,18 +83,18 @@ function requireContinuation(response: OutgoingResponse, from: number, first: Ou
   const isOfSameSize = Number.isNaN(total) || length === undefined || total === Number(length)
   if (status === 206 && start === from && isOfSameSize && isUnchanged(response, first)) return
   body.destroy()
-  throw new RemoteError('incomplete', `The file at ${url.host} changed while it was fetched.`, {
+  throw new RemoteError('incomplete', `The file at ${url.host} changed while it was being fetched.`, {
     changed: true,
   })
 }
 
-/** NaN where it does not say. */
+/** Values are NaN if the header is missing. */
 function parseContentRange({ headers }: OutgoingResponse) {
   const [, start, end, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? []
   return { start: Number(start), end: Number(end), total: Number(total) }
 }
 
-/** By the tag where there is one, else by the moment of the last change; who leaves it out this time says that it is. */
+/** Compares the ETag or else the last-modified time; a response that omits it counts as unchanged. */
 function isUnchanged(response: OutgoingResponse, first: OutgoingResponse): boolean {
   const name = first.headers.etag === undefined ? 'last-modified' : 'etag'
   const { [name]: current = first.headers[name] } = response.headers

@@ -44,7 +44,7 @@ test('secrets of a new deployment are made once; whoever is reached from the fro
   await createSecrets(own, { ...where, ORIGIN_SECRET_ARN: undefined })
   const { SERVICE_SECRET = '' } = await readSecrets(own, where)
   assert.ok(SERVICE_SECRET.length >= 48)
-  await assert.rejects(readSecrets(reached, where), /ORIGIN_SECRET is not there yet/)
+  await assert.rejects(readSecrets(reached, where), /ORIGIN_SECRET does not exist yet/)
 
   await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
   await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, async () =>

@@ -112,8 +112,11 @@ test('what a task has of secrets is opened by its message alone, and stands in i
   // What is no secret, was not given or is sealed already stays as it is.
   const rest = { password: seal, key: undefined, pages: '1' }
   assert.deepEqual(own.sealSecrets(rest, new Set(['password', 'key'])), rest)
-  assert.throws(() => own.unsealAll({ password: vault.seal('of another', 'job_2') }), /does not contain this secret/)
-  assert.throws(() => own.sealSecrets({ password: 'new' }, new Set(['password'])), /never sealed/)
+  assert.throws(
+    () => own.unsealAll({ password: vault.seal('of another', 'job_2') }),
+    /does not contain this secret/,
+  )
+  assert.throws(() => own.sealSecrets({ password: 'new' }, new Set(['password'])), /has no sealed value/)
 })
 
 test('a message whose signatures end before the work does is no use, nor one without any', async () => {

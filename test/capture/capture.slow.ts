@@ -166,7 +166,7 @@ test('failures of a website have their codes and messages', async () => {
     ['/broken', 'status', /responded with status 500/],
     ['/circle', 'status', /redirects more than 3 times/],
     ['http://127.0.0.2:9/', 'unreachable', /it refused the connection/],
-    ['http://nothing.invalid/', 'unreachable', /there is no such host/],
+    ['http://nothing.invalid/', 'unreachable', /the host name does not exist/],
   ]
   for (const [path, reason, sentence] of remote)
     await assert.rejects(at(path), (error) => {
@@ -176,8 +176,8 @@ test('failures of a website have their codes and messages', async () => {
       return true
     })
   const ours: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
-    ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 is not a public one/],
-    ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 is not a public one/],
+    ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 does not have a public IP address/],
+    ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 does not have a public IP address/],
     ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\) instead of a web page/],
     ['/slow', 'TIMEOUT', /within 3 s: still waiting for the page to finish loading/],
     ['/never', 'TIMEOUT', /within 3 s/],

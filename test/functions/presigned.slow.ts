@@ -147,7 +147,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
     await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
   )
   assert.deepEqual([gone.status, gone.error?.code], ['failed', 'IMPORT_FAILED'])
-  assert.match(gone.error?.message ?? '', /has no such file \(status 404\)/)
+  assert.match(gone.error?.message ?? '', /file does not exist on .*\(status 404\)/)
 })
 
 test(

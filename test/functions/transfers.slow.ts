@@ -82,8 +82,8 @@ const runImport = (fields: object) =>
   ran({ in: { operation: 'import/url', ...fields }, out: { operation: 'export/url', input: 'in' } })
 
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
-  ['none', 'IMPORT_FAILED', 'not-found', /has no such file \(status 404\)/],
-  ['closed', 'IMPORT_FAILED', 'forbidden', /does not give the file out \(status 401\)/],
+  ['none', 'IMPORT_FAILED', 'not-found', /file does not exist on .*\(status 404\)/],
+  ['closed', 'IMPORT_FAILED', 'forbidden', /denied access to the file \(status 401\)/],
   ['loop', 'IMPORT_FAILED', 'status', /redirects more than 3 times/],
   ['liar', 'FILE_TOO_LARGE', undefined, /The file is larger than/],
   ['short', 'IMPORT_FAILED', 'incomplete', /lost after 20 bytes|20 of 1000/],
@@ -116,7 +116,7 @@ test('an import from a slow server continues as long as data arrives', async () 
 test('an import from a stalled server fails after three attempts', { timeout: 240_000 }, async () => {
   const { status, error } = await runImport({ url: `${base}/mute.txt` })
   assert.deepEqual([status, error.code, error.details['reason']], ['failed', 'IMPORT_FAILED', 'incomplete'])
-  assert.equal(error.message, 'Nothing more came after 20 bytes.')
+  assert.equal(error.message, 'The server sent no more data after 20 bytes.')
   assert.equal(times['mute'], 2)
 })
 

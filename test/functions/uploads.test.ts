@@ -46,7 +46,7 @@ test('content uploaded after a job claimed the upload is never converted', async
   const job = await client.finished(jobId)
   if (job.status === 'completed') assert.fail('the worker was faster; the test proves nothing')
   assert.equal(job.error?.code, 'CONFLICT')
-  assert.match(job.error?.message ?? '', /a\.png was overwritten after the job had taken it/)
+  assert.match(job.error?.message ?? '', /a\.png was overwritten after the job started to use it/)
 })
 
 test('using an upload that could not be fetched reports the reason', async () => {
@@ -58,7 +58,7 @@ test('using an upload that could not be fetched reports the reason', async () =>
   assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
   assert.match(
     error.message,
-    /could not be fetched: The address of 127\.0\.0\.1 is not a public one.*Import it again/,
+    /could not be fetched: 127\.0\.0\.1 does not have a public IP address.*Import it again/,
   )
 })
 

@@ -85,7 +85,7 @@ test('an upload that changes after the check is never fetched by its job', async
   await assertRefused(
     fetchAsWorker(json.jobId),
     'CONFLICT',
-    /a\.png was overwritten after the job had taken it/,
+    /a\.png was overwritten after the job started to use it/,
   )
 })
 

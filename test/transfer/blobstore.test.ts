@@ -72,10 +72,10 @@ test('a file that changed meanwhile is not put together from two', async () => {
   await put('turning.txt', 'one')
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
-  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was being fetched/)
   const [listed] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { guardedHttp, signal })
   await put('turning.txt', 'three')
-  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
+  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
 test('a result is stored with all that the export says of it', async () => {

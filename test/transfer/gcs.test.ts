@@ -100,7 +100,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
   server.put('turning.txt', 'one')
   const [file = assert.fail()] = await find({ key: 'turning.txt' })
   server.put('turning.txt', 'two')
-  await assert.rejects(file.open(1, signal), /changed while it was fetched/)
+  await assert.rejects(file.open(1, signal), /changed while it was being fetched/)
 })
 
 test('a result is stored with all that the export says of it', async () => {
@@ -166,7 +166,7 @@ test('what the storage refuses is told in words', async () => {
   await assert.rejects(find({ bucket: 'other', key: 'a.txt' }), hasReason('not-found'))
   const stranger = { ...credentials, client_email: 'stranger@example.com' }
   await assert.rejects(find({ key: 'a.txt', credentials: stranger }), (error) => {
-    assert.match(String(error), /Google does not accept the key of stranger@example.com \(invalid_grant\)\./)
+    assert.match(String(error), /Google rejected the key of stranger@example.com \(invalid_grant\)\./)
     return hasReason('forbidden')(error)
   })
   server.state.interfere = ({ url }, response) => {

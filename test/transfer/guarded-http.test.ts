@@ -143,7 +143,7 @@ test('a host that fails five times in a minute is left alone until the minute is
   for (let time = 0; time < 5; time++) (await client.request(server.url, { signal })).body.destroy()
   await assert.rejects(client.request(server.url, { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
-    assert.match(error.message, /failed 5 times within a minute and is left alone for 60 s/)
+    assert.match(error.message, /failed 5 times within a minute, so requests to it are paused for 60 s/)
     return true
   })
   assert.equal(server.seen(), 5)
@@ -170,7 +170,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   })
   await assert.rejects(nobody.request('http://nobody.example/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
-    assert.match(error.message, /there is no such host/)
+    assert.match(error.message, /the host name does not exist/)
     assert.equal(error.isTransient, false)
     return true
   })
@@ -178,8 +178,8 @@ test('what cannot be reached is told in words, and addresses of other protocols 
     response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(),
   )
   const answers: Readonly<Record<string, RegExp>> = {
-    [`http://127.0.0.2:${long.port}/`]: /the headers of its answer are too long/,
-    [`https://127.0.0.2:${long.port}/`]: /it does not speak TLS/,
+    [`http://127.0.0.2:${long.port}/`]: /the headers of its response are too long/,
+    [`https://127.0.0.2:${long.port}/`]: /it does not support TLS/,
   }
   for (const [url, sentence] of Object.entries(answers))
     await assert.rejects(client.request(url, { signal }), sentence)

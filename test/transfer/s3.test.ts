@@ -66,10 +66,10 @@ test('a file that changed meanwhile is not put together from two', async (t) => 
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'two' }))
-  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was fetched/)
+  await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was being fetched/)
   const [listed] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'three' }))
-  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was fetched/)
+  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
 test('a result is stored with all that the export says of it', async (t) => {

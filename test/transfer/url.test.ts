@@ -87,7 +87,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
     else breakOff(response, content.subarray(0, 1000))
   })
   assert.ok(error instanceof RemoteError)
-  assert.match(error.message, /changed while it was fetched/)
+  assert.match(error.message, /changed while it was being fetched/)
 })
 
 const rangeOf = (start: number, total: number) => ({
@@ -111,7 +111,7 @@ for (const [name, headers] of Object.entries(others))
       breakOff(response, content.subarray(0, 1000))
     })
     assert.ok(error instanceof RemoteError)
-    assert.match(error.message, /changed while it was fetched/)
+    assert.match(error.message, /changed while it was being fetched/)
   })
 
 test('a part that nobody asked for is no file, and the whole is one also when it is called a part', async () => {
@@ -123,7 +123,7 @@ test('a part that nobody asked for is no file, and the whole is one also when it
         .end(content.subarray(0, end))
   const error = await failing(answering(1000))
   assert.ok(error instanceof RemoteError)
-  assert.match(error.message, /only a part of the file/)
+  assert.match(error.message, /only part of the file/)
   assert.deepEqual((await imported(answering(content.length))).stored, content)
 })
 
@@ -133,7 +133,7 @@ for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
       response.writeHead(200, { 'content-encoding': coding }).end('a text that nobody has compressed'),
     )
     assert.ok(error instanceof RemoteError)
-    assert.match(error.message, /not compressed in the way that its server says/)
+    assert.match(error.message, /not compressed as its server declares/)
     assert.equal(error.isTransient, false)
   })
 

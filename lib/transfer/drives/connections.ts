@@ -7,10 +7,10 @@ import { Sealed, type Vault } from '../../sealed.ts'
 import { type DriveAccount, driveIds } from './drive.ts'
 import { OAuthTokens } from './drive-oauth.ts'
 
-/** Drives that owners have connected, and those that are about to be. */
+/** Records of connected drives and of pending authorizations. */
 
 export const maxConnections = 20
-/** Minutes that people have to agree. */
+/** How long an authorization may take, in minutes. */
 export const consentLifetimeMinutes = 10
 
 const DriveConnection = z.object({
@@ -34,7 +34,7 @@ const PendingConnection = z.object({
 })
 export type PendingConnection = z.infer<typeof PendingConnection>
 
-/** What stands in an address is not what is stored. */
+/** Only a hash of the state is stored, because the state is in a URL. */
 const pendingKey = (state: string): Key => ({
   pk: `DRIVESTATE#${createHash('sha256').update(state).digest('hex')}`,
   sk: 'DRIVESTATE',
@@ -63,7 +63,7 @@ export class DriveConnections {
     await table.put({ ...key, ...pending, verifier: vault.seal(pending.verifier, key.pk), ttl })
   }
 
-  /** Once: whoever comes with the same state again finds nothing. */
+  /** Returns and deletes the pending authorization, so that a state works only once. */
   async takePending(
     state: string,
   ): Promise<(Omit<PendingConnection, 'verifier'> & { readonly verifier: string }) | undefined> {
@@ -76,7 +76,7 @@ export class DriveConnections {
     return { ...pending, verifier: String(vault.unseal(pending.verifier, key.pk)) }
   }
 
-  /** False when the owner has as many as there may be. */
+  /** Undefined if the owner has reached the limit. */
   async create(
     owner: string,
     input: Pick<DriveConnection, 'drive'> & { readonly account: DriveAccount; readonly tokens: OAuthTokens },

@@ -3,10 +3,10 @@ import * as z from 'zod'
 import type { GuardedHttp } from '../guarded-http.ts'
 import type { Endpoints } from './drive.ts'
 
-/** What a drive gives out when its owner agrees (RFC 6749, 4.1; RFC 7636). */
+/** Tokens that a drive issues when its owner consents (RFC 6749, 4.1; RFC 7636). */
 export const OAuthTokens = z.object({
   access: z.string(),
-  /** Absent where the drive gives none: then it has to be connected again. */
+  /** Absent if the drive issues none: then it has to be connected again after expiry. */
   refresh: z.string().optional(),
   /** Milliseconds since 1970. */
   expiresAt: z.number(),
@@ -21,7 +21,7 @@ export interface ClientRegistration {
 
 const defaultLifetimeS = 3600
 
-/** Loaded when a drive is used: few requests are. */
+/** Loads the OAuth library on first use, because few requests use a drive. */
 async function loadClient({ clientId, clientSecret, endpoints }: ClientRegistration, http: GuardedHttp) {
   const library = await import('openid-client')
   const { authorize, token } = endpoints
@@ -31,7 +31,7 @@ async function loadClient({ clientId, clientSecret, endpoints }: ClientRegistrat
     undefined,
     library.ClientSecretPost(clientSecret),
   )
-  // It is a setting of whoever runs the service, as a drive in the same house is.
+  // The operator configured a plain HTTP endpoint, such as a drive in the same network.
   if (token.startsWith('http:')) library.allowInsecureRequests(config)
   config[library.customFetch] = async (url, { method, headers, body, signal }) => {
     const response = await http.request(url, {
@@ -57,7 +57,7 @@ export interface AuthorizationRequest {
   readonly extraParameters: Readonly<Record<string, string>>
 }
 
-/** Where the owner of a drive is asked, and what proves that whoever comes back is who was sent. */
+/** Creates the URL that asks the drive's owner for consent, and the PKCE verifier that binds the callback to it. */
 export async function createAuthorizationUrl(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -76,7 +76,7 @@ export async function createAuthorizationUrl(
   return { url: url.href, verifier }
 }
 
-/** @param callbackUrl the address at which the owner came back. @throws what the library does when the drive says no. */
+/** @param callbackUrl the URL that the drive redirected to. @throws the library's error if the drive refuses. */
 export async function exchangeCode(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -92,7 +92,7 @@ export async function exchangeCode(
   )
 }
 
-/** @throws what the library does when the drive says no. */
+/** @throws the library's error if the drive refuses. */
 export async function refreshTokens(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -100,7 +100,7 @@ export async function refreshTokens(
 ): Promise<OAuthTokens> {
   const { library, config } = await loadClient(registration, http)
   const tokens = parseTokens(await library.refreshTokenGrant(config, refresh))
-  // "The authorization server MAY issue a new refresh token", or let the old one go on.
+  // "The authorization server MAY issue a new refresh token"; otherwise the old one stays valid.
   return { refresh, ...tokens }
 }
 
@@ -116,6 +116,6 @@ const parseTokens = ({ access_token, refresh_token, expires_in }: TokenResponse)
   expiresAt: Date.now() + (expires_in ?? defaultLifetimeS) * 1000,
 })
 
-/** Whether the owner of the drive, and not the way to it, is the reason. */
+/** Whether the drive or its owner refused, as opposed to a network failure. */
 export const isOAuthRefusal = (error: unknown): boolean =>
   error instanceof Error && ['ResponseBodyError', 'AuthorizationResponseError'].includes(error.name)

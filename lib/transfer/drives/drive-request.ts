@@ -3,10 +3,10 @@ import type { GuardedHttp } from '../guarded-http.ts'
 import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveRequest } from './drive.ts'
 
-/** Milliseconds: a gateway waits for 30 s, and a page asks for more than one answer of a drive. */
+/** API Gateway waits 30 s, and one of our requests may need several responses of a drive. */
 const timeoutMs = 12_000
 
-/** Asks a drive with an access token of its owner. */
+/** Creates a function that sends requests to a drive with an access token of its owner. */
 export function createDriveRequest(
   http: GuardedHttp,
   drive: Drive,
@@ -40,18 +40,18 @@ export function createDriveRequest(
 
 function driveError({ title, isNotFound }: Drive, status: number, body: string): RemoteError {
   if (status === 401)
-    return new RemoteError('forbidden', `${title} no longer lets this service in.`, { status })
-  if (status === 403) return new RemoteError('forbidden', `${title} does not allow this.`, { status })
+    return new RemoteError('forbidden', `${title} no longer accepts this service's access.`, { status })
+  if (status === 403) return new RemoteError('forbidden', `${title} denied access.`, { status })
   if (status === 404 || isNotFound?.(status, body))
-    return new RemoteError('not-found', `${title} has no such file or folder.`, { status })
+    return new RemoteError('not-found', `The file or folder does not exist in ${title}.`, { status })
   const isTransient = status === 429 || status >= 500
-  return new RemoteError('status', `${title} answered with status ${status}.`, { status, isTransient })
+  return new RemoteError('status', `${title} responded with status ${status}.`, { status, isTransient })
 }
 
 function parseBody({ title }: Drive, body: string): unknown {
   try {
     return JSON.parse(body)
   } catch (cause) {
-    throw new RemoteError('status', `${title} answered something that is no JSON.`, { cause })
+    throw new RemoteError('status', `${title} sent a response that is not JSON.`, { cause })
   }
 }

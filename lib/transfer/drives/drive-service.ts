@@ -21,10 +21,10 @@ import {
 import { createDriveRequest } from './drive-request.ts'
 import { driveOf } from './index.ts'
 
-/** Milliseconds that a token has to hold for a look, and for a file that is fetched later. */
+/** Remaining lifetime that a token needs, in milliseconds: for browsing, and for a file that is fetched later. */
 export const minTokenLifetimeMs = { browse: 60_000, import: 20 * 60_000 } as const
 
-/** A drive as this service is known to it, and what owners do with it. */
+/** Operations of owners on one kind of drive, with the service's registration at its provider. */
 export class DriveService {
   readonly drive: Drive
   readonly #services: Services
@@ -39,7 +39,7 @@ export class DriveService {
     if (!configured)
       throw new AppError(
         'DRIVE_NOT_CONFIGURED',
-        `This service imports nothing from ${this.drive.title}: whoever runs it names a client id and secret in DRIVES.`,
+        `Imports from ${this.drive.title} are not configured: the operator has to add a client id and secret to DRIVES.`,
         { drive: id },
       )
     const { clientId, clientSecret, endpoints, origins = [] } = configured
@@ -59,7 +59,7 @@ export class DriveService {
     return `${this.#services.config.PUBLIC_URL ?? ''}/v1/cloud/${this.drive.id}/callback`
   }
 
-  /** Where the owner of a drive is to be sent. */
+  /** Starts an authorization and returns the URL to send the drive's owner to. */
   async startAuthorization(
     owner: string,
     { redirectUri, clientState }: { redirectUri?: string | undefined; clientState?: string | undefined },
@@ -82,7 +82,7 @@ export class DriveService {
     return { authorizationUrl: url, state, expiresAt }
   }
 
-  /** Nobody is led from here to a page of a stranger. */
+  /** Prevents open redirects: only pages of the configured origins are allowed. */
   #requireAllowedRedirect(redirectUri: string): void {
     if (this.#origins.includes(new URL(redirectUri).origin)) return
     throw new AppError(
@@ -92,25 +92,25 @@ export class DriveService {
     )
   }
 
-  /** Who sent the owner of a drive away, as he comes back. Each state leads back once. */
+  /** Returns the pending authorization when the drive's owner returns. Each state works once. */
   async requirePending(owner: string, state: string) {
     const pending = await this.#connections.takePending(state)
     if (!pending || pending.drive !== this.drive.id)
       throw new AppError(
         'INVALID_INPUT',
-        `state: expected that of an authorization that began less than ${consentLifetimeMinutes} minutes ago and is not over. Begin again.`,
+        `state: expected the state of an unfinished authorization that started less than ${consentLifetimeMinutes} minutes ago. Start again.`,
         { field: 'state' },
       )
-    // Else somebody could have others connect their drives to him.
+    // Otherwise an attacker could make others connect their drives to the attacker's account.
     if (pending.owner !== owner)
       throw new AppError(
         'INSUFFICIENT_PERMISSIONS',
-        'The drive was to be connected for somebody else. Begin and end in the same browser, signed in as the same person.',
+        'The authorization was started by another user. Start and finish it in the same browser, signed in as the same user.',
       )
     return pending
   }
 
-  /** @throws AppError DRIVE_NOT_CONNECTED when its owner did not agree. */
+  /** @throws AppError DRIVE_NOT_CONNECTED if the owner did not consent. */
   async connect(
     owner: string,
     callbackQuery: Readonly<Record<string, string | undefined>>,
@@ -131,7 +131,7 @@ export class DriveService {
     if (connection) return connection
     throw new AppError(
       'CONFLICT',
-      `There are ${maxConnections} connected drives, as many as one may have. Disconnect one that is not used any more.`,
+      `You have reached the limit of ${maxConnections} connected drives. Disconnect one that you no longer use.`,
       { max: maxConnections },
     )
   }
@@ -141,7 +141,7 @@ export class DriveService {
       return await request()
     } catch (error) {
       if (!isOAuthRefusal(error)) throw toAppError(error)
-      throw this.#notConnectedError(`${this.drive.title} did not let this service in.`, error)
+      throw this.#notConnectedError(`${this.drive.title} denied access to this service.`, error)
     }
   }
 
@@ -149,20 +149,20 @@ export class DriveService {
     const drive = this.drive.id
     return new AppError(
       'DRIVE_NOT_CONNECTED',
-      `${why} Connect the drive by GET /v1/cloud/${drive}/auth.`,
+      `${why} Connect the drive with GET /v1/cloud/${drive}/auth.`,
       { drive },
       { cause },
     )
   }
 
-  /** @throws AppError DRIVE_NOT_CONNECTED for a connection that is not one of the owner to this drive. */
+  /** @throws AppError DRIVE_NOT_CONNECTED unless this is the owner's connection to this drive. */
   async requireConnection(owner: string, id: string): Promise<DriveConnection> {
     const found = await this.#connections.find(id)
     if (found?.owner === owner && found.drive === this.drive.id) return found
     throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
   }
 
-  /** Does something in the drive. @param minLifetimeMs the access token is to hold so long. */
+  /** Runs `work` with access to the drive. @param minLifetimeMs how long the access token has to stay valid. */
   async use<T>(
     connection: DriveConnection,
     minLifetimeMs: number,
@@ -180,7 +180,7 @@ export class DriveService {
     if (tokens.expiresAt > Date.now() + minLifetimeMs) return tokens
     if (tokens.refresh === undefined) {
       if (tokens.expiresAt > Date.now()) return tokens
-      throw this.#notConnectedError(`The permission of ${this.drive.title} has expired.`)
+      throw this.#notConnectedError(`The permission for ${this.drive.title} has expired.`)
     }
     const http = await this.#services.guardedHttp()
     const renewed = await this.#requestTokens(() => refreshTokens(this.#registration, http, tokens))
@@ -201,7 +201,7 @@ async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the other side did wrong, as a failed import has it. */
+/** Maps errors of the remote side to the error code of a failed import. */
 function toAppError(error: unknown): unknown {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at

@@ -1,13 +1,13 @@
-/** A drive of a person, who lets the service read it (OAuth 2.0 with PKCE). Each is one file, in its documented dialect. */
+/** Cloud drives that users let the service read (OAuth 2.0 with PKCE). Each provider is one file. */
 
 export const driveIds = ['google-drive', 'dropbox', 'onedrive'] as const
 export type DriveId = (typeof driveIds)[number]
 
-/** Addresses of a drive; settings may put others in their place. */
+/** URLs of a drive; settings can override them. */
 export interface Endpoints {
   readonly authorize: string
   readonly token: string
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly api: string
 }
 
@@ -16,7 +16,7 @@ export interface DriveItem {
   readonly name: string
   readonly isFolder: boolean
   readonly mimeType: string | null
-  /** Bytes; null where the drive does not say. */
+  /** Bytes; null if the drive does not report it. */
   readonly size: number | null
   /** RFC 3339. */
   readonly modifiedAt: string | null
@@ -26,40 +26,40 @@ export interface DriveItem {
 
 export interface DriveListing {
   readonly items: readonly DriveItem[]
-  /** Where the next page begins, in the drive's own words. */
+  /** Cursor of the next page, in the drive's own format. */
   readonly nextCursor: string | null
 }
 
 export interface ListQuery {
   /** `root`, or the id of an item. */
   readonly folderId: string
-  /** Words of names to look for. */
+  /** Search words for names. */
   readonly q?: string | undefined
   readonly cursor?: string | undefined
   readonly limit: number
 }
 
-/** Where a file is to be had for the time that the access token holds. */
+/** Where to download a file while the access token is valid. */
 export interface FileLink {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly filename: string
 }
 
-/** Whose drive it is. */
+/** The account that owns the drive. */
 export interface DriveAccount {
   readonly name: string | null
   readonly email: string | null
 }
 
-/** Asks the drive as its owner. */
+/** Sends requests to the drive on behalf of its owner. */
 export interface DriveRequest {
   /**
-   * The JSON that it answers.
+   * Returns the JSON response.
    * @throws RemoteError `forbidden`, `not-found`, `status` or `unreachable`.
    */
   (path: string, options?: { readonly query?: QueryParameters; readonly post?: unknown }): Promise<unknown>
-  /** What a plain download has to send along. */
+  /** Headers for a plain download. */
   readonly headers: Readonly<Record<string, string>>
   readonly api: string
 }
@@ -67,16 +67,16 @@ export type QueryParameters = Readonly<Record<string, string | number | undefine
 
 export interface Drive {
   readonly id: DriveId
-  /** For people. */
+  /** Display name. */
   readonly title: string
   readonly endpoints: Endpoints
   readonly scope: string
-  /** What makes the drive give out a token that outlives the hour. */
+  /** Extra parameters that make the drive issue a refresh token. */
   readonly authorizationParameters: Readonly<Record<string, string>>
-  /** Whether an answer says that there is no such file, where its status does not. */
+  /** Whether a response means "not found" even though its status does not say so. */
   readonly isNotFound?: (status: number, body: string) => boolean
   account(request: DriveRequest): Promise<DriveAccount>
   list(request: DriveRequest, query: ListQuery): Promise<DriveListing>
-  /** @throws RemoteError `not-found` for what is gone or no file. */
+  /** @throws RemoteError `not-found` for a missing file or a folder. */
   link(request: DriveRequest, fileId: string): Promise<FileLink>
 }

@@ -39,7 +39,7 @@ export const dropbox: Drive = {
   },
   scope: 'account_info.read files.metadata.read files.content.read',
   authorizationParameters: { token_access_type: 'offline' },
-  // "Endpoint-specific error": 409, with what it is as the beginning of `error_summary`.
+  // "Endpoint-specific error": 409, with the kind of error at the start of `error_summary`.
   isNotFound: (status, body) => status === 409 && /"error_summary":\s*"path\/(?:not_|restricted)/.test(body),
 
   account: async (request) => {
@@ -71,7 +71,7 @@ export const dropbox: Drive = {
   link: async (request, fileId) => {
     const found = await request('/files/get_temporary_link', { post: { path: fileId } })
     const { link, metadata } = TemporaryLink.parse(found)
-    // It lasts four hours and needs nothing beside itself.
+    // The link is valid for four hours and needs no headers.
     return { url: link, headers: {}, filename: metadata.name }
   },
 }

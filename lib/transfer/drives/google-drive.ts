@@ -5,7 +5,7 @@ import type { Drive, DriveItem } from './drive.ts'
 /** https://developers.google.com/workspace/drive/api/reference/rest/v3 */
 
 const folderType = 'application/vnd.google-apps.folder'
-/** Documents of Google itself have no bytes; they are exported as what they are nearest to. */
+/** Google's own documents cannot be downloaded; they are exported to the closest format. */
 const exportFormats: Readonly<Record<string, readonly [type: string, extension: string]>> = {
   'application/vnd.google-apps.document': [
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -26,7 +26,7 @@ const File = z.object({
   id: z.string(),
   name: z.string(),
   mimeType: z.string(),
-  // Numbers of 64 bits are strings in Google's JSON.
+  // 64-bit numbers are strings in Google's JSON.
   size: z.coerce.number().optional(),
   modifiedTime: z.string().optional(),
   thumbnailLink: z.string().optional(),
@@ -61,7 +61,7 @@ export const googleDrive: Drive = {
     api: 'https://www.googleapis.com/drive/v3',
   },
   scope: 'https://www.googleapis.com/auth/drive.readonly',
-  // Without a new consent it gives out no refresh token a second time.
+  // Google issues another refresh token only after a new consent.
   authorizationParameters: { access_type: 'offline', prompt: 'consent' },
 
   account: async (request) => {
@@ -73,7 +73,7 @@ export const googleDrive: Drive = {
 
   list: async (request, { folderId, q, cursor, limit }) => {
     const folderFilter = [`${quote(folderId)} in parents`, 'trashed = false']
-    // Names are looked for in the whole drive, as its own search does.
+    // Names are searched in the whole drive, as in Google's own search.
     const filters = q === undefined ? folderFilter : [`name contains ${quote(q)}`, 'trashed = false']
     const { files, nextPageToken } = Files.parse(
       await request('/files', {
@@ -103,7 +103,7 @@ export const googleDrive: Drive = {
       return { url, headers, filename: `${name}.${extension}` }
     }
     if (mimeType.startsWith('application/vnd.google-apps.'))
-      throw new RemoteError('not-found', `"${name}" is no file that could be downloaded.`)
+      throw new RemoteError('not-found', `"${name}" is not a file that can be downloaded.`)
     return { url: `${api}${path}?alt=media&supportsAllDrives=true`, headers, filename: name }
   },
 }

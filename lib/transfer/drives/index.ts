@@ -3,7 +3,7 @@ import { dropbox } from './dropbox.ts'
 import { googleDrive } from './google-drive.ts'
 import { oneDrive } from './onedrive.ts'
 
-/** To add one: its id, its file and its line here. */
+/** To add a drive, add its id, its file and a line here. */
 const drives: Readonly<Record<DriveId, Drive>> = {
   'google-drive': googleDrive,
   dropbox,

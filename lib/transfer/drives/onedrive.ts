@@ -53,7 +53,7 @@ export const oneDrive: Drive = {
   },
 
   list: async (request, { folderId, q, cursor, limit }) => {
-    // In a literal of OData an apostrophe is written twice.
+    // OData string literals double apostrophes.
     const search = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
     const path = `${itemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
     const page = Children.parse(
@@ -62,7 +62,7 @@ export const oneDrive: Drive = {
     const next = page['@odata.nextLink']
     return {
       items: page.value.map(toDriveItem),
-      // Of the address only the token: with another address the access token would go elsewhere.
+      // Only the token of the URL is used: following another URL would send the access token elsewhere.
       nextCursor: next === undefined ? null : new URL(next).searchParams.get('$skiptoken'),
     }
   },
@@ -70,7 +70,7 @@ export const oneDrive: Drive = {
   link: async (request, fileId) => {
     const found = Item.parse(await request(itemPath(fileId), { query: { $select: fields } }))
     if (found.folder) throw new RemoteError('not-found', `"${found.name}" is a folder.`)
-    // It redirects to where the bytes are, which is told nothing of the token.
+    // Redirects to another host, which does not receive the token.
     return {
       url: `${request.api}${itemPath(fileId)}/content`,
       headers: request.headers,
