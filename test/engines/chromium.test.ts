@@ -169,7 +169,7 @@ describe('a web page as an image', () => {
     })
     const { path } = await convertHtml(html, 'jpg', { width: 100, height: 100, fullPage: false })
     const [red = 0, green = 255] = await colorAt(path, 50, 50)
-    assert.ok(red > 250 && green < 5, `the middle is red: ${red}, ${green}`)
+    assert.ok(red > 250 && green < 5, `the center is red: ${red}, ${green}`)
   })
 
   test('that is too long is cut with a warning', async () => {
@@ -264,8 +264,8 @@ describe('content wider than the paper', () => {
     const text = await pdfText(path)
     assert.match(text, /value1300000/)
     assert.match(text, /end/)
-    assert.ok((await rightmost(path)) < 595 - 20, 'nothing stands beyond the margin')
-    assert.ok((await rightmost(path)) > 595 * 0.75, 'no smaller than it has to be')
+    assert.ok((await rightmost(path)) < 595 - 20, 'no content beyond the margin')
+    assert.ok((await rightmost(path)) > 595 * 0.75, 'not scaled down more than necessary')
     // Content that fits keeps its size.
     assert.match(await output('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })

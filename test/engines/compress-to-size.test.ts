@@ -32,7 +32,7 @@ describe('an image with a target size', () => {
     ] as const) {
       const { efforts, ...made } = await simulate(targetSize, 95)
       assert.ok(Math.abs((made.quality ?? 0) - quality) <= 1 && made.size <= targetSize, JSON.stringify(made))
-      assert.ok(efforts.length <= 7, `${efforts.length} tries`)
+      assert.ok(efforts.length <= 7, `${efforts.length} attempts`)
       assert.ok(efforts.every(({ scale }) => scale === 1))
     }
     const qualities = (await simulate(500, 95)).efforts.map(({ quality }) => quality)
@@ -93,7 +93,7 @@ describe('an error of libvips', () => {
       const error = translate(message)
       assert.ok(error instanceof AppError, message)
       assert.deepEqual([error.code, words.test(error.message)], [code, true], `${message}: ${error.message}`)
-      assert.equal((error.cause as Error).message, message, 'the log has its own words')
+      assert.equal((error.cause as Error).message, message, 'the cause keeps the original message')
     }
   })
 

@@ -21,7 +21,7 @@ export async function assertEbook(path: string, format: FormatId): Promise<void>
   const text = (await ebookText(path)) ?? bytes.toString('utf8')
   if (format === 'epub') assert.match(text, /^application\/epub\+zip/)
   if (format === 'fb2') assert.match(text, /<FictionBook[\s\S]*<\/FictionBook>\s*$/)
-  assert.ok(text.length > 20, `${format} is without text`)
+  assert.ok(text.length > 20, `${format} has no text`)
 }
 
 /** Returns the text of an ebook with its tags, without calibre or pandoc; undefined for other formats. */

@@ -92,7 +92,7 @@ describe('the LibreOffice pool', () => {
       const now = await offices(baseDir)
       return now.length === 1 && now[0] !== first
     }
-    await waitUntil(isReplaced, 'another office has taken the place of the first', 60)
+    await waitUntil(isReplaced, 'another LibreOffice process has replaced the first', 60)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
@@ -109,7 +109,7 @@ describe('the LibreOffice pool', () => {
       seen = await offices(baseDir)
       // On a busy machine, a replaced process takes a while to end.
       const isReplaced = async () => (await offices(baseDir)).length <= 2
-      if (seen.length > 2) await waitUntil(isReplaced, `there are two of ${seen.length} offices`)
+      if (seen.length > 2) await waitUntil(isReplaced, `two of ${seen.length} LibreOffice processes remain`)
     }
     assert.ok(
       documents > 4,
@@ -126,7 +126,7 @@ describe('the LibreOffice pool', () => {
     await engine.close?.()
     await Promise.allSettled(running)
     // The kernel kills the processes of a sandbox after its first process has ended.
-    await waitUntil(async () => (await offices(baseDir)).length === 0, 'every office has ended')
+    await waitUntil(async () => (await offices(baseDir)).length === 0, 'all LibreOffice processes have ended')
     assert.deepEqual(await readdir(baseDir), [])
     await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
   })
@@ -195,7 +195,7 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
   abort.abort(new Error('asked to stop'))
   await rejected
   const ms = performance.now() - asked
-  assert.ok(ms < 1000, `it went on for ${ms} ms`)
+  assert.ok(ms < 1000, `it kept running for ${ms} ms`)
   assert.match(await pdfText((await kept).path), /Kept/)
   const still = await offices(baseDir)
   assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
@@ -209,7 +209,7 @@ describe('a converted document leaves behind', () => {
     const [folder = ''] = await readdir(baseDir)
     const names = () => readdir(join(baseDir, folder), { recursive: true })
     const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
-    await waitUntil(isCleared, 'the process has cleared up behind the result')
+    await waitUntil(isCleared, 'the process has cleaned up after the result')
     for (const name of await names()) {
       const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
       assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
@@ -261,7 +261,7 @@ test('a killed service leaves no processes, and its folders are removed at the n
   const exit = once(service, 'exit')
   service.kill('SIGKILL')
   await exit
-  await waitUntil(async () => (await offices(baseDir)).length === 0, 'the office lives on')
+  await waitUntil(async () => (await offices(baseDir)).length === 0, 'the LibreOffice process survives')
   const left = await readdir(baseDir)
   assert.equal(left.length, 1)
   const next = createLibreOffice({ baseDir })

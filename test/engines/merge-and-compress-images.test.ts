@@ -120,7 +120,9 @@ describe('images are merged', () => {
 })
 
 /** Creates a reproducible image with as much detail as a photo. */
-async function createDetailedImage(format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif'): Promise<string> {
+async function createDetailedImage(
+  format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif',
+): Promise<string> {
   const { workDir } = await convert(vips, upright, 'png')
   const [width, height] = [320, 240]
   const data = Buffer.alloc(width * height * 3)

@@ -147,7 +147,16 @@ async function record(id: FormatId): Promise<string> {
   )
   const audioInput = ['-f', 'lavfi', '-i', 'sine=duration=1']
   const language = isVideo ? ['-metadata:s:a:0', 'language=deu'] : []
-  await tool('ffmpeg', '-v', 'error', ...(isVideo ? videoInput : []), ...audioInput, ...tags, ...language, path)
+  await tool(
+    'ffmpeg',
+    '-v',
+    'error',
+    ...(isVideo ? videoInput : []),
+    ...audioInput,
+    ...tags,
+    ...language,
+    path,
+  )
   return path
 }
 
