@@ -12,7 +12,12 @@ export function lockFile(file: string, message: string): DatabaseSync {
     return lock
   } catch (cause) {
     lock.close()
-    throw isBusy(cause) ? new Error(message, { cause }) : cause
+    if (isBusy(cause)) throw new Error(message, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `The lock file ${file} cannot be used (${reason}). It contains no data: check that no service uses the folder, delete the file and start again.`,
+      { cause },
+    )
   }
 }
 
