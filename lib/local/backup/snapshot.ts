@@ -49,9 +49,11 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
   return { databases: readers.size, files: found.files.length + blobs.size }
 }
 
-/** Excludes what a start creates again, what belongs to a process, and logs. */
+/** Excludes what a start creates again, what belongs to a process, logs, and damaged files that were set aside. */
 const isExcluded = (name: string) =>
-  name === 'lock.sqlite' || name.startsWith('.') || /(-wal|-shm|-journal|\.new)$|\.log(\.|$)/.test(name)
+  name === 'lock.sqlite' ||
+  name.startsWith('.') ||
+  /(-wal|-shm|-journal|\.new)$|\.log(\.|$)|\.damaged-/.test(name)
 
 /** Lists all files that are not excluded, so that files of later versions are saved too. */
 async function listFiles(dataDir: string): Promise<{ databases: string[]; files: string[] }> {
