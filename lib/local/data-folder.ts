@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { isNoSpaceError } from '../disk-space.ts'
 import { createLog, type Log } from '../log.ts'
+import { checkDataFolder, type DamageOptions } from './damaged-data.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { type DataFolderSecrets, loadSecrets } from './secrets.ts'
@@ -22,20 +23,32 @@ export interface DataFolder {
 /** With less, a start fails: databases create their logs, and at the first start their tables. */
 const minFreeBytesToStart = 4 * 1024 ** 2
 
+type AcceptLoss = Pick<DamageOptions, 'onAcceptedLoss'>
+
 /**
- * Locks the data folder and opens what every service needs from it: log, secrets, disk reserve and working folder.
- * @throws when another service uses the folder, and DiskFullError when its disk is full
+ * Locks and checks the data folder and opens what every service needs from it: log, secrets, disk reserve and working
+ * folder.
+ * @throws when another service uses the folder, DiskFullError when its disk is full, and DamagedDataError
  */
-export async function openDataFolder(config: Config, onDiskFull: () => void): Promise<DataFolder> {
+export async function openDataFolder(
+  config: Config,
+  onDiskFull: () => void,
+  options: AcceptLoss = {},
+): Promise<DataFolder> {
   const dataDir = resolve(config.DATA_DIR)
   try {
-    return await openLocked(dataDir, config, onDiskFull)
+    return await openLocked(dataDir, config, onDiskFull, options)
   } catch (error) {
     throw isNoSpaceError(error) ? diskFullError(dataDir, error) : error
   }
 }
 
-async function openLocked(dataDir: string, config: Config, onDiskFull: () => void): Promise<DataFolder> {
+async function openLocked(
+  dataDir: string,
+  config: Config,
+  onDiskFull: () => void,
+  { onAcceptedLoss }: AcceptLoss,
+): Promise<DataFolder> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataFolder(dataDir)
   let reserve: DiskReserve | undefined
@@ -49,6 +62,7 @@ async function openLocked(dataDir: string, config: Config, onDiskFull: () => voi
     const openedReserve = new DiskReserve(dataDir, log, onDiskFull)
     reserve = openedReserve
     if (openedReserve.ensureFreeSpace() < minFreeBytesToStart) throw diskFullError(dataDir)
+    await checkDataFolder(dataDir, { command: 'npm start', onAcceptedLoss, log })
     const secrets = await loadSecrets(dataDir)
     mkdirSync(workDir, { mode: 0o700 })
     const close = async () => {

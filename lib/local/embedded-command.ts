@@ -2,23 +2,33 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createLog } from '../log.ts'
+import { checkDataFolder } from './damaged-data.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { embeddedServices, openEmbedded } from './embedded.ts'
 import { failureText } from './failure-text.ts'
 import { loadSecrets } from './secrets.ts'
 
 /** Starts only the embedded AWS servers, for any AWS tool. */
-const usage = `Usage: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json]
+const usage = `Usage: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json] [--accept-loss]
 
   --data DIR      data folder, created if it does not exist (default: .data-embedded)
   --port-base N   first of ${embeddedServices.length} ports, for ${embeddedServices.join(', ')} (default: free ports)
   --region NAME   region that requests are signed for (default: eu-central-1)
   --json          prints a JSON object instead of shell commands
+  --accept-loss   starts without damaged files of the data folder, which are renamed, not deleted
 `
 
 class UsageError extends Error {}
 
-function readArguments(): { data: string; portBase: number; region: string; json: boolean } {
+interface Arguments {
+  readonly data: string
+  readonly portBase: number
+  readonly region: string
+  readonly json: boolean
+  readonly acceptLoss: boolean
+}
+
+function readArguments(): Arguments {
   try {
     const { values } = parseArgs({
       options: {
@@ -26,11 +36,12 @@ function readArguments(): { data: string; portBase: number; region: string; json
         'port-base': { type: 'string' },
         region: { type: 'string', default: 'eu-central-1' },
         json: { type: 'boolean', default: false },
+        'accept-loss': { type: 'boolean', default: false },
       },
     })
     if (!/^[a-z0-9-]+$/.test(values.region))
       throw new UsageError(`Expected --region to be a name such as eu-central-1, got "${values.region}".`)
-    return { ...values, portBase: readPort(values['port-base']) }
+    return { ...values, portBase: readPort(values['port-base']), acceptLoss: values['accept-loss'] }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
@@ -48,10 +59,16 @@ function readPort(text: string | undefined): number {
 
 async function main(): Promise<void> {
   process.umask(0o077)
-  const { data, portBase, region, json } = readArguments()
+  const { data, portBase, region, json, acceptLoss } = readArguments()
   const dir = resolve(data)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = lockDataFolder(dir, '--data')
+  const log = createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') })
+  await checkDataFolder(dir, {
+    command: 'npm run -s embedded',
+    ...(acceptLoss && { onAcceptedLoss: (message) => process.stderr.write(`${message}\n`) }),
+    log,
+  })
   const secrets = await loadSecrets(dir)
   const embedded = await openEmbedded({
     dir,
@@ -61,7 +78,7 @@ async function main(): Promise<void> {
     invoke: async (arn) => {
       throw new Error(`cannot invoke ${arn}: functions run only in the whole service`)
     },
-    log: createLog({ LOG_LEVEL: 'info', LOG_FILE: join(dir, 'embedded.log') }),
+    log,
   })
   let isStopping = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,12 +1,15 @@
+import { DamagedDataError } from './damaged-data-error.ts'
+
 type ErrorClass = abstract new (...args: never[]) => Error
 
 /**
  * Returns what a command prints when it fails. For an expected error, recognized by its class or because it explains a
- * cause, that is the message: a setting, a port or a folder is wrong. Anything else is a bug and printed with its
- * stack.
+ * cause, that is the message: a setting, a port, a folder or a file is wrong. Anything else is a bug and printed with
+ * its stack.
  */
 export function failureText(error: unknown, ...expectedErrors: readonly ErrorClass[]): string {
   if (!(error instanceof Error)) return String(error)
-  const isExpected = error.cause !== undefined || expectedErrors.some((kind) => error instanceof kind)
+  const isExpected =
+    error.cause !== undefined || [DamagedDataError, ...expectedErrors].some((kind) => error instanceof kind)
   return isExpected ? error.message : (error.stack ?? error.message)
 }

@@ -1,32 +1,98 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { DamagedDataError } from './damaged-data-error.ts'
+import { describeFileError, syncFolder } from './data-files.ts'
 
-const DataFolderSecrets = z.object({
+const secretFields = {
   /** Signs identities and seals passwords. */
-  serviceSecret: z.string(),
+  serviceSecret: z.string().min(1),
   /** Access key of the embedded AWS servers. */
-  accessKeyId: z.string(),
-  secretAccessKey: z.string(),
-})
+  accessKeyId: z.string().min(1),
+  secretAccessKey: z.string().min(1),
+}
+const DataFolderSecrets = z.object(secretFields)
 export type DataFolderSecrets = z.infer<typeof DataFolderSecrets>
 
-/** Loads the random secrets of the data folder, which are created at the first start, readable by the service only. */
+/** Strict, so that a damaged name of a field is noticed. Files of older versions have no checksum. */
+const StoredSecrets = z.strictObject({ ...secretFields, checksum: z.string().optional() })
+
+export const secretsFile = 'secrets.json'
+
+/**
+ * Reads the secrets of the data folder. Returns undefined when there are none.
+ * @throws DamagedSecretsError when they are not what was written
+ */
+export async function readSecrets(dataDir: string): Promise<DataFolderSecrets | undefined> {
+  return (await readStored(dataDir))?.secrets
+}
+
+/**
+ * Loads the random secrets of the data folder, which are created at the first start, readable by the service only. The
+ * caller makes sure that there is no data that needs others, and holds the lock of the folder.
+ */
 export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
-  const path = join(dataDir, 'secrets.json')
-  const known = await readFile(path, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (known !== undefined) return DataFolderSecrets.parse(JSON.parse(known))
-  const secrets: DataFolderSecrets = {
+  const stored = await readStored(dataDir)
+  const secrets = stored?.secrets ?? {
     serviceSecret: randomBytes(32).toString('base64url'),
     accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
   }
-  // Atomic, even if the power fails.
-  await writeFile(`${path}.new`, JSON.stringify(secrets), { mode: 0o600, flush: true })
-  await rename(`${path}.new`, path)
+  if (!stored?.hasChecksum) await writeSecrets(dataDir, secrets)
   return secrets
+}
+
+async function readStored(dataDir: string) {
+  const path = join(dataDir, secretsFile)
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new Error(`The file ${path} cannot be read (${describeFileError(error)}).`, { cause: error })
+  })
+  if (text === undefined) return undefined
+  const parsed = StoredSecrets.safeParse(parseJson(path, text))
+  if (!parsed.success) throw damagedError(path, 'it does not contain the expected fields')
+  const { checksum, ...secrets } = parsed.data
+  if (checksum !== undefined && checksum !== checksumOf(secrets))
+    throw damagedError(
+      path,
+      'its checksum does not match the secrets (if you changed them yourself, remove "checksum")',
+    )
+  return { secrets, hasChecksum: checksum !== undefined }
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw damagedError(path, text.trim() === '' ? 'it is empty' : 'it is not valid JSON')
+  }
+}
+
+const damagedError = (path: string, reason: string) =>
+  new DamagedSecretsError(`The file ${path} is damaged: ${reason}. Restore a backup.`, reason)
+
+/** The secrets exist, but are not what was written. */
+export class DamagedSecretsError extends DamagedDataError {
+  readonly reason: string
+
+  constructor(message: string, reason: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+const checksumOf = ({ serviceSecret, accessKeyId, secretAccessKey }: DataFolderSecrets): string =>
+  createHash('sha256')
+    .update(JSON.stringify([serviceSecret, accessKeyId, secretAccessKey]))
+    .digest('hex')
+
+/** Atomic, even if the power fails. */
+async function writeSecrets(dataDir: string, secrets: DataFolderSecrets): Promise<void> {
+  const path = join(dataDir, secretsFile)
+  const text = JSON.stringify({ ...secrets, checksum: checksumOf(secrets) })
+  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
+  await rename(`${path}.new`, path)
+  // Data that needs these secrets is written from now on, so they must not be lost before it.
+  await syncFolder(dataDir)
 }

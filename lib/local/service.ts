@@ -49,11 +49,18 @@ export interface Service {
 /** The parts that run functions. */
 type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: AsyncInvocations }
 
-/** Starts the whole service on this machine; `close` stops its parts in reverse order. */
-export async function startService(env: PartialEnvironment, isolated?: IsolatedFunctions): Promise<Service> {
+/**
+ * Starts the whole service on this machine; `close` stops its parts in reverse order.
+ * @param onAcceptedLoss see `DamageOptions`
+ */
+export async function startService(
+  env: PartialEnvironment,
+  isolated?: IsolatedFunctions,
+  onAcceptedLoss?: (message: string) => void,
+): Promise<Service> {
   const config = readConfig(env)
   let onDiskFull = (): void => undefined
-  const folder = await openDataFolder(config, () => onDiskFull())
+  const folder = await openDataFolder(config, () => onDiskFull(), { onAcceptedLoss })
   const { dataDir, logFile, log, secrets, workDir, reserve } = folder
   // Callers of functions start before the functions do, and wait for these promises.
   const lambdaApi = Promise.withResolvers<FunctionRuntime>()

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { s3Database } from '../../lib/local/backup/s3-files.ts'
 import { commandPrinter } from '../../lib/local/replay/command-logger.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
 import { imageSize } from '../engines/inspect-result.ts'
@@ -234,7 +236,9 @@ test('replay shows a job without its files, and only its log without its record'
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   // Files are deleted directly, as waiting for the job to expire would take too long.
   await service.end()
-  await rm(join(service.dataDir, 's3'), { recursive: true })
+  const database = new DatabaseSync(join(service.dataDir, s3Database))
+  database.exec('DELETE FROM object; DELETE FROM segment')
+  database.close()
   service = await startService({}, service.dataDir)
   client = client.at(service)
   const report = await replay(service, jobId)

@@ -1,5 +1,4 @@
 // Connects to the records and files of a job, always with the protocols of AWS.
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
 import { Files } from '../../aws/files.ts'
@@ -8,12 +7,13 @@ import { type Config, processEnvironment, readConfig } from '../../config.ts'
 import { JobStore } from '../../jobs/store.ts'
 import { createLog } from '../../log.ts'
 import { Vault } from '../../sealed.ts'
+import { checkDataFolder } from '../damaged-data.ts'
 import { lockDataFolder } from '../data-lock.ts'
 import { openDynamoDb } from '../dynamodb/server.ts'
 import { chooseCredentials, type Environment } from '../environment.ts'
 import { closeServer, listen } from '../listen.ts'
 import { openS3Server } from '../s3/server.ts'
-import { type DataFolderSecrets, loadSecrets } from '../secrets.ts'
+import { type DataFolderSecrets, readSecrets } from '../secrets.ts'
 import { lastServerUrls, listLogFiles } from './log-files.ts'
 
 /** A problem that the operator can fix. */
@@ -55,12 +55,13 @@ export async function openReplayTarget(): Promise<ReplayTarget> {
 
 async function findDataFolder(config: Config) {
   const dataDir = resolve(config.DATA_DIR)
-  if (!existsSync(join(dataDir, 'secrets.json')))
+  const secrets = await readSecrets(dataDir)
+  if (!secrets)
     throw new ReplayError(
       `${dataDir} is not a data folder of this service. Set DATA_DIR, or for a deployment TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials.`,
     )
   const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
-  return { dataDir, logFile, secrets: await loadSecrets(dataDir) }
+  return { dataDir, logFile, secrets }
 }
 
 /** Points AWS clients at all servers of the running service. */
@@ -117,6 +118,7 @@ async function startOwnServers(
   await using opened = new AsyncDisposableStack()
   opened.defer(() => lock.release())
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+  await checkDataFolder(dataDir, { command: 'npm start', log })
   const dynamoDb = await openDynamoDb({ file: join(dataDir, 'dynamodb.sqlite'), port: 0, log })
   opened.defer(dynamoDb.close)
   const s3 = await openS3Server({

@@ -1,0 +1,14 @@
+import { open } from 'node:fs/promises'
+
+/** Writes the names of a folder to disk: renamed and new files keep their names after a power failure. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export const describeFileError = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { checkDatabase } from '../../lib/local/database-check.ts'
+import { before } from '../hooks.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { startEmbedded, startFailure } from './embedded-process.ts'
+
+const program = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
+const stores = ['dynamodb.sqlite', 'sqs.sqlite', 'events.sqlite', 's3/objects.sqlite']
+const blob = `s3/blobs/ab/${'ab'.repeat(16)}`
+
+/** Data of a service that was stopped, and of one that was killed, whose databases still have write-ahead logs. */
+let stopped: string
+let killed: string
+
+before(async () => {
+  const folder = scratchFolder('damaged-data')
+  stopped = join(folder, 'stopped')
+  killed = join(folder, 'killed')
+  assert.deepEqual(await start(stopped, { endWith: 'SIGTERM' }), { isReady: true, code: 0, output: '' })
+  // A write-ahead log that contains every page would repair its database.
+  for (const store of stores) {
+    const database = new DatabaseSync(join(stopped, store))
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    database.close()
+  }
+  cpSync(stopped, killed, { recursive: true })
+  await start(killed, { endWith: 'SIGKILL' })
+  for (const dataDir of [stopped, killed]) writeFileSync(join(dataDir, blob), 'bytes of an object')
+})
+
+interface Start {
+  readonly isReady: boolean
+  readonly code: number | null
+  readonly output: string
+}
+
+/** Runs the service until it is ready, or until its start fails. */
+async function start(
+  dataDir: string,
+  { args = [], endWith = 'SIGTERM' }: { args?: readonly string[]; endWith?: 'SIGTERM' | 'SIGKILL' } = {},
+): Promise<Start> {
+  const env = { ...process.env, PORT: '0', ENGINES: 'none', MIN_FREE_DISK_GB: '0', DATA_DIR: dataDir }
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = Promise.all([text(child.stderr), once(child, 'exit')])
+  const isReady = await becomesReady(child)
+  if (isReady) child.kill(endWith)
+  const [output, [code]] = await ended
+  return { isReady, code, output }
+}
+
+async function becomesReady({ stdout }: ChildProcess): Promise<boolean> {
+  assert.ok(stdout)
+  for await (const line of createInterface({ input: stdout })) {
+    if (!line.includes('is ready: ')) continue
+    stdout.resume()
+    return true
+  }
+  return false
+}
+
+function copyOf(source: string): string {
+  const dataDir = join(scratchFolder('damaged-data'), 'data')
+  cpSync(source, dataDir, { recursive: true })
+  return dataDir
+}
+
+/** Flips all bits of the two pages in the middle of a file. */
+function flipMiddle(file: string): void {
+  const bytes = readFileSync(file)
+  const middle = Math.floor(bytes.length / 8192) * 4096
+  writeFileSync(
+    file,
+    bytes.map((byte, at) => (at >= middle && at < middle + 8192 ? byte ^ 0xff : byte)),
+  )
+}
+
+const damages: Readonly<Record<string, (file: string) => void>> = {
+  'with flipped bytes in the middle': flipMiddle,
+  'cut in half': (file) => truncateSync(file, statSync(file).size / 2),
+  'cut to a few bytes': (file) => truncateSync(file, 50),
+  'replaced by garbage': (file) => writeFileSync(file, 'no database at all. '.repeat(1000)),
+}
+const losses: Readonly<Record<string, (file: string) => void>> = {
+  'of 0 bytes': (file) => truncateSync(file, 0),
+  'that is missing': (file) => rmSync(file),
+}
+
+function assertRefused({ isReady, code, output }: Start, file: string): void {
+  assert.deepEqual({ isReady, code }, { isReady: false, code: 1 }, output)
+  assert.ok(output.includes(file), output)
+  assert.match(output, /npm run restore/)
+  assert.match(output, /npm start -- --accept-loss/)
+  assert.doesNotMatch(output, /\n +at |Error:/, 'the message has no stack')
+}
+
+const readOrNothing = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
+
+suite('damaged databases', { concurrency: 2 }, () => {
+  const refuse = async (damaged: readonly string[], damage: (file: string) => void) => {
+    const dataDir = copyOf(stopped)
+    const files = damaged.map((store) => join(dataDir, store))
+    files.forEach(damage)
+    const before = files.map(readOrNothing)
+    const started = await start(dataDir)
+    for (const file of files) assertRefused(started, file)
+    for (const store of stores)
+      assert.equal(started.output.includes(join(dataDir, store)), damaged.includes(store), started.output)
+    assert.deepEqual(files.map(readOrNothing), before)
+    assert.ok(existsSync(join(dataDir, blob)), 'no bytes of objects are deleted')
+  }
+
+  for (const [name, damage] of Object.entries(damages))
+    test(`a start on databases ${name} fails, names each file and changes nothing`, () =>
+      refuse(stores, damage))
+
+  for (const store of stores)
+    for (const [name, damage] of Object.entries(losses))
+      test(`a start on ${store} ${name} fails, names only that file and changes nothing`, () =>
+        refuse([store], damage))
+
+  for (const store of stores)
+    test(`--accept-loss sets a damaged ${store} aside and starts with an empty one`, async () => {
+      const dataDir = copyOf(killed)
+      const file = join(dataDir, store)
+      flipMiddle(file)
+      writeFileSync(file, `garbage ${readFileSync(file, 'latin1')}`, 'latin1')
+      const [damaged, log] = [readOrNothing(file), readOrNothing(`${file}-wal`)]
+      const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
+      const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
+      assert.ok(isReady, output)
+      // The index of objects is set aside with the files that only it can name.
+      const entry = store.split('/')[0] ?? ''
+      const [aside, ...more] = readdirSync(dataDir).filter(
+        (found) =>
+          found.startsWith(`${entry}.damaged-`) && !found.endsWith('-wal') && !found.endsWith('-shm'),
+      )
+      assert.ok(aside && more.length === 0)
+      assert.ok(output.includes(join(dataDir, aside)), output)
+      const kept = join(dataDir, aside, ...store.split('/').slice(1))
+      assert.equal(readOrNothing(kept), damaged)
+      assert.equal(readOrNothing(`${kept}-wal`), log)
+      if (entry === 's3') assert.ok(existsSync(join(dataDir, blob.replace('s3', aside))))
+      assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
+      assert.ok((await start(dataDir)).isReady, 'later starts need no flag')
+      assert.equal(readOrNothing(kept), damaged)
+    })
+
+  test('a start after one that was killed while it set a database aside is refused and loses nothing', async () => {
+    const dataDir = copyOf(killed)
+    const file = join(dataDir, 'sqs.sqlite')
+    const log = readOrNothing(`${file}-wal`)
+    assert.ok(log)
+    renameSync(file, `${file}.damaged-2026-01-01T00-00-00`)
+    assertRefused(await start(dataDir), file)
+    assert.equal(readOrNothing(`${file}-wal`), log)
+    const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
+    assert.ok(isReady, output)
+    const logs = readdirSync(dataDir).filter((name) => /^sqs\.sqlite\.damaged-.*-wal$/.test(name))
+    assert.deepEqual(
+      logs.map((name) => readOrNothing(join(dataDir, name))),
+      [log],
+    )
+  })
+
+  test('a start on a write-ahead log with a damaged header is refused', async () => {
+    const dataDir = copyOf(killed)
+    const log = join(dataDir, 'sqs.sqlite-wal')
+    const bytes = readFileSync(log)
+    bytes[9] = (bytes[9] ?? 0) ^ 1
+    writeFileSync(log, bytes)
+    assertRefused(await start(dataDir), log)
+    assert.deepEqual(readFileSync(log), bytes)
+  })
+
+  test('a start on a data folder without its s3 folder is refused', async () => {
+    const dataDir = copyOf(stopped)
+    rmSync(join(dataDir, 's3'), { recursive: true })
+    assertRefused(await start(dataDir), join(dataDir, 's3/objects.sqlite'))
+  })
+
+  test('the embedded servers refuse damaged data too and accept a loss', async (t) => {
+    const dataDir = copyOf(stopped)
+    const file = join(dataDir, 'events.sqlite')
+    flipMiddle(file)
+    const { code, output } = await startFailure('--data', dataDir)
+    assert.equal(code, 1)
+    assert.ok(output.includes(file) && output.includes('--accept-loss'), output)
+    assert.doesNotMatch(output, /\n +at /)
+    await (await startEmbedded(t, '--data', dataDir, '--accept-loss')).end()
+  })
+})
+
+suite('secrets of the data folder', { concurrency: 2 }, () => {
+  const flipSecret = (file: string) => {
+    const secrets = JSON.parse(readFileSync(file, 'utf8'))
+    const [first, ...rest] = secrets.serviceSecret
+    secrets.serviceSecret = [first === 'A' ? 'B' : 'A', ...rest].join('')
+    writeFileSync(file, JSON.stringify(secrets))
+  }
+  const secretDamages: Readonly<Record<string, (file: string) => void>> = {
+    'is garbage': (file) => writeFileSync(file, 'no JSON'),
+    'is empty': (file) => writeFileSync(file, ''),
+    'lacks a secret': (file) => writeFileSync(file, '{"accessKeyId":"MUTABOR0123456789ABCDEF"}'),
+    'has a flipped character': flipSecret,
+    'is missing': (file) => rmSync(file),
+  }
+  for (const [name, damage] of Object.entries(secretDamages)) {
+    test(`a start is refused when secrets.json ${name}, and makes no new ones`, async () => {
+      const dataDir = copyOf(stopped)
+      const file = join(dataDir, 'secrets.json')
+      damage(file)
+      const before = readOrNothing(file)
+      const started = await start(dataDir)
+      assertRefused(started, file)
+      assert.match(started.output, /session/, 'the message says what is lost without the secrets')
+      assert.equal(readOrNothing(file), before)
+    })
+
+    test(`--accept-loss makes new secrets when secrets.json ${name} and keeps the old file`, async () => {
+      const dataDir = copyOf(stopped)
+      const file = join(dataDir, 'secrets.json')
+      const old = readFileSync(file, 'utf8')
+      damage(file)
+      const damaged = readOrNothing(file)
+      const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
+      assert.ok(isReady, output)
+      assert.notEqual(readFileSync(file, 'utf8'), old)
+      const aside = readdirSync(dataDir).filter((found) => found.startsWith('secrets.json.damaged-'))
+      assert.deepEqual(
+        aside.map((found) => readOrNothing(join(dataDir, found))),
+        damaged === undefined ? [] : [damaged],
+      )
+      assert.ok((await start(dataDir)).isReady)
+    })
+  }
+})
+
+test('data of a killed service of a previous version, without checksums, continues to work', async () => {
+  const dataDir = copyOf(killed)
+  const file = join(dataDir, 'secrets.json')
+  const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(secrets))
+  assert.deepEqual(await start(dataDir), { isReady: true, code: 0, output: '' })
+  const { checksum, ...kept } = JSON.parse(readFileSync(file, 'utf8'))
+  assert.deepEqual(kept, secrets)
+  assert.ok(checksum, 'the checksum is added, so that later damage is found')
+})
+
+test('--accept-loss leaves intact data unchanged', async () => {
+  const dataDir = copyOf(killed)
+  const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
+  assert.deepEqual(await start(dataDir, { args: ['--accept-loss'] }), { isReady: true, code: 0, output: '' })
+  assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.includes('.damaged-')),
+    [],
+  )
+})
+
+test('a first start that was killed while it created the databases can be repeated', async (t) => {
+  const fresh = join(scratchFolder('damaged-data'), 'fresh')
+  await (await startEmbedded(t, '--data', fresh)).end()
+  for (const [last, store] of stores.entries()) {
+    const dataDir = copyOf(fresh)
+    rmSync(join(dataDir, 's3/blobs'), { recursive: true })
+    for (const later of stores.slice(last))
+      for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, `${later}${suffix}`), { force: true })
+    writeFileSync(join(dataDir, store), '')
+    assert.deepEqual(await start(dataDir), { isReady: true, code: 0, output: '' })
+  }
+})
+
+test('the check of a large database finds damage, and stops when its time is over', async () => {
+  const file = join(scratchFolder('damaged-data'), 'large.sqlite')
+  const database = new DatabaseSync(file)
+  database.exec('CREATE TABLE large (id INTEGER PRIMARY KEY, bytes BLOB)')
+  const insert = database.prepare('INSERT INTO large (bytes) VALUES (zeroblob(3000))')
+  database.exec('BEGIN')
+  for (let row = 0; row < 12_000; row++) insert.run()
+  database.exec('COMMIT')
+  database.close()
+  assert.deepEqual(await checkDatabase(file, 60_000), { file, isComplete: true })
+  assert.deepEqual(await checkDatabase(file, 1), { file, isComplete: false })
+  flipMiddle(file)
+  const { damage, isComplete } = await checkDatabase(file, 60_000)
+  assert.ok(damage && isComplete)
+  truncateSync(file, statSync(file).size / 2)
+  assert.ok((await checkDatabase(file, 1)).damage, 'the header and the schema are always checked')
+})
+
+test('unknown arguments of a start are refused', async () => {
+  const { isReady, code, output } = await start(copyOf(stopped), { args: ['--accept-los'] })
+  assert.deepEqual({ isReady, code }, { isReady: false, code: 2 })
+  assert.match(output, /--accept-los'?/)
+  assert.match(output, /Usage: npm start/)
+})
