@@ -5,21 +5,21 @@ import { openZip } from './zip.ts'
 
 const createSummary = (entries: number): ContentSummary => ({ counts: { entries }, features: [] })
 
-/** Its files, without folders. */
+/** Counts the files of a ZIP, without folders. */
 export async function zipEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return zip && createSummary(zip.names.filter((name) => !name.endsWith('/')).length)
 }
 
-/** Headers are read one by one; an archive of more of them is not counted. */
+/** Headers are read one by one; an archive with more is not counted. */
 const maxHeaders = 5000
-/** Files, by POSIX ustar, by what came before and by old GNU tar, which leaves out holes; links and folders are none. */
+/** Entry types of files in POSIX ustar, the older format, and old GNU tar with sparse files; links and folders do not count. */
 const sparse = 'S'
 const fileTypes = new Set(['0', '\0', '7', sparse])
-/** Where the header of a sparse file says that more of its map follows, and where each block of that does. */
+/** Offsets of the flag that more of a sparse file's map follows: in the header, and in each block of the map. */
 const mapContinuation = { header: 482, block: 504 } as const
 
-/** What can be read piece by piece. */
+/** Bytes that can be read in parts. */
 type ByteSource = Pick<FileBytes, 'size' | 'at'>
 
 export async function tarEntries(bytes: ByteSource): Promise<ContentSummary | undefined> {
@@ -42,7 +42,7 @@ export async function tarEntries(bytes: ByteSource): Promise<ContentSummary | un
   return createSummary(entries)
 }
 
-/** Octal digits, or GNU's binary number where these are too few. */
+/** Parses octal digits, or GNU's binary number for larger sizes. */
 function parseSize(field: Buffer): number {
   if (((field[0] ?? 0) & 0x80) !== 0) return Number(field.readBigUInt64BE(4))
   const digits = field.toString('latin1').replaceAll(/[\0 ]/g, '')
@@ -51,7 +51,7 @@ function parseSize(field: Buffer): number {
 
 const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 
-/** A tape archive that Node can unpack, of a size that takes a few milliseconds. @throws RangeError for a larger one. */
+/** Counts a compressed tar, if it is small enough for a few milliseconds. @throws RangeError if it decompresses to too much. */
 export function compressedTarEntries(compression: keyof typeof decompressors) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     if (bytes.size > maxCompressedBytes) return undefined
@@ -61,7 +61,7 @@ export function compressedTarEntries(compression: keyof typeof decompressors) {
 }
 const maxCompressedBytes = 4 * 1024 * 1024
 
-/** The newer forms of cpio, whose numbers are text, as POSIX and then UNIX System V wrote them. */
+/** The cpio variants with textual numbers, by POSIX and UNIX System V. */
 const cpioVariants = {
   '070707': { head: 76, mode: [18, 6], name: [59, 6], size: [65, 11], radix: 8, align: 1 },
   '070701': { head: 110, mode: [14, 8], name: [94, 8], size: [54, 8], radix: 16, align: 4 },
@@ -76,7 +76,7 @@ export async function cpioEntries(bytes: FileBytes): Promise<ContentSummary | un
   for (let at = 0; at + 76 <= bytes.size; headers++) {
     if (headers > maxHeaders) return undefined
     const head = (await bytes.at(at, 110)).toString('latin1')
-    const variant = cpioVariants[head.slice(0, 6) as keyof typeof cpioVariants] // of a file that may be another
+    const variant = cpioVariants[head.slice(0, 6) as keyof typeof cpioVariants] // may be another kind of file
     if (variant === undefined) return undefined
     const field = ([from, length]: readonly [number, number]) =>
       Number.parseInt(head.slice(from, from + length), variant.radix)
@@ -97,7 +97,7 @@ export async function cabinetEntries(bytes: FileBytes): Promise<ContentSummary |
   return head.toString('latin1', 0, 4) === 'MSCF' ? createSummary(head.readUInt16LE(28)) : undefined
 }
 
-/** Archives of UNIX's linker: what begins with a slash is their own list. */
+/** Unix `ar` archives; entries whose names start with a slash are the archive's own index. */
 export async function arEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 8)).toString('latin1') !== '!<arch>\n') return undefined
   let entries = 0
@@ -111,7 +111,7 @@ export async function arEntries(bytes: FileBytes): Promise<ContentSummary | unde
   return createSummary(entries)
 }
 
-/** Pictures of a comic. */
+/** Counts the images of a comic book. */
 export async function comicPages(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const pages = zip?.names.filter((name) => /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i.test(name)).length

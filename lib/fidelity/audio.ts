@@ -1,11 +1,11 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 
-/** How much sound a file holds, by its own header: what no program has to decode. */
+/** Length and channels of audio files, from their headers, without decoding. */
 interface AudioProperties {
   readonly channels: number
   readonly rate: number
-  /** Of each channel. */
+  /** Per channel. */
   readonly samples: number
 }
 
@@ -17,13 +17,13 @@ const createSummary = ({ channels, rate, samples }: AudioProperties): ContentSum
 
 type Chunk = readonly [id: string, start: number, size: number]
 
-/** Of RIFF and of EA IFF 85: named chunks, each filled up to an even length. */
+/** Reads the chunk list of RIFF and EA IFF 85; chunks are padded to an even length. */
 async function readChunks(bytes: FileBytes, from: number, isBig: boolean): Promise<readonly Chunk[]> {
   const chunks: Chunk[] = []
   for (let at = from; at + 8 <= bytes.size && chunks.length < 100; ) {
     const head = await bytes.at(at, 8)
     const declaredSize = isBig ? head.readUInt32BE(4) : head.readUInt32LE(4)
-    // A program that wrote into a pipe could not say how long it became.
+    // A program that wrote to a pipe could not know the size.
     const size = Math.min(declaredSize, bytes.size - at - 8)
     chunks.push([head.toString('latin1', 0, 4), at + 8, size])
     at += 8 + size + (size % 2)
@@ -41,7 +41,7 @@ export async function wav(bytes: FileBytes): Promise<ContentSummary | undefined>
   const format = await bytes.at(formatAt, 16)
   const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
   const bits = format.readUInt16LE(14)
-  // Of what is packed, the number of samples is a fact of its own.
+  // For compressed audio, the `fact` chunk contains the number of samples.
   const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
   if (isPcm) return createSummary({ channels, rate, samples: Math.floor(dataSize / block) })
   const [, factAt, factSize = 0] = chunks.find(([id]) => id === 'fact') ?? []
@@ -56,7 +56,7 @@ export async function aiff(bytes: FileBytes): Promise<ContentSummary | undefined
   const [, at] = (await readChunks(bytes, 12, true)).find(([id]) => id === 'COMM') ?? []
   if (at === undefined) return undefined
   const properties = await bytes.at(at, 18)
-  // A float of 80 bits: without its fraction, as rates are whole.
+  // An 80-bit float, read without its fraction, because rates are whole numbers.
   const exponent = properties.readUInt16BE(8) - 16_383 - 63
   const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
   return createSummary({ channels: properties.readUInt16BE(0), rate, samples: properties.readUInt32BE(2) })
@@ -68,12 +68,12 @@ export async function flac(bytes: FileBytes): Promise<ContentSummary | undefined
   if (head.toString('latin1', 0, 4) !== 'fLaC' || head.length < 42) return undefined
   const word = head.readBigUInt64BE(18)
   const samples = Number(word & 0xfffffffffn)
-  // 0 stands for a number that was not known.
+  // 0 means unknown.
   if (samples === 0) return undefined
   return createSummary({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
 }
 
-/** RFC 3533: the last page tells the position of its end; RFC 7845 and Vorbis I begin with what they are. */
+/** RFC 3533: the last page contains the end position; Opus (RFC 7845) and Vorbis I headers describe the stream. */
 export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 128)
   const opus = head.indexOf('OpusHead', 0, 'latin1')
@@ -94,7 +94,7 @@ export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined>
       samples: Math.max(0, end - skipped),
     })
   }
-  // FLAC in Ogg, 1.0.1: what a file of its own begins with stands nine bytes behind.
+  // FLAC in Ogg, 1.0.1: the STREAMINFO of a FLAC file, shifted by nine bytes.
   if (flac > 0) {
     const streamInfo = Number(head.readBigUInt64BE(flac + 27) >> 36n)
     return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
@@ -108,7 +108,7 @@ export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined>
 
 const sampleRates = [44_100, 48_000, 32_000] as const
 
-/** MPEG audio by the count of frames that its first one tells ("Xing", "Info"), which every encoder of today writes. */
+/** MPEG audio, by the frame count in its first frame ("Xing", "Info"), which all current encoders write. */
 export async function mp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tag = await bytes.at(0, 10)
   // ID3v2.4, 3.1 and 6.2: seven bits a byte.
@@ -129,7 +129,7 @@ export async function mp3(bytes: FileBytes): Promise<ContentSummary | undefined>
   if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
   const frames = frame.readUInt32BE(at + 8)
   const rate = isFirst ? base : version === 2 ? base / 2 : base / 4
-  // What the encoder put before and behind, as its own mark tells (LAME's tag, revision 1).
+  // Padding that the encoder added at both ends (LAME tag, revision 1).
   const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
     ? frame.readUIntBE(at + 141, 3)
     : 0

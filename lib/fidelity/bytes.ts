@@ -1,13 +1,13 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 
 /**
- * A file of which parts are read; a small one is read at once. It has just been written or fetched, so that the system
- * has it at hand: the ways to the thread pool would take longer than the reading.
+ * Random access to a file; a small one is read at once. The file was just written or fetched, so it is in the page cache:
+ * synchronous reads are faster than round trips to the thread pool.
  */
 export class FileBytes implements AsyncDisposable {
   readonly size: number
   readonly #source: number | Buffer
-  /** What was read last of a large one: most parts stand side by side. */
+  /** The part of a large file that was read last, since most reads are adjacent. */
   #window: Buffer = Buffer.alloc(0)
   #start = 0
 
@@ -18,19 +18,19 @@ export class FileBytes implements AsyncDisposable {
 
   static async open(path: string): Promise<FileBytes> {
     const found = statSync(path)
-    if (!found.isFile()) throw new RangeError('only files have bytes')
+    if (!found.isFile()) throw new RangeError('not a regular file')
     const { size } = found
     if (size > maxCachedBytes) return new FileBytes(openSync(path, 'r'), size)
     const whole = readFileSync(path)
     return new FileBytes(whole, whole.length)
   }
 
-  /** Fewer bytes only at the end of the file. */
+  /** Reads bytes; fewer only at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
-    if (position < 0 || length < 0) throw new RangeError('no file has bytes there')
+    if (position < 0 || length < 0) throw new RangeError('the position or length is negative')
     if (typeof this.#source !== 'number') return this.#source.subarray(position, position + length)
     const wanted = Math.min(length, Math.max(0, this.size - position))
-    if (wanted > maxReadBytes) throw new RangeError('too much to be read at once')
+    if (wanted > maxReadBytes) throw new RangeError('the read is too large')
     const isInWindow = position >= this.#start && position + wanted <= this.#start + this.#window.length
     if (!isInWindow) {
       const buffer = Buffer.allocUnsafe(Math.max(wanted, windowBytes))
@@ -40,7 +40,7 @@ export class FileBytes implements AsyncDisposable {
     return this.#window.subarray(position - this.#start, position - this.#start + wanted)
   }
 
-  /** All of it. @throws RangeError for a file that is too large. */
+  /** Reads the whole file. @throws RangeError if it is too large. */
   whole(): Promise<Buffer> {
     return this.at(0, this.size)
   }
@@ -52,8 +52,8 @@ export class FileBytes implements AsyncDisposable {
 }
 
 /**
- * Large memory goes back at once, and the next file is read into it. Until somebody collects it, each file would be read
- * into pages that nobody has touched before, which takes several times as long as unpacking it.
+ * Frees a large buffer at once, so that the next file reuses its memory. Without this, until the next garbage collection
+ * each file would be read into untouched pages, which takes several times as long as decompressing it.
  */
 export function freeBuffer({ buffer }: Buffer): void {
   // Smaller ones share theirs with others.
@@ -62,5 +62,5 @@ export function freeBuffer({ buffer }: Buffer): void {
 
 const maxCachedBytes = 1024 * 1024
 const windowBytes = 64 * 1024
-/** Text of more than a hundred thousand pages; what is larger is not looked into. */
+/** Files with more bytes are not examined; that is text of more than a hundred thousand pages. */
 export const maxReadBytes = 32 * 1024 * 1024

@@ -1,11 +1,11 @@
 import type { ContentSummary } from './content-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Cells of a workbook that hold something. A text that many of them show stands in it once. */
+/** Counts the non-empty cells of a workbook and their words. Shared texts are counted once per cell that shows them. */
 export class CellCounter {
   readonly #words = new WordCounts()
   readonly #shared: readonly string[]
-  /** How often each is shown. */
+  /** How many cells show each shared text. */
   readonly #occurrences: number[]
   #cellCount = 0
 
@@ -20,12 +20,12 @@ export class CellCounter {
     this.#words.add(text)
   }
 
-  /** What stands on a sheet, but in no cell. */
+  /** Adds text on a sheet that is in no cell. */
   addTextOutsideCells(text: string): void {
     this.#words.add(text)
   }
 
-  /** @param index of a text that is shared. */
+  /** @param index of the shared text. */
   addSharedText(index: number): void {
     if (!this.#shared[index]) return
     this.#cellCount++
@@ -37,7 +37,7 @@ export class CellCounter {
     this.#words.addNumber()
   }
 
-  /** True, false and errors, which each language writes in its own way. */
+  /** Adds true, false or an error, whose text depends on the language. */
   addState(): void {
     this.#cellCount++
   }

@@ -1,15 +1,15 @@
 import type { FileBytes } from './bytes.ts'
 
-/** A stream of an OLE compound file by its name; undefined where there is none. */
+/** Returns a stream of an OLE compound file by name; undefined if it does not exist. */
 export type StreamReader = (name: string) => Buffer | undefined
 
-/** Numbers from here on are no sectors but marks. */
+/** Larger numbers are special markers, not sectors. */
 const maxSector = 0xfffffffa
 const entryBytes = 128
 const rootType = 5
 const sectorsInHeader = 109
 
-/** [MS-CFB] 2: undefined for what is no compound file. @throws RangeError for one that is too large or damaged. */
+/** [MS-CFB] 2. Undefined if it is not a compound file. @throws RangeError if it is too large or damaged. */
 export async function openCompoundFile(file: FileBytes): Promise<StreamReader | undefined> {
   const bytes = await file.whole()
   if (bytes.length < 1536 || bytes.readUInt32BE(0) !== 0xd0cf11e0) return undefined
@@ -21,7 +21,7 @@ export async function openCompoundFile(file: FileBytes): Promise<StreamReader | 
   const entries = readEntries(readChain(bytes.readUInt32LE(48)))
   const root = entries.find(({ type }) => type === rootType)
   const smallBytes = 2 ** bytes.readUInt16LE(32)
-  // Streams that are smaller than a limit share one, in small sectors with a table of their own (2.4).
+  // Small streams share one stream, divided into small sectors with their own allocation table (2.4).
   const small = root ? readChain(root.start) : Buffer.alloc(0)
   const readSmallChain = chainReader(
     (number) => small.subarray(number * smallBytes, (number + 1) * smallBytes),
@@ -36,7 +36,7 @@ export async function openCompoundFile(file: FileBytes): Promise<StreamReader | 
   }
 }
 
-/** 2.5: where the table stands; the first of its sectors are named in the header, the others in sectors of their own. */
+/** 2.5: finds the sectors of the allocation table; the header lists the first ones, DIFAT sectors the others. */
 function findTableSectors(bytes: Buffer, sectorBytes: number): number[] {
   const sectorNumbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => bytes.readUInt32LE(from + 4 * at))
@@ -52,7 +52,7 @@ function findTableSectors(bytes: Buffer, sectorBytes: number): number[] {
   return found.filter((one) => one < maxSector).slice(0, max)
 }
 
-/** Follows a chain of sectors. @param max that there can be: one that leads back into itself would have no end. */
+/** Creates a reader that follows a chain of sectors. @param max number of sectors, which also ends a cyclic chain. */
 function chainReader(
   sector: (number: number) => Buffer,
   table: Buffer,

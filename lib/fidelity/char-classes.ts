@@ -1,10 +1,10 @@
-/** What a sign that is no letter is to who counts words; below any letter. */
+/** Classes of characters that are not letters, for counting words; the numbers are smaller than any letter code. */
 export const [divider, digit, singleCharacter, contextDependent] = [1, 2, 3, 4]
 
-/** Scripts without spaces between words: each of their letters counts as one. */
+/** Scripts without spaces between words: each of their characters counts as a word. */
 export const scriptsWithoutSpaces = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
-/** By the code of a sign, 0 until it is first met: the tables of Unicode are slow to ask for each letter of a text. */
+/** Cache by character code, 0 if not looked up yet: Unicode property lookups are slow for each character of a text. */
 const classes = new Uint16Array(65_536)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
@@ -12,7 +12,7 @@ for (let code = 0; code < 128; code++) {
   classes[code] = /[a-z]/i.test(character) ? character.toLowerCase().charCodeAt(0) : other
 }
 
-/** The letter in lower case, or one of the above. `rare` is what nobody can tell without what stands beside it. */
+/** Returns the lower-case letter or a class. `contextDependent` means that the class depends on adjacent characters. */
 export function classOf(code: number): number {
   const known = classes[code] ?? divider
   if (known !== 0) return known
@@ -21,7 +21,7 @@ export function classOf(code: number): number {
   return characterClass
 }
 
-/** Of a letter of a word. */
+/** Lower-cases a character of a word. */
 export function toLowerCase(code: number): number {
   const characterClass = classOf(code)
   return characterClass > contextDependent ? characterClass : code
@@ -29,7 +29,7 @@ export function toLowerCase(code: number): number {
 
 const wordCharacter = /[\p{L}\p{M}]/u
 const characterWithoutSpaces = new RegExp(`[${scriptsWithoutSpaces}]`, 'v')
-/** Joined to what is before it, not shown, half of a sign, part of a Korean one, or a sigma, which has two forms. */
+/** Combining, invisible, a surrogate, a Korean jamo, or sigma, which has two lower-case forms. */
 const contextDependentCharacter = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
 
 function classify(character: string): number {

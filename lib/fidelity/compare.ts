@@ -12,18 +12,18 @@ export interface Comparison {
   readonly options: Readonly<Record<string, unknown>>
   readonly source: ContentSummary
   readonly result: ContentSummary
-  /** What the engine has said already. */
+  /** Codes of the warnings that the engine already gave. */
   readonly warned: readonly string[]
 }
 
-/** `nothing`: no result at all, for who wanted what the source holds. */
+/** `isEmpty`: the result contains nothing of the source's content. */
 export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
   readonly isEmpty: boolean
 }
 
-/** Operations that are to keep everything. */
+/** Operations that should retain all content. */
 export const contentPreservingOperations: readonly Operation[] = [
   'convert',
   'merge',
@@ -45,10 +45,10 @@ export const contentPreservingOperations: readonly Operation[] = [
   'grayscale-pdf',
 ]
 
-/** Options by which somebody asks for a part only. */
+/** Options that request only part of the content. */
 const partialOptions = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
 
-/** What an engine has told is told, and why. */
+/** Units whose loss a warning of the engine already explains. */
 const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
   SHEETS_DROPPED: ['words', 'sheets', 'cells'],
   HIDDEN_DROPPED: ['words', 'sheets', 'cells'],
@@ -63,7 +63,7 @@ const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
   DUPLICATES_DROPPED: ['entries'],
 }
 
-/** Share that is to come through; less is a loss. Words of a marked text are not all words. */
+/** Minimum share that has to be retained; less is a loss. In markup, not everything counted as a word is one. */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
   pages: 1,
@@ -75,11 +75,11 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
   entries: 1,
 }
 const minShareOfMarkup = 0.85
-/** A few words may be read otherwise by any two programs, seconds begin and end in between. */
+/** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const tolerance: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
-/** Of a short text a few words are much of it. */
+/** Minimum share for short texts, where a few words are a large part. */
 const minShareOfShortText = { exact: 0.8, marked: 0.5 }
-/** Words of these stand in those as they are, and are read in the same way: there every one counts. */
+/** Conversions between these formats copy the text unchanged, so every missing word is a loss. */
 const exactTextFormats = {
   from: ['txt', 'csv', 'tsv', 'srt'],
   to: ['txt', 'csv', 'tsv', 'srt', 'vtt', 'html', 'md'],
@@ -87,7 +87,7 @@ const exactTextFormats = {
 
 const isIn = (formats: readonly FormatId[], format: FormatId) => formats.includes(format)
 
-/** Pure: what a result has of what its source had, and whether that is enough. */
+/** Compares a result with its source: how much was retained, and whether that is enough. A pure function. */
 export function compare(comparison: Comparison): ComparisonResult {
   const compared = toVisibleContent(comparison)
   const { from, to, options, warned } = compared
@@ -100,7 +100,7 @@ export function compare(comparison: Comparison): ComparisonResult {
     .filter((unit) => unit !== 'words' || !hidesContent)
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
-    // Of a language of many marks, letters with accents are written by some of them.
+    // Some markup languages write accented letters as markup.
     const isMarked =
       unit === 'words' && (wordCertaintyOf(from) !== 'exact' || wordCertaintyOf(to) === 'vague')
     const minimum = isMarked ? minShareOfMarkup : minShare[unit]
@@ -118,7 +118,7 @@ export function compare(comparison: Comparison): ComparisonResult {
   }
 }
 
-/** What a workbook does not show was left out and told: what it shows is to come through. */
+/** If a warning explains that hidden content was dropped, only the visible content has to be retained. */
 function toVisibleContent(compared: Comparison): Comparison {
   const { source, warned } = compared
   const [firstCode, ...others] = warned.filter((code) => unitsOfWarning[code]?.includes('words'))
@@ -153,7 +153,7 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
   }
 }
 
-/** What a document says on top and at the bottom of its pages once stands in a PDF on each. */
+/** Repeats headers and footers, which a document contains once, as often as a PDF's pages do. */
 function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, pages = 0): WordCounts {
   if (!marginWords || pages === 0) return words
   const all = new WordCounts()
@@ -165,13 +165,13 @@ function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, p
 const measureWords = (source: WordCounts, result: WordCounts) =>
   createRetention(source.total, source.countSharedWith(result))
 
-/** Of a film that becomes sound, what is heard counts. */
+/** For video converted to audio, the duration of the audio track counts. */
 const forTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }
     : source
 
-/** Another rate has another number of samples of the same time. */
+/** Samples are compared by duration, because a different sample rate changes their number. */
 function measureDuration(source: ContentSummary, result: ContentSummary): Partial<Record<Unit, Retention>> {
   if (source.seconds === undefined || result.seconds === undefined) return {}
   const seconds = createRetention(toMs(source.seconds), toMs(result.seconds))
@@ -185,7 +185,7 @@ function measureDuration(source: ContentSummary, result: ContentSummary): Partia
 
 const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
 
-/** A marked text may be marks alone. */
+/** With fewer words than this, a markup file may consist only of markup. */
 const maxMarkupWords = 20
 
 function isEmptyResult({ source, result, from }: Comparison): boolean {
@@ -195,7 +195,7 @@ function isEmptyResult({ source, result, from }: Comparison): boolean {
   return isSilent || (isBlank && (words.total > maxMarkupWords || wordCertaintyOf(from) === 'exact'))
 }
 
-/** What holds what of which not all do. */
+/** Groups of formats that can represent certain features. */
 const isText = (to: FormatId) => ['txt', 'csv', 'tsv'].includes(to)
 const office: readonly FormatId[] = ['docx', 'docm', 'odt', 'fodt', 'ott', 'dotx', 'dotm', 'doc', 'rtf']
 const sheets: readonly FormatId[] = [
@@ -225,7 +225,7 @@ const slides: readonly FormatId[] = [
 const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
 const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
 
-/** Formats into whose text the comments of a Word document are brought, as notes. */
+/** Formats whose text receives the comments of a Word document as notes. */
 const keepsCommentsAsNotes = (to: FormatId) =>
   ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || wordCertaintyOf(to) !== 'exact'
 const keepsComments = (to: FormatId) => [...office, ...sheets, ...slides].includes(to)
@@ -242,12 +242,12 @@ const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => b
   notes: (to) => slides.includes(to),
   margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => office.includes(to),
-  // A web page of the office holds it, unseen, which is told.
+  // Office programs write hidden text to HTML, invisibly, with a warning.
   hiddenText: (to) => office.includes(to) || to === 'html',
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
-/** Formats whose files may have it. */
+/** Formats whose files can contain each feature. */
 const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
   film: (from) => formatById(from).category === 'video',
@@ -264,15 +264,15 @@ const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   selectableText: (from) => ['document', 'ebook'].includes(formatById(from).category),
 }
 
-/** What a file of a format may have that another cannot hold, by the steps of a way to it. */
+/** Returns the features that a file of a format can contain and a step of the route cannot represent. */
 export const lossyFeatures = (from: FormatId, route: readonly FormatId[]): readonly Feature[] =>
   features.filter(
     (feature) => canContain[feature](from) && route.some((to) => !canRepresent[feature](to, from)),
   )
 
 /**
- * What the next step may drop of what this one could keep, though it does not show in between: not what became part of
- * the text, whose words are counted.
+ * Returns the features that a step could retain, even if they are not detected in its result, so that a later step may
+ * drop them. Comments that became part of the text are excluded: their words are counted.
  */
 export const retainedFeatures = ({ source, result, from, to }: ConvertedPair): readonly Feature[] =>
   source.features.filter((feature) => {
@@ -282,10 +282,10 @@ export const retainedFeatures = ({ source, result, from, to }: ConvertedPair): r
 
 type ConvertedPair = Pick<Comparison, 'source' | 'from' | 'to'> & Partial<Pick<Comparison, 'result'>>
 
-/** Share of the words of comments that are in a text of which these are part. */
+/** Minimum share of the comments' words in the result for the comments to count as retained. */
 const minCommentShare = 0.5
 
-/** Undefined where nobody knows. */
+/** Undefined if unknown. */
 function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
   const all = new WordCounts()
@@ -295,7 +295,7 @@ function hasComments({ source: { words, commentWords }, result }: ConvertedPair)
   return found >= minCommentShare * commentWords.total
 }
 
-/** @param compared without a result where nobody can look into it. */
+/** Lists what the result lacks. @param pair without a result if it cannot be read. */
 export function droppedFeatures(pair: ConvertedPair): string[] {
   const { source, result, from, to } = pair
   const dropped: string[] = source.features.filter((feature) => {

@@ -2,48 +2,48 @@ import * as z from 'zod'
 import type { Unit } from './fidelity.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** What in a file not every format can hold. */
+/** Features of files that not every format can represent. */
 export const features = [
   'pictures',
-  /** The picture of a film. */
+  /** A video track. */
   'film',
   'sound',
   'animation',
   'transparency',
   'formulas',
-  /** Of mathematics. */
+  /** Mathematical formulas in documents. */
   'equations',
   'comments',
-  /** Of a speaker. */
+  /** Speaker notes. */
   'notes',
-  /** Lines on top and at the bottom of every page. */
+  /** Headers and footers. */
   'margins',
-  /** Text that was deleted while changes were tracked. */
+  /** Text deleted with tracked changes. */
   'changes',
-  /** Which is neither shown nor printed. */
+  /** Text that is neither shown nor printed. */
   'hiddenText',
   'selectableText',
 ] as const
 export type Feature = (typeof features)[number]
 
-/** What a file holds, as far as it is cheap to tell. */
+/** Summary of a file's content, as far as it is cheap to determine. */
 export interface ContentSummary {
   readonly words?: WordCounts
-  /** Of a workbook that hides some of them, those that it shows. */
+  /** The visible words, for a workbook that hides some. */
   readonly visibleWords?: WordCounts
-  /** Of the comments of a document, which some writers bring into its text. */
+  /** Words of the document's comments, which some writers add to its text. */
   readonly commentWords?: WordCounts
-  /** Of the lines on top and at the bottom of its pages, which are not among its words: each stands there once. */
+  /** Words of headers and footers, each counted once; not included in `words`. */
   readonly marginWords?: WordCounts
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
-  /** How long it plays. */
+  /** Duration. */
   readonly seconds?: number
-  /** Of that its sound, where a film says it apart: it may begin later than the picture, or end before it. */
+  /** Duration of a video's audio, if the file contains it: it may start later or end earlier than the video. */
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
 }
 
-/** As much of it as the record of a task keeps while others do the work. */
+/** The part of the summary that a task record stores while chunks do the work. */
 export const StoredSummary = z.object({
   counts: z.record(z.string(), z.number()),
   seconds: z.number().optional(),
@@ -52,7 +52,7 @@ export const StoredSummary = z.object({
 })
 export type StoredSummary = z.infer<typeof StoredSummary>
 
-/** What several files hold that are made into one; undefined where it is not known of each. */
+/** Combines the summaries of files that are merged into one; undefined if any is unknown. */
 export function combineSummaries(all: readonly (ContentSummary | undefined)[]): ContentSummary | undefined {
   const known = all.filter((summary) => summary !== undefined)
   const [first] = known

@@ -3,10 +3,10 @@ import type { ContentSummary } from './content-summary.ts'
 import { readText, type TextEncodingHint } from './decode-text.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Pictures stand in some of them as text. */
+/** Some of these files contain images as text. */
 const maxBytes = 32 * 1024 * 1024
 
-/** Counts the words of texts within a text, where it is a source: what becomes one may hold them in other forms. */
+/** Creates a reader for sources that contain texts in a text format. Results may encode them differently and are not counted. */
 export const countSourceTexts =
   (findTexts: (source: string) => readonly string[] | undefined) =>
   async (

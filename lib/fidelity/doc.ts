@@ -4,7 +4,7 @@ import type { ContentSummary, Feature } from './content-summary.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Offsets in [MS-DOC] 2.5.1, of Word 97 and later. */
+/** Magic number and offsets of [MS-DOC] 2.5.1, for Word 97 and later. */
 const fib = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
 const isSecondTable = 0x0200
@@ -12,16 +12,16 @@ const isSecondTable = 0x0200
 const pieceDescriptorBytes = 8
 const isCompressed = 0x4000_0000
 
-/** 2.4.1: the text stands in one run of characters, one part after the other, in the order of `fib.counts`. */
+/** 2.4.1: the parts of the text follow one another in a single run, in the order of `fib.counts`. */
 const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'boxes'] as const
 const shownParts = ['main', 'notes', 'endNotes', 'boxes']
 
-/** Begin of a field, its end, and what divides how it is made from what it shows (2.8.25). */
+/** Start of a field, separator between its instructions and its result, and end (2.8.25). */
 const [fieldBegin, fieldSeparator, fieldEnd] = ['\u0013', '\u0014', '\u0015']
 const fieldMarks = new RegExp(`([${fieldBegin}-${fieldEnd}])`)
 const imageCharacter = '\u0001'
 
-/** Documents of Word 97 to 2003. */
+/** Summarizes documents of Word 97 to 2003. */
 export async function readDoc(file: FileBytes): Promise<ContentSummary | undefined> {
   const streamOf = await openCompoundFile(file)
   const main = streamOf?.('WordDocument')
@@ -62,15 +62,15 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
 
 const maxComparisons = 20_000_000
 
-/** 2.9.38: changes that do not matter here, then the list of pieces of which the text is put together. */
+/** 2.9.38: skips property changes, then reads the list of pieces that form the text. */
 function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRange[]): string {
   let at = 0
   while (list[at] === 1) at += 3 + list.readUInt16LE(at + 1)
-  if (list[at] !== 2) throw new RangeError('a document without its pieces')
+  if (list[at] !== 2) throw new RangeError('the document has no piece table')
   const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
-  // Each piece is held against each of them: no program writes so many, and they would take minutes.
-  if (count * hiddenRanges.length > maxComparisons) throw new RangeError('more pieces than a document has')
+  // Each piece is compared with each hidden range: no program writes so many, and they would take minutes.
+  if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
@@ -84,8 +84,8 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
 }
 
 /**
- * Spaces in place of what is not seen: parts are found by their length.
- * @param textOffsetOf a byte of the file, in the text.
+ * Replaces hidden text with spaces, because parts are located by length.
+ * @param textOffsetOf converts a file offset to an offset in the text.
  */
 function blankOutHidden(
   text: string,
@@ -104,10 +104,10 @@ function blankOutHidden(
 
 const windows1252 = new TextDecoder('windows-1252')
 
-/** Without how fields are made: addresses of links, names of marks. */
+/** Removes field instructions, such as link URLs and bookmark names. */
 function withoutFields(text: string): string {
   const kept: string[] = []
-  // Of each field that is open, whether it is at what it shows.
+  // For each open field, whether its result has started.
   const open: boolean[] = []
   for (const part of text.split(fieldMarks)) {
     if (part === fieldBegin) open.push(false)

@@ -2,8 +2,8 @@ import { decodeMarkup, htmlText, readAttribute, readMarkup } from './markup.ts'
 import type { Zip } from './zip.ts'
 
 /**
- * Whole documents that stand in for a part of a Word document's text (ECMA-376, part 1, 17.17.2.1), as templates are
- * filled with pages; some programs put all of the text in one. Those in Word and RTF are left to who reads those.
+ * Reads documents embedded as part of a Word document's text (ECMA-376, part 1, 17.17.2.1), such as HTML pages in filled
+ * templates; some programs write all text that way. Embedded Word and RTF documents are skipped.
  */
 export async function readChunkTexts(zip: Zip): Promise<string[]> {
   const names: string[] = []
@@ -29,7 +29,7 @@ function chunkText(content: Buffer): string {
   )
 }
 
-/** A page as browsers save it with its pictures (RFC 2557). */
+/** Extracts the HTML of an MHTML file (RFC 2557). */
 function htmlInMhtml(mail: string): Buffer {
   const contentTypeAt = mail.search(/Content-Type:\s{0,9}text\/html/i)
   const end = /\r?\n\r?\n/.exec(mail.slice(Math.max(contentTypeAt, 0)))

@@ -1,6 +1,6 @@
 import { decodeEntities, readAttribute, readMarkup, type Tag } from './markup.ts'
 
-/** Ids of styles whose text is hidden, of paragraphs and of letters. */
+/** Ids of paragraph and character styles that hide text. */
 export type HidingStyles = ReadonlySet<string>
 export const noStyles: HidingStyles = new Set()
 
@@ -9,7 +9,7 @@ interface Style {
   readonly hides?: boolean
 }
 
-/** Of the part of the styles (ECMA-376, part 1, 17.7.4). */
+/** Finds hiding styles in the styles part (ECMA-376, part 1, 17.7.4). */
 export function findHidingStyles(xml: string): HidingStyles {
   const styles = new Map<string, Style>()
   let id = ''
@@ -22,7 +22,7 @@ export function findHidingStyles(xml: string): HidingStyles {
       if (name === 'w:style') id = readAttribute(tag, 'w:styleId') ?? ''
       else if (name === 'w:basedOn') add({ base: readAttribute(tag, 'w:val') ?? '' })
       else if (name === 'w:vanish') add({ hides: isOn(tag) })
-      // Of the marks of paragraphs, and of parts of tables.
+      // These only affect paragraph marks and parts of tables.
       return name === 'w:pPr' || name === 'w:tblStylePr'
     },
   })
@@ -34,22 +34,22 @@ export function findHidingStyles(xml: string): HidingStyles {
   return new Set([...styles.keys()].filter((name) => hides(name, 0)))
 }
 
-/** Styles that are based on one another in a ring end here. */
+/** Ends cycles of styles that are based on one another. */
 const maxBaseDepth = 10
 
 /** 17.17.4: a property is on unless it says otherwise. */
 const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 
-/** What begins a new word when it ends, or stands by itself. */
+/** Elements that separate words. */
 const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
 
 export interface RunText {
-  /** What is seen. */
+  /** Visible text. */
   readonly text: string
   readonly hasHidden: boolean
 }
 
-/** The text of runs (17.3.2). */
+/** Reads the text of runs (17.3.2). */
 export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText {
   const reader = new RunsReader(hiding)
   readMarkup(xml, reader)
@@ -62,7 +62,7 @@ class RunsReader {
   readonly #hiding: HidingStyles
   #isText = false
   #isHidden = false
-  /** Whether its style hides a paragraph, of each that is open: boxes hold more. */
+  /** For each open paragraph, whether its style hides it; text boxes nest paragraphs. */
   readonly #paragraphs: boolean[] = []
   #isInParagraphProperties = false
 
@@ -85,7 +85,7 @@ class RunsReader {
       if (this.#hiding.size > 0) this.#style(tag)
       if (breaks.has(name)) this.parts.push('\n')
     }
-    // Shapes stand there twice, for old programs once more; moved text also where it was.
+    // Shapes have a fallback copy for old programs, and moved text a copy at its old position.
     return name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hiding.size === 0)
   }
 
@@ -96,7 +96,7 @@ class RunsReader {
       else if (!isEmpty) this.#paragraphs.push(false)
     } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
     else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hides(tag))
-    // 17.7.3: what both turn on is off.
+    // 17.7.3: a property that both styles turn on is off.
     else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag))
       this.#isHidden = !this.#isHidden
   }

@@ -1,6 +1,6 @@
 import { decodeEntities, readMarkup } from './markup.ts'
 
-/** The text of a slide or of a drawing on a sheet (ECMA-376, part 1, 21.1.2.3); of one that stands there twice, the newer kind. */
+/** Returns the text of a slide or a drawing on a sheet (ECMA-376, part 1, 21.1.2.3), without compatibility fallbacks. */
 export function drawingText(xml: string): string {
   const parts: string[] = []
   let isText = false

@@ -5,7 +5,7 @@ import { decodeMarkup, htmlText, markupText, readAttribute, readMarkup } from '.
 import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
-/** Of an EPUB: what is read from front to back (EPUB 3.3, 5.7), without its own table of contents. */
+/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. */
 export async function epub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')
@@ -50,7 +50,7 @@ const imageFeature = (names: readonly string[]) =>
 
 const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
 
-/** FictionBook 2; pictures stand in it as text. */
+/** Summarizes FictionBook 2, which contains images as text. */
 export async function fictionBook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
@@ -61,7 +61,7 @@ export async function fictionBook(bytes: FileBytes): Promise<ContentSummary | un
   return { words, counts: {}, features: xml.includes('<binary') ? ['pictures'] : [] }
 }
 
-/** A page or a text with its pictures in a ZIP. */
+/** Summarizes a ZIP with an HTML or text file and its images. */
 export async function zippedText(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => /\.(?:x?html?|txt|md)$/i.test(one))

@@ -1,18 +1,18 @@
 import * as z from 'zod'
 
-/** What can be counted of a file, and how it reads in the API. */
+/** Units that are counted in files, with their description in the API. */
 const units = {
-  words: 'Words; in scripts without spaces, letters',
+  words: 'Words; in scripts without spaces, characters',
   pages: 'Pages',
   slides: 'Slides',
   sheets: 'Sheets of a workbook',
-  cells: 'Cells that hold something',
+  cells: 'Non-empty cells',
   cues: 'Subtitles',
-  frames: 'Pictures of a film or an animation',
-  seconds: 'How long it plays',
-  samples: 'Samples of each channel of sound',
-  channels: 'Channels of sound',
-  glyphs: 'Letters and signs of a font',
+  frames: 'Frames of a video or an animation',
+  seconds: 'Duration in seconds',
+  samples: 'Audio samples per channel',
+  channels: 'Audio channels',
+  glyphs: 'Glyphs of a font',
   entries: 'Files of an archive',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -20,34 +20,35 @@ export type Unit = keyof typeof units
 export const unitNames = Object.keys(units) as readonly Unit[] // keys of a const table
 
 const Retention = z.object({
-  source: z.number().min(0).describe('In what was sent'),
-  result: z.number().min(0).describe('Of these in the result; of words those that were found again'),
-  share: z.number().min(0).max(1).describe('1 when all of it was kept'),
+  source: z.number().min(0).describe('Count in the source'),
+  result: z
+    .number()
+    .min(0)
+    .describe('Count in the result; for words, those of the source that were found again'),
+  share: z.number().min(0).max(1).describe('1 if everything was retained'),
 })
 export type Retention = z.infer<typeof Retention>
 
-/** What a result kept of its source, counted by other programs than the one that made it. */
+/** How much of its source a result retained, counted by other programs than the one that created it. */
 export const Fidelity = z.object({
   ...(Object.fromEntries(
     Object.entries(units).map(([unit, description]) => [unit, Retention.optional().describe(description)]),
-  ) as Record<Unit, z.ZodOptional<typeof Retention>>), // made of the same names
-  dropped: z.array(z.string()).describe('What the target cannot hold, as `animation`'),
+  ) as Record<Unit, z.ZodOptional<typeof Retention>>), // built from the same names
+  dropped: z.array(z.string()).describe('Features that the target cannot represent, such as `animation`'),
   uncounted: z
     .array(z.string())
     .optional()
-    .describe(
-      'Formats on the way of which nobody here can count what this file holds: a loss would not show',
-    ),
+    .describe('Formats on the route whose content the service cannot count: a loss would go unnoticed'),
 })
 export type Fidelity = z.infer<typeof Fidelity>
 
-/** Rounded down, so that 1 means all. */
+/** The share is rounded down, so that 1 means everything. */
 export function createRetention(source: number, result: number): Retention {
   const share = source === 0 ? 1 : Math.min(1, result / source)
   return { source, result, share: Math.floor(share * 10_000) / 10_000 }
 }
 
-/** Of files that were converted side by side, or of what several gave to one. */
+/** Combines files that were converted in parallel, or merged into one. */
 export function combine(all: readonly (Fidelity | undefined)[]): Fidelity | undefined {
   const known = all.filter((one) => one !== undefined)
   if (known.length === 0) return undefined
@@ -60,7 +61,7 @@ export function combine(all: readonly (Fidelity | undefined)[]): Fidelity | unde
   return { ...Object.fromEntries(sums), ...combineNames(known) }
 }
 
-/** Of one step after another: what the second lost of what the first had kept. */
+/** Combines consecutive steps: the second one reduces what the first one retained. */
 export function combineSequential(
   first: Fidelity | undefined,
   second: Fidelity | undefined,

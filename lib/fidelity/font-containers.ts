@@ -8,7 +8,7 @@ const createSummary = (glyphs: number | undefined): ContentSummary | undefined =
 
 const maxFaces = 200
 
-/** OpenType 1.9, "Font Collections": the letters of all its faces. */
+/** OpenType 1.9, "Font Collections": counts the glyphs of all faces. */
 export async function fontCollection(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   const count = head.readUInt32BE(8)
@@ -23,7 +23,7 @@ export async function fontCollection(bytes: FileBytes): Promise<ContentSummary |
   return createSummary(glyphs)
 }
 
-/** A font in the data of a file of the old Mac OS (Inside Macintosh: More Macintosh Toolbox, 1-121). */
+/** A font in a classic Mac OS resource fork (Inside Macintosh: More Macintosh Toolbox, 1-121). */
 export async function macFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 16)
   const map = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
@@ -32,13 +32,13 @@ export async function macFont(bytes: FileBytes): Promise<ContentSummary | undefi
     if (map.toString('latin1', at, at + 4) !== 'sfnt') continue
     const first = types + map.readUInt16BE(at + 6)
     const start = head.readUInt32BE(0) + map.readUIntBE(first + 5, 3) + 4
-    // Of several fonts in it the first is taken.
+    // Only the first of several fonts is counted.
     return openTypeAt(bytes, start, start)
   }
   return undefined
 }
 
-/** Adobe Type 1 Font Format, 7.3: the letters are locked by keys that are printed there, four random bytes in front. */
+/** Adobe Type 1 Font Format, 7.3: glyphs are encrypted with published keys, after four random bytes. */
 export async function type1(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = withoutSegments(await bytes.whole())
   const start = file.indexOf('eexec', 0, 'latin1')
@@ -52,7 +52,7 @@ export async function type1(bytes: FileBytes): Promise<ContentSummary | undefine
   return countCharStrings(decryptEexec(encrypted))
 }
 
-/** PFB puts six bytes in front of each of its parts. */
+/** Removes the six-byte header of each PFB segment. */
 function withoutSegments(file: Buffer): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; file[at] === 0x80 && (file[at + 1] === 1 || file[at + 1] === 2); ) {
@@ -73,14 +73,14 @@ function decryptEexec(encrypted: Buffer): Buffer {
   return out
 }
 
-/** Type 1 and Type 42 write how many letters there are where they begin. */
+/** Reads the number of glyphs, which Type 1 and Type 42 write before them. */
 const countCharStrings = (text: Buffer): ContentSummary | undefined =>
   createSummary(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
 
 export const type42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   countCharStrings(await bytes.whole())
 
-/** Embedded OpenType (W3C submission of 2008): the font stands behind what is said of it, where it is not packed. */
+/** Embedded OpenType (W3C submission of 2008): an uncompressed font follows the header. */
 export async function embeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   const [size, font] = [head.readUInt32LE(0), head.readUInt32LE(4)]
@@ -89,12 +89,12 @@ export async function embeddedOpenType(bytes: FileBytes): Promise<ContentSummary
   return openTypeAt(bytes, size - font, size - font)
 }
 
-/** Technical Note 5176, table 9: the operator whose operand is where the letters are. */
+/** Technical Note 5176, table 9: the operator whose operand is the offset of the glyphs. */
 const charStrings = 17
-/** In front of it, where a printer is to load the font. */
+/** Precedes the data in a font for printers. */
 const dataMarker = 'StartData'
 
-/** Compact Font Format by itself: the first of its dictionaries says where the letters are. */
+/** Bare Compact Font Format: its first dictionary contains the offset of the glyphs. */
 export async function compactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
   const mark = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
@@ -105,7 +105,7 @@ export async function compactFont(bytes: FileBytes): Promise<ContentSummary | un
   return at === undefined ? undefined : createSummary(data.readUInt16BE(at))
 }
 
-/** Section 5: where its first object is, and where it ends itself. */
+/** Section 5: offsets of an index's first object and of its end. */
 function readIndex(data: Buffer, at: number) {
   const count = data.readUInt16BE(at)
   if (count === 0) return { first: at + 2, firstEnd: at + 2, end: at + 2 }
@@ -115,7 +115,7 @@ function readIndex(data: Buffer, at: number) {
   return { first: offset(0), firstEnd: offset(1), end: offset(count) }
 }
 
-/** Section 4: operators are numbers below 22, what stands before them are their operands. */
+/** Section 4: operators are numbers below 22, preceded by their operands. */
 function findOperand(dictionary: Buffer, operator: number): number | undefined {
   let last = 0
   for (let at = 0; at < dictionary.length; ) {
@@ -132,7 +132,7 @@ const real = 30
 function tokenLength(code: number): number {
   if (code === 29) return 5
   if (code === 28) return 3
-  // Of two bytes are an operator of more kinds, and numbers above 107.
+  // Two bytes: the escape operator, and numbers above 107.
   return code === 12 || code > 246 ? 2 : 1
 }
 
@@ -145,14 +145,14 @@ function readInteger(dictionary: Buffer, at: number): number {
   return code <= 250 ? (code - 247) * 256 + low : -(code - 251) * 256 - low
 }
 
-/** Digits of four bits, to the first that is 15. */
+/** Four-bit digits, terminated by 15. */
 function realLength(dictionary: Buffer, at: number): number {
   let length = 1
   while ((dictionary.readUInt8(at + length) & 15) !== 15) length++
   return length + 1
 }
 
-/** Unified Font Object 3: a file for each letter. */
+/** Unified Font Object 3: one file per glyph. */
 export async function unifiedFontObject(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return createSummary(zip?.names.filter((name) => name.endsWith('.glif')).length)

@@ -9,10 +9,10 @@ const glyphCountOf = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readU
 
 const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 
-/** TrueType and OpenType: a list of tables and where they are. */
+/** TrueType and OpenType: a directory of tables with their offsets. */
 export const openType = (bytes: FileBytes): Promise<ContentSummary | undefined> => openTypeAt(bytes, 0)
 
-/** @param base from which its tables are counted: the begin of the file, also for each font of a collection. */
+/** @param base that table offsets are relative to: the start of the file, also for fonts of a collection. */
 export async function openTypeAt(
   bytes: FileBytes,
   start: number,
@@ -29,7 +29,7 @@ export async function openTypeAt(
   return undefined
 }
 
-/** WOFF 1.0, section 4: each table is compressed by itself. */
+/** WOFF 1.0, section 4: each table is compressed separately. */
 export async function woff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 44)
   if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
@@ -44,16 +44,16 @@ export async function woff(bytes: FileBytes): Promise<ContentSummary | undefined
   return undefined
 }
 
-/** WOFF 2.0, 4.1: the tables by their numbers; these are glyf, loca and maxp. */
+/** WOFF 2.0, 4.1: numbers of known tables. */
 const [glyf, loca, maxp] = [10, 11, 4]
 
-/** WOFF 2.0, section 4: all tables in one stream, in the order of their list. */
+/** WOFF 2.0, section 4: all tables are in one stream, in directory order. */
 export async function woff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 48)
   if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
   const list = await bytes.at(48, head.readUInt16BE(12) * 20)
   let at = 0
-  // 4.1: seven bits a byte.
+  // 4.1: seven bits per byte.
   const readNumber = () => {
     let value = 0
     for (;;) {
@@ -83,7 +83,7 @@ export async function woff2(bytes: FileBytes): Promise<ContentSummary | undefine
   return glyphs === undefined ? undefined : createSummary(glyphs)
 }
 
-/** What text holds of a font: one mark for each glyph. */
+/** Counts the glyphs of a textual font format by a pattern that matches each of them. */
 export function countGlyphs(pattern: RegExp) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     const count = (await bytes.whole()).toString('latin1').match(pattern)?.length ?? 0

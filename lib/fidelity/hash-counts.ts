@@ -1,16 +1,16 @@
 /**
- * How often each word was met, by a hash of it: two words of one hash are as good as never in a text and what came of
- * it. A map of texts takes several times as long, as each word has to become one; a large table has a million.
+ * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings takes
+ * several times as long, because each word would have to become a string; a large table has a million.
  */
 export class HashCounts {
-  /** Numbers of words, from 1, in the first free place from the one that their hash names. */
+  /** Word numbers, from 1, in an open-addressing hash table. */
   #slots = new Int32Array(1024)
   readonly #hashes: number[] = []
   readonly #counts: number[] = []
-  /** Each as it was first met. */
+  /** Each word as it first occurred. */
   readonly words: string[] = []
 
-  /** @returns whether it is new, and so is to be added to `words`. */
+  /** @returns whether the word is new, so that the caller has to add it to `words`. */
   add(hash: number, times: number): boolean {
     const slot = this.#slotOf(hash)
     const number = this.#slots[slot] ?? 0
@@ -30,7 +30,7 @@ export class HashCounts {
       if (this.add(other.#hashes[at] ?? 0, other.countAt(at) * times)) this.words.push(word)
   }
 
-  /** These but for those of the other. */
+  /** Returns these counts minus those of the other. */
   without(other: HashCounts): HashCounts {
     const remaining = new HashCounts()
     for (const [at, hash] of this.#hashes.entries()) {
@@ -41,12 +41,12 @@ export class HashCounts {
     return remaining
   }
 
-  /** Of the word at this place of `words`. */
+  /** Count of the word at this index of `words`. */
   countAt(at: number): number {
     return this.#counts[at] ?? 0
   }
 
-  /** How many of these there are in the other as well. */
+  /** Returns how many of these words the other has as well. */
   sharedWith(other: HashCounts): number {
     let shared = 0
     for (const [at, hash] of this.#hashes.entries()) {
@@ -73,7 +73,7 @@ export class HashCounts {
   }
 }
 
-/** The low bits name a place, so they have to depend on all. */
+/** Mixes all bits into the low ones, which select the slot. */
 function mixBits(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   return half ^ (half >>> 13)

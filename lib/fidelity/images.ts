@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary, Feature } from './content-summary.ts'
 
-/** How many pictures a file holds, and whether they are transparent, by what stands around the pixels. */
+/** Number of images in a file and whether they are transparent, from the metadata around the pixels. */
 const createSummary = (
   counts: ContentSummary['counts'],
   isTransparent: boolean,
@@ -16,7 +16,7 @@ const createSummary = (
 
 const maxParts = 100_000
 
-/** GIF89a, 20 and 23; of a longer one a part of its frames would have to be read. */
+/** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
 export async function gif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
@@ -58,7 +58,7 @@ export async function webp(bytes: FileBytes): Promise<ContentSummary | undefined
   return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }
 
-/** PNG, third edition, 11.2 and 11.3: up to the pixels. */
+/** PNG, third edition, 11.2 and 11.3: reads the chunks before the pixels. */
 export async function png(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 1
   let isTransparent = false
@@ -77,7 +77,7 @@ export async function png(bytes: FileBytes): Promise<ContentSummary | undefined>
 const extraSamplesTag = 338
 const subfileTypeTag = 254
 
-/** TIFF 6.0, section 2: a chain of directories, one for each page; small previews beside them are none. */
+/** TIFF 6.0, section 2: a chain of directories, one per page; small previews do not count. */
 export async function tiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   const isBig = head.toString('latin1', 0, 2) === 'MM'
@@ -105,6 +105,6 @@ export async function tiff(bytes: FileBytes): Promise<ContentSummary | undefined
   return pages === 0 ? undefined : createSummary({ pages }, isTransparent, false)
 }
 
-/** A format that holds one picture and no more. */
+/** Formats with exactly one image. */
 export const singleImage = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   bytes.size === 0 ? undefined : createSummary({ frames: 1 }, false)

@@ -6,7 +6,7 @@ import { WordCounts } from './word-counts.ts'
 import { openZip } from './zip.ts'
 
 const mainFiles = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']
-/** Text of these is a pattern for other slides, or what nobody sees. */
+/** Elements with text of templates, or with invisible text. */
 const ignoredElements = new Set([
   ...['key:master-slides', 'key:theme-list', 'key:prototype-drawables', 'key:notes', 'key:sticky-notes'],
   ...['sl:stylesheet', 'key:stylesheet', 'sf:stylesheet', 'ls:stylesheet', 'sl:section-prototypes'],
@@ -14,8 +14,7 @@ const ignoredElements = new Set([
 ])
 
 /**
- * Pages, Numbers and Keynote up to 2009. What came after keeps its text in a form of which no description was ever given
- * out.
+ * Pages, Numbers and Keynote up to 2009. Later versions store their text in an undocumented format.
  */
 export async function iWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
@@ -51,7 +50,7 @@ class IWorkReader {
     if (name === 'sf:p' && !isEmpty) this.#depth += isEnd ? -1 : 1
     if (breaks.has(name)) this.parts.push(' ')
     if (isEnd) return false
-    // A text in a cell.
+    // The text of a cell.
     if (name === 'sf:ct') this.parts.push(' ', readAttribute(tag, 'sfa:s') ?? '')
     if (name === 'ls:workspace') this.sheets++
     if (name === 'key:slide') this.slides++

@@ -4,22 +4,24 @@ import { lossyFeatures } from './compare.ts'
 import knownShares from './known-shares.json' with { type: 'json' }
 
 export const KnownLoss = z.object({
-  what: z.string().describe('As `fidelity` of a result names it: `animation`, `frames`; or `quality`'),
-  share: z.number().optional().describe('Of it that was kept where it was measured, 0 to 1'),
+  what: z
+    .string()
+    .describe('As named by `fidelity` of a result, such as `animation` or `frames`; or `quality`'),
+  share: z.number().optional().describe('Retained share if measured, 0 to 1'),
   basis: z
     .enum(['measured', 'format'])
     .describe(
-      '`measured`: seen when this pair was last tested on a real file; `format`: the target cannot hold it',
+      '`measured`: observed when this pair was last tested with a real file; `format`: the target cannot represent it',
     ),
 })
 export type KnownLoss = z.infer<typeof KnownLoss>
 
-/** Shares that the conformance run saw, of pairs where something was missing. */
+/** Retained shares measured by the conformance run, for pairs with losses. */
 const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**
- * What a conversion is known to lose, before there is a file.
- * @param route formats that it goes through, the target last.
+ * Lists what a conversion is known to lose, independent of a file.
+ * @param route formats of the steps, the target last.
  */
 export function knownLoss(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
   const to = route.at(-1) ?? from

@@ -15,30 +15,30 @@ import { combineSequential, type Fidelity, type Unit } from './fidelity.ts'
 import { pagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** A result that has nothing of what its source holds. Another way may give more. */
+/** The result contains nothing of its source's content. A fallback route may do better. */
 export class ContentLostError extends AppError {
   constructor(from: FormatId, to: FormatId, content: string) {
     super(
       'CONVERSION_FAILED',
-      `The ${from} holds ${content}, but nothing of it is in the ${to} that came out of it. Choose another target, or save the file again in the program that made it.`,
+      `The ${from} contains ${content}, but the resulting ${to} contains none of it. Choose another target, or save the file again in the program that created it.`,
       { from, to, reason: 'content-lost' },
     )
   }
 }
 
-/** What a step is known by here. */
+/** The fields of a step that are used here. */
 type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
-/** Reading takes the thread that starts engines. After this time most of them work by themselves. */
+/** Delay before reading the source, because it blocks the thread that starts the engine; most engines have started by then. */
 const readDelayMs = 40
 
 /**
- * Holds the result of each step to what went in. What is sent is read while its engine works, what comes out once, when
- * it is there and the last of it is on its way to the storage; it is what goes into the next step.
+ * Compares the result of each step with its input. The source is read while the engine works, and each result once, while
+ * the last one is being stored; it is also the input of the next step.
  */
 export class LossDetector implements Disposable {
   readonly #log: Log
-  /** Reads it when it is first called. */
+  /** Reads the source on the first call. */
   #source: () => Promise<ContentSummary | undefined> = async () => undefined
   #readTimer: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
@@ -48,22 +48,22 @@ export class LossDetector implements Disposable {
     this.#log = log
   }
 
-  /** Of all steps so far. */
+  /** Fidelity of all steps so far. */
   get fidelity(): Fidelity | undefined {
     return this.#fidelity
   }
 
-  /** Of the step that lost the most. */
+  /** The shortfall of the step that lost the most. */
   get shortfall(): Shortfall | undefined {
     return this.#shortfall
   }
 
-  /** @param step the first one, whose options may say how texts are encoded. */
+  /** Starts reading the inputs. The options of the first step may contain the text encoding. */
   start(
     inputs: readonly Pick<InputFile, 'path' | 'format'>[],
     { operation, options }: Partial<Pick<CheckedStep, 'operation' | 'options'>> = {},
   ): void {
-    // What goes into an archive is not looked into.
+    // The content of archived files is not examined.
     if (operation === 'archive') {
       this.#setSource({ counts: { entries: inputs.length }, features: [] })
       return
@@ -84,15 +84,15 @@ export class LossDetector implements Disposable {
     this.#source = async () => source
   }
 
-  /** What has not been read by now need not be any more. */
+  /** Cancels a read that has not started. */
   [Symbol.dispose](): void {
     clearTimeout(this.#readTimer)
   }
 
-  /** What is kept of it while parts do the work. */
+  /** Returns what a task record stores while chunks do the work. */
   async storedSummary(): Promise<StoredSummary | undefined> {
     const source = await this.#source()
-    // Without the words, which no record holds.
+    // The words are not stored.
     return source && StoredSummary.parse(source)
   }
 
@@ -105,8 +105,9 @@ export class LossDetector implements Disposable {
   }
 
   /**
-   * @param result with the files in an archive, as its own program lists them, for archives that nobody else reads.
-   * @throws ContentLost.
+   * Compares a step's result with its source.
+   * @param result may contain the number of archive members, as listed by the engine, for archives that only it can read.
+   * @throws ContentLostError
    */
   async checkStep(
     step: CheckedStep,
@@ -117,9 +118,9 @@ export class LossDetector implements Disposable {
     }: Pick<EngineResult, 'files' | 'memberCounts' | 'hiddenText'>,
     warned: readonly Warning[],
   ): Promise<void> {
-    // Steps are of formats of the registry, or the engine would not have been found.
+    // The engine was found by these formats, so they are in the registry.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
-    // Nothing could be read of a locked document: the open one is what the others are held to.
+    // An encrypted document could not be read: the decrypted one becomes the source.
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
     const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(listed?.source)
@@ -144,7 +145,7 @@ export class LossDetector implements Disposable {
     if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
   }
 
-  /** Several pages come as a ZIP of files, where something else was asked for. */
+  /** Reads a result. Several pages are returned as a ZIP even if another format was requested. */
   #readResult(file: OutputFile, operation: Operation, to: FormatId): Promise<ContentSummary | undefined> {
     const { path, format = to } = file
     const page = operation === 'split-pdf' ? 'pdf' : to
@@ -154,12 +155,12 @@ export class LossDetector implements Disposable {
     )
   }
 
-  /** A fault of ours in counting costs a figure, and nobody the result. */
+  /** A bug in counting must not fail the conversion. */
   async #readSafely(read: () => Promise<ContentSummary | undefined>): Promise<ContentSummary | undefined> {
     try {
       return await read()
     } catch (error) {
-      this.#log.error({ error }, 'what is in a file could not be counted')
+      this.#log.error({ error }, 'counting the content of a file failed')
       return undefined
     }
   }
@@ -167,7 +168,7 @@ export class LossDetector implements Disposable {
 
 const stringOption = (option: unknown) => (typeof option === 'string' ? option : undefined)
 
-/** What nobody sees is left out on purpose, and told as such. */
+/** Removes invisible text, which was dropped on purpose, and reports it as a dropped feature. */
 function withoutHiddenText(
   source: ContentSummary | undefined,
   hiddenText: string,
@@ -190,11 +191,11 @@ const unitNames: Readonly<Record<Unit, readonly [one: string, many: string]>> = 
   sheets: ['sheet', 'sheets'],
   cells: ['filled cell', 'filled cells'],
   cues: ['subtitle', 'subtitles'],
-  frames: ['picture', 'pictures'],
+  frames: ['frame', 'frames'],
   seconds: ['second', 'seconds'],
   samples: ['sample', 'samples'],
   channels: ['channel', 'channels'],
-  glyphs: ['letter', 'letters'],
+  glyphs: ['glyph', 'glyphs'],
   entries: ['file', 'files'],
 }
 
@@ -204,7 +205,7 @@ const formatCount = (count: number, unit: Unit) =>
 function describeSource({ fidelity }: ComparisonResult): string {
   const { words, seconds } = fidelity
   if (words) return formatCount(words.source, 'words')
-  return seconds ? `${formatCount(seconds.source, 'seconds')} of sound` : 'sound'
+  return seconds ? `${formatCount(seconds.source, 'seconds')} of audio` : 'audio'
 }
 
 function createShortfall(

@@ -1,19 +1,19 @@
 /**
- * Text of XML and HTML. Each letter is looked at once, whatever a stranger left open: expressions that search for the
- * end of an element take hours for a file of nothing but beginnings.
+ * Text of XML and HTML. Each character is examined once, however malformed the input: regular expressions that search for
+ * the end of an element take hours for a file of unclosed tags.
  */
 
 export class Tag {
-  /** With its prefix, as `w:t`; lower case in web pages. */
+  /** With its prefix, such as `w:t`; lower case in HTML. */
   readonly name: string
   readonly isEnd: boolean
-  /** Ends at once. */
+  /** Self-closing. */
   readonly isEmpty: boolean
   readonly #markup: string
   readonly #start: number
   readonly #end: number
 
-  /** @param start of what is in its brackets. */
+  /** @param start of the text inside the brackets. */
   constructor(markup: string, start: number, end: number, isHtml: boolean) {
     this.isEnd = markup.charCodeAt(start) === slash
     this.isEmpty = markup.charCodeAt(end - 1) === slash
@@ -27,12 +27,12 @@ export class Tag {
     this.name = isHtml ? name.toLowerCase() : name
   }
 
-  /** Without its prefix, which is up to who wrote it. */
+  /** Without its prefix, which depends on the writer. */
   get localName(): string {
     return this.name.slice(this.name.indexOf(':') + 1)
   }
 
-  /** As it stands there, without the brackets. */
+  /** The source text, without the brackets. */
   get source(): string {
     return this.#markup.slice(this.#start, this.#end)
   }
@@ -42,11 +42,11 @@ const slash = 47
 
 export interface MarkupReader {
   text(text: string): void
-  /** @returns whether nothing up to its end is to be looked at. */
+  /** @returns whether to skip to the end of the element. */
   tag(tag: Tag): boolean | undefined
 }
 
-/** What stands between these is no tag. */
+/** Delimiters of markup other than tags. */
 const nonTags = [
   { start: '<!--', end: '-->' },
   { start: '<![CDATA[', end: ']]>', isText: true },
@@ -63,7 +63,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isPage: isHtm
     const nonTag = nonTagAt(markup, start)
     const from = start + (nonTag?.start ?? '<').length
     const end = markup.indexOf(nonTag?.end ?? '>', from)
-    // What has no end is the rest of a text.
+    // Without an end, the rest is text.
     if (end < 0) break
     at = end + (nonTag?.end ?? '>').length
     if (nonTag) {
@@ -79,11 +79,11 @@ export function readMarkup(markup: string, reader: MarkupReader, { isPage: isHtm
 
 function nonTagAt(markup: string, at: number): (typeof nonTags)[number] | undefined {
   const next = markup.charCodeAt(at + 1)
-  // Of ! and ?, with which few begin.
+  // All of them start with ! or ?, which few tags do.
   return next === 33 || next === 63 ? nonTags.find(({ start }) => markup.startsWith(start, at)) : undefined
 }
 
-/** Where an element ends. One that is never closed is searched for once. */
+/** Creates a function that finds the end tag of an element, and searches only once for one that is missing. */
 function endTagFinder(markup: string): (name: string, from: number) => number | undefined {
   const neverClosed = new Set<string>()
   return (name, from) => {
@@ -93,7 +93,7 @@ function endTagFinder(markup: string): (name: string, from: number) => number | 
   }
 }
 
-/** Neither space, slash nor the end. */
+/** Neither whitespace nor a slash. */
 const isNameCode = (code: number) => code > 32 && code !== 47
 
 export const readAttribute = ({ source }: Tag, name: string): string | undefined => {
@@ -110,7 +110,7 @@ const entities: Readonly<Record<string, string>> = {
   ...{ egrave: 'è', agrave: 'à', ccedil: 'ç', oslash: 'ø', aring: 'å', aelig: 'æ', ntilde: 'ñ' },
 }
 
-/** What stands for a character; names that are not known divide words, as a space does. */
+/** Decodes character references; unknown names are replaced with a space. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
@@ -123,7 +123,7 @@ export function decodeEntities(text: string): string {
   )
 }
 
-/** Tags within a word, where a letter is bold or a number small, and those of office files around parts of one. */
+/** Tags that can occur within a word, such as for a bold letter, and those of office files around parts of a word. */
 const inline = new Set([
   ...[
     'a',
@@ -151,7 +151,7 @@ const inline = new Set([
 
 interface TextOptions {
   readonly isHtml?: boolean
-  /** Asked of each tag, whether the text after it is seen by nobody. */
+  /** Called for each tag: whether the text after it is invisible. */
   readonly isHiddenFrom?: (tag: Tag) => boolean
 }
 
@@ -200,13 +200,13 @@ const hiddenInHtml = new Set([
 
 export const htmlText = (html: string): string => markupText(html, hiddenInHtml, { isHtml: true })
 
-/** By a byte order mark, what the file says of itself, UTF-8, or as Windows writes western languages. */
+/** Decodes a file by its byte order mark, its declared encoding, as UTF-8, or as Windows-1252. */
 export function decodeMarkup(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeAs('utf-16le', bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeAs('utf-16be', bytes)
   const head = bytes.toString('latin1', 0, 1024)
   const declared = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
-  // In letters of 16 bits, that could not have been read.
+  // A declared UTF-16 cannot be true, because the declaration was readable as single bytes.
   if (declared === undefined || declared.startsWith('utf')) return utf8(bytes)
   try {
     return decodeAs(declared, bytes)

@@ -3,7 +3,7 @@ import { countSourceTexts } from './count-source-texts.ts'
 import { htmlText } from './markup.ts'
 import { markupLanguageText } from './plain-text.ts'
 
-/** nbformat 4: a text is one, or its lines. */
+/** nbformat 4: a text is a string or a list of lines. */
 const Lines = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(''))]).catch('')
 const Output = z.object({
   text: Lines.optional(),
@@ -21,17 +21,17 @@ const Cell = z.object({
 })
 const Notebook = z.object({ cells: z.array(Cell) })
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with it.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal color sequences start with it.
 const colorSequences = /\u001b\[[\d;]{0,20}m/g
 
 /**
- * What is written, the programs and what they printed. Of a result that is there in more than one form nobody knows
- * which will be shown.
+ * Counts the text, the code and its output. An output with several representations is skipped, because it is unknown
+ * which one will be shown.
  */
 export const notebook = countSourceTexts((source) =>
   Notebook.safeParse(parseJson(source)).data?.cells.flatMap(({ cell_type, source, metadata, outputs }) => [
     ...(cell_type === 'markdown' ? [markupLanguageText('md', source)] : []),
-    // A raw cell that names a program is written in the language of that.
+    // A raw cell with a format is written in the language of that format.
     ...(cell_type === 'code' || (cell_type === 'raw' && !(metadata.raw_mimetype ?? metadata.format))
       ? [source]
       : []),

@@ -2,7 +2,7 @@ import type { Feature } from './content-summary.ts'
 import { decodeEntities, readAttribute, Tag } from './markup.ts'
 import type { WordCounts } from './word-counts.ts'
 
-/** Whole columns in one color are no content. */
+/** Larger repeat counts are only formatting, such as whole colored columns. */
 const maxRepeats = 10_000
 const ignoredElements = new Set([
   ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
@@ -10,7 +10,7 @@ const ignoredElements = new Set([
   ...['table:tracked-changes', 'table:content-validations', 'office:binary-data', 'draw:object'],
 ])
 
-/** What is drawn on a sheet with words in it, each by itself (OpenDocument 1.3, part 3, 10.3). */
+/** Shapes on a sheet, each with its own text (OpenDocument 1.3, part 3, 10.3). */
 const shapes = new Set(
   [
     ...['custom-shape', 'text-box', 'rect', 'ellipse', 'circle', 'line', 'polyline', 'polygon', 'path'],
@@ -25,7 +25,7 @@ const features: ReadonlyMap<string, Feature> = new Map([
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [space, ampersand] = [32, 38]
-/** Above any sign of ASCII. */
+/** Above any ASCII code. */
 const nonAscii = 128
 const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
@@ -36,17 +36,17 @@ const rows = Buffer.from('number-rows-repeated=')
 const formula = Buffer.from('formula=')
 const visibility = Buffer.from('visibility=')
 const valueType = Buffer.from('value-type="')
-/** Around the text of most cells. */
+/** The tags around the text of most cells. */
 const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
 /**
- * Sheets of OpenDocument from their bytes, as those of Excel are read: a sheet may have a million cells. Rows and cells
- * that are the same stand there once (OpenDocument 1.3, part 3, 19.675 and 19.678).
+ * Reads OpenDocument sheets from bytes, like those of Excel, because a sheet may have a million cells. Identical rows and
+ * cells are written once with a repeat count (OpenDocument 1.3, part 3, 19.675 and 19.678).
  */
 export class OpenSheetReader {
   sheets = 0
   cells = 0
-  /** Some rows or columns may be hidden. */
+  /** Whether some rows or columns may be hidden. */
   hasHiddenCandidates = false
   readonly features = new Set<Feature>()
   readonly #xml: Buffer
@@ -54,15 +54,15 @@ export class OpenSheetReader {
   readonly #neverClosed = new Set<string>()
   #rows = 1
   #columns = 1
-  /** What the tag says that was read last. */
+  /** Attributes of the tag that was read last. */
   #isRepeated = false
   #hasFormula = false
   #hasVisibility = false
-  /** A number, date or state, which each format and language writes in its own way: its letters are no words. */
+  /** The cell is a number, date or boolean, whose text depends on format and language and does not count as words. */
   #isValue = false
-  /** Where each part of a text begins and ends; both are 0 for a gap. */
+  /** Start and end of each part of a text; both are 0 for a gap. */
   #bounds: number[] = []
-  /** Of what the open shapes stand in. */
+  /** Bounds of the texts around the open shapes. */
   readonly #outerBounds: number[][] = []
 
   constructor(xml: Buffer, words: WordCounts) {
@@ -80,7 +80,7 @@ export class OpenSheetReader {
     }
   }
 
-  /** Where the next byte of this kind is, or the end. */
+  /** Position of the next such byte, or the end. */
   #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
@@ -88,7 +88,7 @@ export class OpenSheetReader {
     return at
   }
 
-  /** @returns where what is no tag ends. */
+  /** Skips a comment or another construct that is not a tag. @returns its end. */
   #skipNonTag(start: number): number {
     const isText = this.#isAt(start, cdata)
     const close = isText ? ']]>' : this.#isAt(start, comment) ? '-->' : '>'
@@ -103,7 +103,7 @@ export class OpenSheetReader {
     return true
   }
 
-  /** @returns where it ends, or what it holds where that is not looked at. */
+  /** @returns the end of the tag, or of the element if its content is skipped. */
   #tag(start: number): number {
     const xml = this.#xml
     const cellEnd = start + cell.length
@@ -123,7 +123,7 @@ export class OpenSheetReader {
     return this.#otherTag(start, this.#indexOfByte(at, greaterThan))
   }
 
-  /** @returns where its tag ends. */
+  /** @returns the end of the row's tag. */
   #row(start: number, from: number): number {
     const end = this.#attributesEnd(from)
     this.hasHiddenCandidates ||= this.#hasVisibility
@@ -131,7 +131,7 @@ export class OpenSheetReader {
     return end + 1
   }
 
-  /** @returns where its tag ends, or the whole cell. */
+  /** @returns the end of the cell's tag, or of the whole cell. */
   #cell(start: number, from: number): number {
     const end = this.#attributesEnd(from)
     if (this.#hasFormula) this.features.add('formulas')
@@ -143,7 +143,7 @@ export class OpenSheetReader {
     return this.#plainCell(end + 1)
   }
 
-  /** Notes which attributes there are. @returns where the tag ends. */
+  /** Records the attributes of a tag. @returns the end of the tag. */
   #attributesEnd(from: number): number {
     const xml = this.#xml
     const { length } = xml
@@ -154,7 +154,7 @@ export class OpenSheetReader {
     let at = from
     for (; at < length; at++) {
       const byte = xml[at] ?? 0
-      // Most are letters.
+      // Most bytes are letters.
       if (byte > greaterThan || byte < colon) continue
       if (byte === greaterThan) break
       const first = xml[at + 1]
@@ -168,9 +168,9 @@ export class OpenSheetReader {
   }
 
   /**
-   * Most cells hold one text, without a tag in it: read without looking at each of those around it.
-   * @param start of what is in the cell.
-   * @returns where the cell ends, or the same where it is another kind.
+   * Reads a cell with a single text and no inner tags, as most are, without examining each tag.
+   * @param start of the cell's content.
+   * @returns the end of the cell, or `start` if it is another kind of cell.
    */
   #plainCell(start: number): number {
     if (!this.#isAt(start, opening)) return start
@@ -193,7 +193,7 @@ export class OpenSheetReader {
     return new Tag(this.#xml.toString('latin1', start, end), 0, end - start, false)
   }
 
-  /** Those of which there are few. @returns where what comes next begins. */
+  /** Handles rare tags. @returns the position after them. */
   #otherTag(start: number, end: number): number {
     if (end === this.#xml.length) return end
     const tag = this.#tagAt(start, end)
@@ -237,7 +237,7 @@ export class OpenSheetReader {
     else this.#words.add(text, times)
   }
 
-  /** The same of a text in ASCII in which nothing stands for a sign. */
+  /** The same for an ASCII text without character references. */
   #countPlain(from: number, to: number): void {
     let start = from
     while (start < to && (this.#xml[start] ?? 0) <= 32) start++

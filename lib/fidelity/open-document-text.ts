@@ -1,19 +1,19 @@
 import { markupText, readAttribute, readMarkup, type Tag } from './markup.ts'
 
 export interface OpenDocumentText {
-  /** What is seen. */
+  /** Visible text. */
   readonly text: string
   readonly hasHidden: boolean
 }
 
-/** What may be hidden (OpenDocument 1.3, part 3). */
+/** Elements that can be hidden (OpenDocument 1.3, part 3). */
 const hidableElements = new Set(['text:p', 'text:h', 'text:span', 'text:section'])
 const hidingAttribute = 'text:display="none"'
 
 /**
- * The text of OpenDocument.
- * @param ignoredElements elements that hold nothing to read.
- * @param styles the part with those that have a name.
+ * Returns the text of an OpenDocument file.
+ * @param ignoredElements elements without readable text.
+ * @param styles the XML part with the named styles.
  */
 export function readOpenDocumentText(
   xml: string,
@@ -23,7 +23,7 @@ export function readOpenDocumentText(
   if (!xml.includes(hidingAttribute) && !styles.includes(hidingAttribute))
     return { text: markupText(xml, ignoredElements), hasHidden: false }
   const hiddenStyles = findHiddenStyles(styles, xml)
-  // Of each that is open, whether it is hidden or within what is.
+  // For each open element, whether it is hidden, directly or by an ancestor.
   const open: boolean[] = []
   let hasHidden = false
   const text = markupText(xml, ignoredElements, {
@@ -40,13 +40,13 @@ export function readOpenDocumentText(
   return { text, hasHidden }
 }
 
-/** @returns undefined where neither says so. */
+/** @returns undefined if neither the element nor its style says so. */
 function isHiddenBy(tag: Tag, hiddenStyles: ReadonlyMap<string, boolean>): boolean | undefined {
   if (tag.name === 'text:section') return tag.source.includes(hidingAttribute) ? true : undefined
   return hiddenStyles.get(readAttribute(tag, 'text:style-name') ?? '')
 }
 
-/** Whether styles hide or show what they are of. What one is based on stands before it, or in the part before. */
+/** Finds which styles hide or show text. Parent styles precede their children, or are in the preceding part. */
 function findHiddenStyles(...parts: readonly string[]): ReadonlyMap<string, boolean> {
   const hiddenStyles = new Map<string, boolean>()
   let name = ''

@@ -1,19 +1,19 @@
-/** Sheets of OpenDocument (1.3, part 3, 9.1) as they are shown. */
+/** Removes what OpenDocument sheets (1.3, part 3, 9.1) hide. */
 
-/** 19.756 of rows and columns, and 20.407 of the styles of whole sheets. */
+/** 19.756 for rows and columns, and 20.407 for styles of whole sheets. */
 const hiding = /\stable:visibility="(?:collapse|filter)"/
 const hiddenSheet = /\stable:display="false"/
 
-/** Whether a sheet may be hidden as a whole: styles stand before what has them. */
+/** Whether a style before the body hides whole sheets. */
 export function mayHideSheets(xml: Buffer): boolean {
   const body = xml.indexOf('<office:body')
   return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
 }
 
-/** Each cell is held to each of them; nobody hides so many by hand. */
+/** Most hidden column ranges, because each cell is compared with each of them; users hide fewer. */
 export const maxHiddenRanges = 100
 
-/** The XML without hidden sheets, rows and columns; undefined where one hides columns in too many places. */
+/** Removes hidden sheets, rows and columns; undefined if a sheet has too many hidden column ranges. */
 export function removeHiddenTables(xml: string): string | undefined {
   const hiddenStyles = findHiddenStyles(xml)
   const parts: string[] = []
@@ -33,7 +33,7 @@ export function removeHiddenTables(xml: string): string | undefined {
 
 const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
 
-/** What follows the end of an element that is left out. */
+/** Returns the text after the end of a removed element. */
 function textAfter(part: string, end: string): string {
   const at = part.indexOf(end)
   return at < 0 ? '' : part.slice(at + end.length)
@@ -61,7 +61,7 @@ function withoutHidden(table: string, hiddenRanges: readonly ColumnRange[]): str
 
 interface ColumnRange {
   readonly from: number
-  /** Not among them. */
+  /** Exclusive. */
   readonly to: number
 }
 

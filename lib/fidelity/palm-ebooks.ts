@@ -3,7 +3,7 @@ import type { ContentSummary, Feature } from './content-summary.ts'
 import { htmlText } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Offsets in the first record of a Palm book, and of the header that Mobipocket put behind it. */
+/** Offsets in the first record of a Palm book, and in the Mobipocket header that follows. */
 const headerOffsets = {
   packing: 0,
   textRecords: 8,
@@ -17,10 +17,10 @@ const firstImageOffset = 108
 const mobiOffsets = { table: 192, trailing: 242 } as const
 const palmDoc = 2
 const utf8 = 65_001
-/** From this version on the text is in parts, of which the first is the book and the others its styles. */
+/** From this version on, the text consists of parts: first the book, then its styles. */
 const minVersionWithParts = 8
 
-/** Books in a Palm database: PalmDOC, Mobipocket, and Kindle's formats that grew out of it. */
+/** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
 export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
   const records = readRecords(file)
@@ -29,7 +29,7 @@ export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | unde
   const compression = head.readUInt16BE(headerOffsets.packing)
   const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
   const isLocked = isMobi && head.readUInt16BE(headerOffsets.lock) !== 0
-  // 17480 stands for Huffman's codes, which need tables of their own.
+  // 17480 is Huffman coding, which is not supported.
   if (isLocked || (compression !== 1 && compression !== palmDoc)) return undefined
   const trailing = isMobi ? createTrailingSize(head) : () => 0
   const text = Buffer.concat(
@@ -48,14 +48,14 @@ export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | unde
   return { words, counts: {}, features: isImage ? (['pictures'] satisfies Feature[]) : [] }
 }
 
-/** Palm's database: a list of where its records begin. */
+/** Reads the records of a Palm database by its list of offsets. */
 function readRecords(file: Buffer): Buffer[] {
   const count = file.readUInt16BE(76)
   const starts = Array.from({ length: count }, (_, index) => file.readUInt32BE(78 + 8 * index))
   return starts.map((start, index) => file.subarray(start, starts[index + 1] ?? file.length))
 }
 
-/** How many bytes behind the text of a record are none of it. */
+/** Creates a function that returns the number of trailing bytes of a record that are not text. */
 function createTrailingSize(head: Buffer): (record: Buffer) => number {
   const hasFlags = head.readUInt32BE(headerOffsets.length) >= 228 && head.length >= mobiOffsets.trailing + 2
   const flags = hasFlags ? head.readUInt16BE(mobiOffsets.trailing) : 0
@@ -63,13 +63,13 @@ function createTrailingSize(head: Buffer): (record: Buffer) => number {
     let size = 0
     for (let flag = flags >> 1; flag > 0; flag >>= 1)
       if ((flag & 1) === 1) size += readBackwardSize(record, size)
-    // Letters of several bytes may begin in one record and end in the next.
+    // Multi-byte characters may start in one record and end in the next.
     if ((flags & 1) === 1) size += ((record[record.length - size - 1] ?? 0) & 3) + 1
     return Math.min(size, record.length)
   }
 }
 
-/** Seven bits a byte, read from the end; its first byte is marked. */
+/** Seven bits per byte, read backwards up to the byte with the high bit. */
 function readBackwardSize(record: Buffer, behind: number): number {
   let size = 0
   for (let at = record.length - behind - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
@@ -87,7 +87,7 @@ function findTextEnd(head: Buffer, records: readonly Buffer[], length: number): 
   return isTable ? Math.min(length, table.readUInt32BE(16)) : length
 }
 
-/** PalmDOC: a byte stands for itself, for several that follow, for some that were there before, or for a space and a letter. */
+/** PalmDOC compression: literals, runs of literals, back-references, and pairs of a space and a character. */
 function decompressPalmDoc(data: Buffer): Buffer {
   const out: number[] = []
   for (let at = 0; at < data.length; ) {
@@ -100,7 +100,8 @@ function decompressPalmDoc(data: Buffer): Buffer {
     else {
       const pair = ((code << 8) | (data[at++] ?? 0)) & 0x3fff
       const distance = pair >> 3
-      if (distance === 0 || distance > out.length) throw new RangeError('a book that names what is not there')
+      if (distance === 0 || distance > out.length)
+        throw new RangeError('a back-reference points before the start of the text')
       for (let left = (pair & 7) + 3; left > 0; left--) out.push(out[out.length - distance] ?? 0)
     }
   }

@@ -1,4 +1,4 @@
-/** What a byte of a PDF is to who reads it (ISO 32000-1, 7.2.2): a table, as each byte of a document is looked up in it. */
+/** Character classes of PDF (ISO 32000-1, 7.2.2), as a table, because each byte of a document is looked up. */
 const [regular, space, delimiter, numeric] = [0, 1, 2, 3]
 const classes = new Uint8Array(256).map((_, byte) => {
   const character = String.fromCharCode(byte)
@@ -11,21 +11,21 @@ export const isSpace = (byte: number) => classes[byte] === space
 export const isRegular = (byte: number) => classes[byte] === regular || classes[byte] === numeric
 export const isNumeric = (byte: number) => classes[byte] === numeric
 
-/** Behind a comment that begins there. */
+/** Returns the end of the comment that starts at this position. */
 export function commentEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== 10 && bytes[at] !== 13) at++
   return at
 }
 
-/** The word, name or number that begins there. */
+/** Returns the end of the word, name or number that starts at this position. */
 export function regularEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && isRegular(bytes[at] ?? 0)) at++
   return at
 }
 
-/** 7.3.5, without its slash. */
+/** 7.3.5, without the slash. */
 export function readPdfName(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('latin1', start, end)
   if (!text.includes('#')) return text

@@ -3,17 +3,17 @@ import type { PdfFont } from './pdf-fonts.ts'
 import { ByteList, hexPairAt, readHex, readString } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
-/** What content asks for that lies outside of it: a font to go on with, or a form or picture to draw. */
+/** A resource that content needs to continue: a font, or a form or image to draw. */
 export interface ContentRequest {
   readonly what: 'font' | 'drawing'
   readonly name: string
 }
 
-/** A move by this many thousandths of the size of the letters divides words: a space is 250 wide as a rule, kerning 100 at most. */
+/** Movement, in thousandths of the font size, that separates words: a space usually has 250, kerning at most 100. */
 const wordGap = 170
 const blank = 32
 
-/** Operators (annex A) as numbers of their one or two bytes. */
+/** Operators (annex A) as numbers made from their one or two bytes. */
 const operatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
 const [Tj, TJ, nextLine, spacedLine] = [
@@ -38,22 +38,22 @@ const [q, Q, ID, Tf, Do] = [
 ]
 
 /**
- * Content of a page or form (ISO 32000-1, 7.8.2), read for what it shows. Pages are mostly numbers that say where, which
- * are stepped over: a value for each operand takes several times as long as all else.
+ * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Pages consist mostly of coordinates, which are skipped:
+ * parsing each operand would take several times as long as everything else.
  */
 export class PdfContentReader {
   font: PdfFont | undefined
   glyphs = 0
-  /** Glyphs of which nobody says what they mean. */
+  /** Glyphs whose meaning is unknown. */
   unknownGlyphs = 0
   readonly #bytes: Buffer
   readonly #text: GlyphText
   readonly #codes = new ByteList()
   readonly #savedFonts: (PdfFont | undefined)[] = []
   #at = 0
-  /** Where the first name before an operator begins and ends. */
+  /** Bounds of the first name before an operator. */
   #name: readonly [start: number, end: number] | undefined
-  /** Of the text, where strings before an operator began: they are shown when that shows them. */
+  /** Text position where strings before an operator start; they are kept only if the operator shows them. */
   #shownFrom: number | undefined
 
   constructor(bytes: Buffer, text: GlyphText) {
@@ -61,7 +61,7 @@ export class PdfContentReader {
     this.#text = text
   }
 
-  /** Reads on, to what is wanted next. Undefined at the end. */
+  /** Reads up to the next resource request. Undefined at the end. */
   next(): ContentRequest | undefined {
     const bytes = this.#bytes
     while (this.#at < bytes.length) {
@@ -104,7 +104,7 @@ export class PdfContentReader {
     this.unknownGlyphs += this.font.read(codes, this.#text)
   }
 
-  /** Most strings are of digits and nothing else, whose codes need not be kept. What is left of others is read byte by byte. */
+  /** Fast path for hex strings of digits only, which most are; the rest of others is read byte by byte. */
   #plainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
     const last = bytes.length - codeBytes * 2
@@ -121,7 +121,7 @@ export class PdfContentReader {
     this.#at = at - 1
   }
 
-  /** 9.4.3: strings, and moves between them. What is only kerned is one word. */
+  /** 9.4.3: strings and movements between them. Kerning does not separate words. */
   #list(): void {
     const bytes = this.#bytes
     this.#shownFrom = this.#text.length
@@ -139,7 +139,7 @@ export class PdfContentReader {
     }
   }
 
-  /** Whether the number that begins here is far enough below zero. */
+  /** Whether the number at this position is negative enough to separate words. */
   #isGap(): boolean {
     const bytes = this.#bytes
     if (bytes[this.#at] !== 45) return false
@@ -205,10 +205,10 @@ export class PdfContentReader {
     }
   }
 
-  /** 0 for what has more than two letters, as nothing has that matters here. */
+  /** 0 for longer operators, none of which matters here. */
   #operatorCode(): number {
     const start = this.#at
-    // A delimiter that closes nothing is stepped over.
+    // Skips a stray closing delimiter.
     this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))
     const length = this.#at - start
     const first = this.#bytes[start] ?? blank
@@ -216,7 +216,7 @@ export class PdfContentReader {
     return length === 1 ? first : first * 256 + (this.#bytes[start + 1] ?? blank)
   }
 
-  /** 8.9.7: pixels among operators, up to their end. */
+  /** 8.9.7: skips the pixels of an inline image. */
   #skipInlineImage(): void {
     const bytes = this.#bytes
     for (let at = this.#at; ; at++) {

@@ -2,29 +2,29 @@ import type { FileBytes } from './bytes.ts'
 import { decodeStream, UnreadablePdf, undoPngPredictor } from './pdf-filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './pdf-objects.ts'
 
-/** Bytes that are looked at before a file counts as one that was made to be slow. */
+/** Most bytes read of a file; one that needs more was probably crafted to be slow. */
 const maxTotalReadBytes = 256 * 1024 * 1024
 
-/** Bytes of a file that is read at once. */
+/** Files of up to this size are read at once. */
 const maxWholeReadBytes = 16 * 1024 * 1024
 
-/** In a table: an object that is there, and one that is not. */
+/** In a cross-reference table: an object in use, and a free one. */
 const [letterN, letterF] = [110, 102]
 
 interface ObjectLocation {
-  /** In the file, or in the stream of objects. */
+  /** Offset in the file, or index in the object stream. */
   readonly at: number
-  /** The stream of objects that it is in. */
+  /** The object stream that contains it. */
   readonly within?: number
 }
 
 export interface PdfStream {
   readonly dict: Dict
-  /** Undefined for pictures. @throws UnreadPdf. */
+  /** @throws UnreadablePdf, for example for images */
   content(): Promise<Buffer>
 }
 
-/** Objects of a PDF by their numbers (ISO 32000-1, 7.5), each read when it is wanted. */
+/** Objects of a PDF by number (ISO 32000-1, 7.5), each read on demand. */
 export class PdfFile {
   readonly #bytes: FileBytes
   readonly #locations = new Map<number, ObjectLocation>()
@@ -38,16 +38,16 @@ export class PdfFile {
     this.#bytes = bytes
   }
 
-  /** @throws UnreadPdf, RangeError. */
+  /** @throws UnreadablePdf, RangeError */
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
-    // Its objects lie all over it.
+    // Objects are scattered over the file.
     if (bytes.size <= maxWholeReadBytes) await bytes.whole()
     const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(
       tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
     )?.[1]
-    if (start === undefined) throw new UnreadablePdf('it has no end')
+    if (start === undefined) throw new UnreadablePdf('startxref is missing')
     await file.#readTables(Number(start))
     if (file.#isEncrypted) throw new UnreadablePdf('it is encrypted')
     return file
@@ -57,14 +57,14 @@ export class PdfFile {
     return this.dict(this.#root)
   }
 
-  /** Empty for what is none. */
+  /** Empty if the value is not a dictionary. */
   async dict(value: Value | undefined): Promise<Dict> {
     const found = await this.get(value)
     if (found !== undefined && isStream(found)) return found.dict
     return isDict(found) ? found : new Map()
   }
 
-  /** A stream stands for an array of one. */
+  /** A stream counts as an array with one element. */
   async array(value: Value | undefined): Promise<readonly Value[]> {
     const found = await this.get(value)
     if (Array.isArray(found)) return found
@@ -88,10 +88,10 @@ export class PdfFile {
     return found
   }
 
-  /** Notes bytes that were looked at, or that are kept of them. @throws UnreadPdf for too many. */
+  /** Counts bytes that were read or derived. @throws UnreadablePdf if there are too many */
   countBytes(bytes: number): void {
     this.#read += bytes
-    if (this.#read > maxTotalReadBytes) throw new UnreadablePdf('it has too much to read')
+    if (this.#read > maxTotalReadBytes) throw new UnreadablePdf('it needs too much data to be read')
   }
 
   #readAt(position: number, length: number): Promise<Buffer> {
@@ -121,7 +121,7 @@ export class PdfFile {
   async #table(start: number): Promise<Dict> {
     let length = 256 * 1024
     let bytes = await this.#readAt(start, length)
-    // The table of a large file is longer than a guess.
+    // The table of a large file may be longer.
     while (bytes.lastIndexOf('trailer') < 0 && start + length < this.#bytes.size) {
       length *= 8
       bytes = await this.#readAt(start, length)
@@ -135,8 +135,8 @@ export class PdfFile {
   }
 
   /**
-   * Rows of two numbers and a letter; two numbers alone say which object comes next. There may be a hundred thousand, and
-   * spaces between them are not as many as they ought to be everywhere.
+   * Reads rows of two numbers and a letter; two numbers alone start a subsection. There may be a hundred thousand rows, and
+   * some writers use the wrong number of spaces.
    */
   #rows(table: Buffer): void {
     let [id, first, numbers, value] = [0, 0, 0, -1]
@@ -189,7 +189,7 @@ export class PdfFile {
     return dict
   }
 
-  /** Of several tables the newest comes first. */
+  /** Of several tables, the newest is read first. */
   #addLocation(id: number, location: ObjectLocation): void {
     if (!this.#locations.has(id)) this.#locations.set(id, location)
   }

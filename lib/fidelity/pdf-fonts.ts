@@ -3,12 +3,12 @@ import { type Dict, Name, Operator, PdfParser, type Value } from './pdf-objects.
 import type { ByteList } from './pdf-strings.ts'
 import type { GlyphText } from './pdf-text.ts'
 
-/** In the place of a unit of UTF-16: not looked up yet, known by nobody, several units. Texts do not hold these. */
+/** Special values instead of a UTF-16 unit: not looked up yet, unknown, several units. They do not occur in texts. */
 const [notLookedUp, unknown, multipleUnits] = [0, 1, 2]
-/** Fonts of more glyphs are rare, and a file may name thousands of fonts. */
+/** Most cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts. */
 const maxUnits = 4096
 
-/** How the codes of a font read. Each glyph of a document is looked up here, so most are answered from a table. */
+/** Maps the codes of a font to text. Each glyph of a document is looked up here, so results are cached in a table. */
 export class PdfFont {
   readonly codeBytes: 1 | 2
   readonly #look: (code: number) => string | undefined
@@ -19,7 +19,7 @@ export class PdfFont {
     this.#look = look
   }
 
-  /** Adds what glyphs of these codes mean. @returns how many glyphs nobody knows. */
+  /** Adds the text of these codes. @returns the number of unknown glyphs. */
   read(codes: ByteList, text: GlyphText): number {
     const { bytes, length } = codes
     let unknownCount = 0
@@ -32,7 +32,7 @@ export class PdfFont {
     return unknownCount
   }
 
-  /** Adds what one code means. @returns 1 for a glyph that nobody knows. */
+  /** Adds the text of one code. @returns 1 for an unknown glyph. */
   readOne(code: number, text: GlyphText): 0 | 1 {
     const unit = this.#units[code] ?? notLookedUp
     if (unit > multipleUnits) {
@@ -59,7 +59,7 @@ export class PdfFont {
   }
 }
 
-/** Bytes that the meaning of a code takes. */
+/** Estimated memory of one mapped code, in bytes. */
 const bytesPerCode = 80
 
 /** ISO 32000-1, 9.10.2. */
@@ -69,7 +69,7 @@ export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const unicode = map ? readUnicodeMap(await map.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
-  // Many fonts may name one map.
+  // Many fonts may use the same map.
   file.countBytes((unicode?.size ?? 0) * bytesPerCode)
   return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
 }
@@ -106,7 +106,7 @@ function addCharacters(operands: readonly Value[], map: Map<number, string>): vo
   }
 }
 
-/** Of two bytes; ranges that name one again and again end here too. */
+/** The number of two-byte codes; also limits ranges that repeat codes. */
 const maxCodes = 65_536
 
 function addRanges(operands: readonly Value[], map: Map<number, string>): void {
@@ -134,7 +134,7 @@ const codePages: Readonly<Record<string, string>> = {
   MacRomanEncoding: 'macintosh',
 }
 
-/** 9.6.6: the encoding that is named, with what differs; without any, ASCII is the same everywhere. */
+/** 9.6.6: the named encoding with its differences; without one, ASCII codes are the same in all of them. */
 async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
   const encoding = await file.get(dict.get('Encoding'))
   const details = await file.dict(dict.get('Encoding'))
@@ -142,7 +142,7 @@ async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) =
   const codePage = base instanceof Name ? codePages[base.name] : undefined
   const differences = readDifferences(await file.array(details.get('Differences')))
   const decoder = codePage === undefined ? undefined : new TextDecoder(codePage)
-  // A font of its own order of glyphs says so.
+  // A symbolic font has its own encoding.
   const descriptor = await file.dict(dict.get('FontDescriptor'))
   const isSymbolic = (Number(descriptor.get('Flags') ?? 0) & 4) !== 0
   const hasOwnOrder = codePage === undefined && isSymbolic
@@ -191,11 +191,11 @@ const glyphs: Readonly<Record<string, string>> = {
   ...{ f_i: 'fi', f_l: 'fl', f_f: 'ff', hyphen: '-', quoteright: '’', quotesingle: "'", zero: '0', one: '1' },
   ...{ two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7', eight: '8', nine: '9' },
 }
-/** Signs have longer names; none of them is part of a word. */
+/** Glyph names of symbols, none of which is part of a word. */
 const symbolNames =
   /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
 
-/** Adobe's list of glyphs, as far as words are made of them. */
+/** The part of the Adobe Glyph List that matters for words. */
 function glyphText(name: string): string | undefined {
   const [base = ''] = name.split('.')
   if (/^[A-Za-z]$/.test(base)) return base

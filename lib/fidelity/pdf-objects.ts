@@ -1,4 +1,4 @@
-/** Values of a PDF (ISO 32000-1, 7.3), read by a parser of our own: the libraries take longer than most conversions. */
+/** Parser for PDF values (ISO 32000-1, 7.3): PDF libraries take longer than most conversions. */
 import { commentEnd, isNumeric, isRegular, isSpace, readPdfName, regularEnd } from './pdf-characters.ts'
 import { ByteList, readHex, readString } from './pdf-strings.ts'
 
@@ -26,10 +26,10 @@ export type Value = number | boolean | null | Buffer | Ref | Name | Operator | D
 export const isDict = (value: Value | undefined): value is Dict => value instanceof Map
 
 const maxDepth = 100
-/** As many as an integer of the processor holds: V8 makes the code anew each time that it has to count further. */
+/** Numbers with more digits may exceed V8's small integers, which would deoptimize the code. */
 const maxDigits = 9
 
-/** Reads values one by one. */
+/** Reads values one at a time. */
 export class PdfParser {
   readonly #bytes: Buffer
   #at: number
@@ -39,7 +39,7 @@ export class PdfParser {
     this.#at = at
   }
 
-  /** Undefined at the end. @throws RangeError for what is nested too deep. */
+  /** Undefined at the end. @throws RangeError if values are nested too deep */
   next(depth = 0): Value | undefined {
     if (depth > maxDepth) throw new RangeError('values are nested too deep')
     this.#skipSpace()
@@ -71,7 +71,7 @@ export class PdfParser {
     }
   }
 
-  /** Behind a word: the rest of a line, as that before a stream. */
+  /** Skips the line end after a keyword, as before a stream. */
   skipLineEnd(): number {
     if (this.#bytes[this.#at] === 13) this.#at++
     if (this.#bytes[this.#at] === 10) this.#at++
@@ -102,7 +102,7 @@ export class PdfParser {
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number
   }
 
-  /** Most are a few digits with a point, which need not become a text first. */
+  /** Fast path for a few digits with a decimal point, without creating a string. */
   #shortNumber(): number | undefined {
     const bytes = this.#bytes
     let at = this.#at

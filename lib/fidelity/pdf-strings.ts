@@ -1,6 +1,6 @@
-// Strings of a PDF (ISO 32000-1, 7.3.4), byte by byte into a list that several of them may share.
+// Decodes PDF strings (ISO 32000-1, 7.3.4) into a byte list that can be reused.
 
-/** A list of bytes that grows. */
+/** A growing list of bytes. */
 export class ByteList {
   bytes = new Uint8Array(64)
   length = 0
@@ -14,27 +14,27 @@ export class ByteList {
     this.bytes[this.length++] = byte
   }
 
-  /** A copy of what is there. */
+  /** Returns a copy of the bytes. */
   toBuffer(): Buffer {
     return Buffer.from(this.bytes.subarray(0, this.length))
   }
 }
 
 const noDigit = 16
-/** The value of a hexadecimal digit, by the byte that it is written as. */
+/** Values of hexadecimal digits by character code. */
 const hexDigits = new Uint8Array(256).map((_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16)
   return Number.isNaN(digit) ? noDigit : digit
 })
 
-/** The byte that two digits stand for; where one is no digit, so far below zero that a code made with it is there, too. */
+/** Parses two hex digits; if one is invalid, the result is so negative that a code built from it is negative, too. */
 export function hexPairAt(bytes: Uint8Array, at: number): number {
   const upper = hexDigits[bytes[at] ?? 0] ?? noDigit
   const lower = hexDigits[bytes[at + 1] ?? 0] ?? noDigit
   return (upper | lower) < noDigit ? upper * 16 + lower : -65_536
 }
 
-/** @param at of its first sign. @returns where it has ended. */
+/** @param at position of the opening bracket. @returns the end of the string. */
 export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
   let upper = noDigit
   let next = at + 1
@@ -47,12 +47,12 @@ export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
       upper = noDigit
     }
   }
-  // A last one that is alone stands for the upper half.
+  // A single last digit is the upper half of a byte.
   if (upper !== noDigit) out.push(upper * 16)
   return next + 1
 }
 
-/** As `hexInto`, of letters in parentheses. */
+/** Like `readHex`, for strings in parentheses. */
 export function readString(out: ByteList, bytes: Uint8Array, at: number): number {
   let open = 0
   let next = at

@@ -1,12 +1,12 @@
 const blank = 32
 
-/** Text that is put together of single letters: strings that grow by one letter each take several times as long. */
+/** Builds text from single characters: appending each to a string takes several times as long. */
 export class GlyphText {
   #units = new Uint16Array(4096)
-  /** Of what is kept: what was added last is taken back by a shorter one. */
+  /** Number of UTF-16 units; can be reduced to discard what was added last. */
   length = 0
 
-  /** A unit of UTF-16. */
+  /** @param unit a UTF-16 unit. */
   push(unit: number): void {
     if (this.length === this.#units.length) {
       const larger = new Uint16Array(this.length * 2)
@@ -20,14 +20,14 @@ export class GlyphText {
     for (let at = 0; at < text.length; at++) this.push(text.charCodeAt(at))
   }
 
-  /** Puts a blank there. */
+  /** Inserts a blank. */
   insertBlankAt(at: number): void {
     this.push(blank)
     this.#units.copyWithin(at + 1, at, this.length - 1)
     this.#units[at] = blank
   }
 
-  /** All of it; empty after that. */
+  /** Returns the text and clears it. */
   takeText(): string {
     const bytes = Buffer.from(this.#units.buffer, 0, this.length * 2)
     this.length = 0

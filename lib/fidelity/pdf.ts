@@ -8,18 +8,19 @@ import { type Dict, Name, Ref, type Value } from './pdf-objects.ts'
 import { GlyphText } from './pdf-text.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Content of pages that is read; drawings of a whole country are longer. */
+/** Most page content that is read; only very large drawings have more. */
 const maxContentBytes = 64 * 1024 * 1024
 const maxPages = 20_000
-/** Of the tree of pages, and forms that are drawn: each counts as much as a little text. */
+/** Most nodes of the page tree. */
 const maxNodes = 50_000
+/** Each page and form counts as at least this many bytes. */
 const minBytesPerContent = 2000
-/** Of the glyphs, from which on too few say what they mean. */
+/** With a larger share of unknown glyphs, the words are not counted. */
 const maxUnknownShare = 0.02
 
 /**
- * Pages and words of a PDF: the strings that its pages show, by the letters that their fonts name (ISO 32000-1, 9).
- * Words are left out where the fonts do not say enough. Undefined for what is damaged or encrypted.
+ * Counts the pages and words of a PDF, from the strings that its pages show and the encodings of their fonts (ISO 32000-1,
+ * 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or encrypted file.
  */
 export async function pdfContent(bytes: FileBytes): Promise<ContentSummary | undefined> {
   try {
@@ -39,7 +40,7 @@ class PdfReader {
   readonly #file: PdfFile
   readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
   readonly #words = new WordCounts()
-  /** Of a page. */
+  /** Text of the current page. */
   readonly #text = new GlyphText()
   #glyphs = 0
   #unknown = 0
@@ -64,7 +65,7 @@ class PdfReader {
     }
   }
 
-  /** 7.7.3: a node hands its resources down. */
+  /** 7.7.3: resources are inherited from parent nodes. */
   async #node(node: Dict, inherited: Dict, depth: number): Promise<void> {
     if (depth > 60 || this.#pages >= maxPages || this.#nodes++ > maxNodes) return
     const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inherited
@@ -84,7 +85,7 @@ class PdfReader {
       if (stream) parts.push(await stream.content())
     }
     await this.#read(joinStreams(parts), { resources, depth: 0 })
-    // Filled fields of a form stand in what shows them.
+    // Values of form fields are in their appearance streams.
     for (const note of await this.#file.array(page.get('Annots'))) {
       const appearance = await this.#file.dict((await this.#file.dict(note)).get('AP'))
       await this.#form(appearance.get('N'), { resources, depth: 1 })
@@ -92,7 +93,7 @@ class PdfReader {
     this.#words.add(this.#text.takeText())
   }
 
-  /** 8.10: content that is drawn where it is named. */
+  /** 8.10: reads a form XObject. */
   async #form(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
     const form = await this.#file.stream(value)
     const subtype = form?.dict.get('Subtype')
@@ -126,7 +127,7 @@ class PdfReader {
   #font(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
     const value = fonts.get(name)
     if (value === undefined) return undefined
-    // Each page may name it anew.
+    // Each page may refer to it again.
     const key = value instanceof Ref ? value.id : value
     const known = this.#fonts.get(key)
     if (known !== undefined) return known
@@ -138,7 +139,7 @@ class PdfReader {
 
 const lineEnd = Buffer.from('\n')
 
-/** 7.8.2: parts of a page divide it between any two words. */
+/** 7.8.2: the streams of a page may be split between any two tokens. */
 function joinStreams(parts: readonly Buffer[]): Buffer {
   const [first] = parts
   if (first && parts.length === 1) return first

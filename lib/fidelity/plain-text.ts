@@ -8,10 +8,10 @@ import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
 
 const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
-/** A marked text of a thousand pages. */
+/** Larger markup files are not counted; this is about a thousand pages. */
 const maxMarkupBytes = 4 * 1024 * 1024
 
-/** A text of words and nothing else. */
+/** Counts the words of plain text. */
 export async function plainText(
   bytes: FileBytes,
   _isResult: boolean,
@@ -24,13 +24,13 @@ export async function plainText(
   return { words, counts: {}, features: [] }
 }
 
-/** Without the marks that would be taken for words. */
+/** Removes markup that would be counted as words. */
 export function markupLanguageText(language: keyof typeof skippedMarkup, marked: string): string {
   const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
   return text.replaceAll(urls, ' ')
 }
 
-/** A text in a language of marks, by the same one of `unread`. In a result the marks are no more than words besides. */
+/** Counts text in a markup language. In a result, markup only adds words, so it is not removed. */
 export function markupLanguage(language: keyof typeof skippedMarkup) {
   return async (
     bytes: FileBytes,
@@ -46,7 +46,7 @@ export function markupLanguage(language: keyof typeof skippedMarkup) {
   }
 }
 
-/** A web page. */
+/** Counts the words of an HTML page. */
 export async function htmlPage(
   bytes: FileBytes,
   _isResult: boolean,
@@ -58,7 +58,7 @@ export async function htmlPage(
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 
-/** XML whose text stands between its tags. @param hidden elements that hold nothing to read. */
+/** Counts XML with its text between tags. @param hidden elements without readable text. */
 export function xmlDocument(...hidden: readonly string[]) {
   const names = new Set(hidden)
   return async (
@@ -72,7 +72,7 @@ export function xmlDocument(...hidden: readonly string[]) {
   }
 }
 
-/** Fields, by RFC 4180, parted by what the engine finds to part them. What we write has commas or tabs. */
+/** Counts fields (RFC 4180), with the separator that the engine detects. Results are written with commas or tabs. */
 export function delimitedTable(format: 'csv' | 'tsv') {
   return async (bytes: FileBytes, isResult: boolean, asked: TextEncodingHint): Promise<ContentSummary> => {
     const words = new WordCounts()
@@ -98,7 +98,7 @@ function toUnits(text: string): Uint16Array {
 }
 
 const writtenSeparator = { csv: ',', tsv: '\t' } as const
-/** As much as the engine sees at once. */
+/** Characters that the engine uses to detect the separator. */
 const headLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
@@ -113,7 +113,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   for (let at = start; at < text.length; at++) {
     const code = text[at] ?? lineFeed
     if (code === quote) {
-      // Within words it is a sign, as of inches; two of them in a quoted field are one.
+      // Within a word it is a literal, such as for inches; two of them in a quoted field are one.
       if (isQuoted) closedAt = at
       isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)
     } else if (!isQuoted && (code === separatorCode || isLineEnd(code))) {
@@ -124,35 +124,35 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   return isFilled && !isQuoted ? count + 1 : count
 }
 
-/** Where a subtitle begins, in each of their languages. Some say by an empty one where the one before ends. */
+/** Patterns for the start of a cue in each format. Some formats end a cue with an empty one. */
 const cueStarts = {
-  // One without words is written by nobody.
+  // A cue without text does not count.
   arrow: /-->(?:[^\n>]|(?<!--)>){0,200}\n(?=[ \t]{0,99}\S)/g,
   dialogue: /^Dialogue:/gm,
   paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
   sync: /<sync\b[^<>]{0,200}>\s{0,20}(?:<p\b[^<>]{0,200}>)?\s{0,20}(?!&nbsp;\s{0,20}<|<\/?(?:p|sync)\b)\S/gi,
   stamp: /^\[\d{1,4}:\d[^\]\n]{0,20}\](?=[^\n]{0,20}\S)/gm,
-  // The first may tell how fast the film runs.
+  // The first one may contain the frame rate.
   frames: /^\{\d{1,9}\}\{\d{0,9}\}(?![\d.]{1,9}\s)/gm,
   deciseconds: /^\[\d{1,9}\]\[\d{0,9}\]/gm,
 } as const
 
-/** What of a subtitle is not read: numbers and times hold no letters, these do. */
+/** Parts of subtitles with letters that are not text. */
 const nonText = [
   /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
   /\{[^{}\n]{0,500}\}/g,
   /\\[Nnh]/g,
-  // Names of cues, and where they stand.
+  // Names and positions of cues.
   /\d -->[^\n]{0,200}/g,
   /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]
-/** Of lines of events, whose fields may be fewer than layer, start, end, style, name, three margins and effect. */
+/** The format line of events, which may have fewer fields than layer, start, end, style, name, three margins and effect. */
 const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
 const defaultFieldCount = 10
 
-/** The text is the last of them, and may hold commas. */
+/** The text is the last field and may contain commas. */
 function dialogueText(source: string): string {
   const fields = eventFields.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
   const lines = source.match(/^Dialogue:.*$/gm) ?? []
@@ -175,7 +175,7 @@ export function subtitles(kind: keyof typeof cueStarts) {
     const decodedText = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
     const source = kind === 'dialogue' ? removeDrawings(decodedText) : decodedText
     const starts = source.match(cueStarts[kind]) ?? []
-    // Lines of one moment are one.
+    // Lines with the same timestamp are one cue.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const dialogue = kind === 'dialogue' ? dialogueText(source) : source
     const text = nonText.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)

@@ -3,7 +3,7 @@ import { openCompoundFile } from './cfb.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** [MS-PPT] 2.13.24: types of the records that are looked into or read. */
+/** [MS-PPT] 2.13.24: types of the records that are read. */
 const types = {
   document: 0x03e8,
   slide: 0x03ee,
@@ -36,7 +36,7 @@ function* readRecords(data: Buffer): Generator<PptRecord> {
   }
 }
 
-/** Slides of PowerPoint 97 to 2003: the words of their outline and of their shapes, without those of masters and notes. */
+/** Summarizes PowerPoint 97 to 2003: words of the outline and of shapes, without masters and notes. */
 export async function readPpt(file: FileBytes): Promise<ContentSummary | undefined> {
   const stream = (await openCompoundFile(file))?.('PowerPoint Document')
   if (!stream) return undefined
@@ -58,6 +58,6 @@ export async function readPpt(file: FileBytes): Promise<ContentSummary | undefin
     for (const list of readRecords(data))
       if (list.type === types.slideList && list.instance === 0) read(list.data, 0)
   }
-  // What was saved in a hurry still holds what it was before, and a locked one shows nothing.
+  // A fast-saved file still contains earlier versions, and an encrypted one shows no slides.
   return edits > 1 || slides === 0 ? undefined : { words, counts: { slides }, features: [] }
 }

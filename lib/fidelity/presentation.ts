@@ -6,7 +6,7 @@ import { openZip } from './zip.ts'
 
 const slideName = /^ppt\/slides\/slide\d+\.xml$/
 
-/** Of PowerPoint's files (ECMA-376): the slides that are shown, without notes, masters and layouts. */
+/** Summarizes the visible slides of PowerPoint files (ECMA-376), without notes, masters and layouts. */
 export async function presentation(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const names = zip?.names.filter((one) => slideName.test(one)) ?? []
@@ -15,7 +15,7 @@ export async function presentation(bytes: FileBytes): Promise<ContentSummary | u
   let slides = 0
   for (const name of names) {
     const xml = (await zip.text(name)) ?? ''
-    // 19.3.1.38, an attribute of its first element.
+    // 19.3.1.38, an attribute of the root element.
     if (/<p:sld\b[^<>]{0,4000}?\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++
     words.add(drawingText(xml))

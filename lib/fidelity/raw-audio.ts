@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 
-/** Sound of fewer people; see `audio.ts`. */
+/** Less common audio formats; see `audio.ts`. */
 const createSummary = (
   channels: number | undefined,
   rate: number,
@@ -15,14 +15,14 @@ const createSummary = (
       }
     : undefined
 
-/** Kilobits a second and rates of ATSC A/52, tables 5.6 and 5.18. */
+/** Sample rates and bit rates in kbit/s of ATSC A/52, tables 5.6 and 5.18. */
 const ac3Rates = [48_000, 44_100, 32_000]
 const ac3Kilobits = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640]
 const ac3Channels = [2, 1, 2, 3, 3, 4, 4, 5]
-/** Beyond it, the frames are E-AC-3's (annex E). */
+/** Higher versions are E-AC-3 (annex E). */
 const maxAc3Version = 10
 
-/** AC-3 has a steady rate: as many frames as fit into the file. */
+/** AC-3 has a constant bit rate, so the number of frames follows from the file size. */
 export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
@@ -31,7 +31,7 @@ export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined>
   const layout = head.readUInt8(6) >> 5
   if (rate === undefined || kilobits === undefined) return undefined
   const frame = (kilobits * 1000 * 1536) / (rate * 8)
-  // Where the bass stands depends on what is in front of it.
+  // The position of the LFE flag depends on the fields before it.
   const bits = head.readUInt16BE(6)
   const before = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
   const hasLfe = ((bits >> (12 - before)) & 1) === 1
@@ -44,7 +44,7 @@ export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined>
 
 const adtsRates = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
 
-/** AAC by itself (ISO/IEC 14496-3, 1.A.3.2): each frame says how long it is. */
+/** Raw AAC (ADTS, ISO/IEC 14496-3, 1.A.3.2): each frame contains its length. */
 export async function adts(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   let frames = 0
@@ -56,15 +56,15 @@ export async function adts(bytes: FileBytes): Promise<ContentSummary | undefined
     at += size
   }
   const rate = (adtsRates[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
-  // Its second half may be an octave that a decoder adds, so that of channels one may be two.
+  // With HE-AAC v2, one coded channel may decode to two, so channels are unknown.
   return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
 }
 
-/** Bytes of the frames of 20 ms, by their kind (RFC 4867, 5.3). */
+/** Bytes of a 20 ms frame by frame type (RFC 4867, 5.3). */
 const narrow = [13, 14, 16, 18, 20, 21, 27, 32, 6]
 const wide = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
-/** Speech of telephones, one channel. */
+/** AMR, mono speech of mobile phones. */
 export async function amr(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   const isWide = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
@@ -76,7 +76,7 @@ export async function amr(bytes: FileBytes): Promise<ContentSummary | undefined>
   return createSummary(1, rate, frames * (rate / 50))
 }
 
-/** Bytes of a sample, by the numbers of Sun's and NeXT's encodings. */
+/** Bytes per sample by encoding number (Sun/NeXT). */
 const auBytes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1 }
 
 export async function au(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -89,7 +89,7 @@ export async function au(bytes: FileBytes): Promise<ContentSummary | undefined> 
   return block === 0 ? undefined : createSummary(channels, head.readUInt32BE(16), Math.floor(size / block))
 }
 
-/** Sony's Wave64: chunks of 64 bits, each with a name of 16 bytes and at a place of eights. */
+/** Sony Wave64: chunks with 16-byte names and 64-bit sizes, aligned to eight bytes. */
 export async function wave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'riff') return undefined
   let format: Buffer | undefined
@@ -109,7 +109,7 @@ export async function wave64(bytes: FileBytes): Promise<ContentSummary | undefin
   return undefined
 }
 
-/** Apple's Core Audio Format 1.0: of what is packed, a table tells how many samples there are. */
+/** Apple Core Audio Format 1.0; for compressed audio, the packet table contains the number of samples. */
 export async function coreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
   let rate = 0
@@ -136,7 +136,7 @@ export async function coreAudio(bytes: FileBytes): Promise<ContentSummary | unde
 
 const wavPackRates = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
 
-/** WavPack 4: the first block tells how long all of them are. */
+/** WavPack 4: the first block contains the total number of samples. */
 export async function wavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined

@@ -52,14 +52,14 @@ type Reader = (
 interface FormatReader {
   readonly formats: readonly FormatId[]
   readonly read: Reader
-  /** `marked`: some marks of the language read like words; `vague`: so many do that their number says nothing. */
+  /** `marked`: some markup may be counted as words; `vague`: so much that the number of words is meaningless. */
   readonly wordCertainty?: 'marked' | 'vague'
 }
 
-/** For search and an index that readers of XML leave to the book. */
+/** Elements for search and indexing, which are not part of the text. */
 const nonPrintedElements = ['keywordset', 'subjectset', 'indexterm', 'kwd-group']
 
-/** Who counts what a file holds. None of them is an engine. */
+/** Readers that count the content of files, independent of the engines. */
 const readers: readonly FormatReader[] = [
   { formats: ['docx', 'docm', 'dotx', 'dotm'], read: readDocx },
   { formats: ['odt', 'ott', 'fodt', 'sxw', 'odp', 'otp', 'fodp', 'sxi'], read: readOpenDocument },
@@ -164,7 +164,7 @@ const byFormat: ReadonlyMap<FormatId, FormatReader> = new Map(
 export const wordCertaintyOf = (format: FormatId): 'exact' | 'marked' | 'vague' =>
   byFormat.get(format)?.wordCertainty ?? 'exact'
 
-/** What is in a file; undefined where nobody here can tell, as of one that is damaged or too large to be looked into. */
+/** Summarizes a file; undefined if that is not possible, for example if it is damaged or too large. */
 export async function readSummary(
   path: string,
   format: FormatId,
@@ -181,7 +181,7 @@ export async function readSummary(
     }
     return category === 'video' || category === 'audio' ? await readMediaSummary(path, format) : undefined
   } catch (error) {
-    // Numbers that lead out of the file, and streams that zlib cannot unpack: engines may know more.
+    // Offsets outside the file, and streams that zlib cannot decompress: an engine may still read the file.
     if (error instanceof RangeError || isZlibError(error)) return undefined
     throw error
   }
@@ -197,7 +197,7 @@ async function readMediaSummary(path: string, format: FormatId): Promise<Content
   const frames = video?.nb_read_packets
   const audioDurations = video ? audio.flatMap(({ duration }) => duration ?? []) : []
   return {
-    // Of channels an MP4 tells two, whatever its codec says.
+    // Channels are omitted: an MP4 header always says two.
     counts: frames === undefined ? {} : { frames },
     ...(durationS !== undefined && { seconds: durationS }),
     ...(audioDurations.length > 0 &&
@@ -206,7 +206,7 @@ async function readMediaSummary(path: string, format: FormatId): Promise<Content
   }
 }
 
-/** Pages that came as a ZIP of files, or files of one. */
+/** Counts the pages that were returned as a ZIP of files. */
 export async function pagesInZip(path: string, format: FormatId): Promise<ContentSummary | undefined> {
   const { extensions } = formatById(format)
   await using bytes = await FileBytes.open(path)

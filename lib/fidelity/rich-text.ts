@@ -2,7 +2,7 @@ import type { FileBytes } from './bytes.ts'
 import type { ContentSummary, Feature } from './content-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Groups that are no text of the document (Rich Text Format 1.9.1). */
+/** Groups that are not text of the document (Rich Text Format 1.9.1). */
 const skippedGroups = new Set([
   ...[
     'fonttbl',
@@ -21,11 +21,11 @@ const skippedGroups = new Set([
   ...['pntext', 'bkmkstart', 'bkmkend', 'filetbl', 'annotation', 'atnid', 'atnauthor', 'shpinst', 'rsidtbl'],
   ...['nonshppict', 'shprslt', 'txe', 'xe'],
 ])
-/** Text of shapes stands within what is not read. */
+/** Groups with text inside skipped groups, such as the text of shapes. */
 const readGroups = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
-/** Hidden letters, those that were deleted while changes were tracked, and the end of both. */
+/** Control words for hidden text, for text deleted with tracked changes, and for the end of both. */
 const hidingWords = new Set(['v', 'deleted', 'plain'])
 const deletingWord = /\\deleted(?![a-z0-9])/
 const hidingWord = /\\v(?![a-z0-9])/
@@ -45,11 +45,11 @@ export async function richText(bytes: FileBytes): Promise<ContentSummary> {
 
 interface Group {
   readonly isHidden: boolean
-  /** What begins with `\*` is left out by programs that do not know it. */
+  /** A group that starts with `\*` is skipped by programs that do not know it. */
   readonly isOptional: boolean
-  /** Letters for programs that know no Unicode, after each that is. */
+  /** Number of fallback characters after each Unicode character. */
   readonly fallbackLength: number
-  /** In which its bytes are written, as its font has it. */
+  /** Code page of its bytes, from its font. */
   readonly codePage: string
 }
 
@@ -109,13 +109,13 @@ class RtfReader {
     if (isOptional) this.#group = { ...this.#group, isOptional: false }
   }
 
-  /** The usual one where there is no number. */
+  /** Sets the font, or the default font without a number. */
   #setFont(number: string | undefined): void {
     this.#flushBytes()
     this.#group = { ...this.#group, codePage: this.#fonts.codePageOf(number) }
   }
 
-  /** Hidden letters inside of what is read; what is not read stays so. */
+  /** Hides or shows text; text within a skipped group stays hidden. */
   #hide(isHidden: boolean): void {
     const isWithin = this.#outer.at(-1)?.isHidden ?? false
     this.#group = { ...this.#group, isHidden: isHidden || isWithin }
@@ -127,7 +127,7 @@ class RtfReader {
   }
 
   #addPlainText(all: string): void {
-    // The second half of a letter may be one that is no other in ASCII.
+    // The second byte of a character may be an ASCII code.
     const isSecondByte =
       this.#bytes.length > 0 &&
       multiByteCodePages.has(this.#group.codePage) &&
@@ -160,20 +160,20 @@ const encodingsByCodePage: Readonly<Record<string, string>> = {
   950: 'big5',
   10000: 'macintosh',
 }
-/** Whose letters may have two bytes. */
+/** Code pages with two-byte characters. */
 const multiByteCodePages = new Set(['932', '936', '949', '950'])
-/** Of fonts by their `\\fcharset`. */
+/** Code pages of fonts by `\\fcharset`. */
 const codePagesByCharset: Readonly<Record<string, string>> = {
   ...{ 77: '10000', 128: '932', 129: '949', 134: '936', 136: '950', 161: '1253', 162: '1254', 163: '1258' },
   ...{ 177: '1255', 178: '1256', 186: '1257', 204: '1251', 222: '874', 238: '1250' },
 }
-/** A table of fonts is shorter. */
+/** Font tables are shorter than this. */
 const maxFontTableLength = 500_000
 const font = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})/g
 
-/** The code pages of a file's fonts: a letter above 127 means what that of its font says. */
+/** Code pages of a file's fonts, which define the characters above 127. */
 class FontCodePages {
-  /** Of the file. */
+  /** Code page of the file. */
   readonly defaultCodePage: string
   readonly #defaultFont: string
   readonly #codePages = new Map<string, string>()
@@ -192,7 +192,7 @@ class FontCodePages {
     return this.#codePages.get(number ?? this.#defaultFont) ?? this.defaultCodePage
   }
 
-  /** Made once: a text may change its font with each word. */
+  /** Cached, because a text may change its font with each word. */
   decoderOf(codePage: string): Decoder {
     const decoder = this.#decoders.get(codePage) ?? createDecoder(codePage)
     this.#decoders.set(codePage, decoder)

@@ -1,6 +1,6 @@
-/** What stands before a text in YAML. */
+/** YAML front matter. */
 const frontMatter = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
-/** Of it, what everybody sees who opens what is made of the text. */
+/** Fields of the front matter that are visible in a converted document. */
 const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
 export const withoutFrontMatter = (text: string): string =>
@@ -9,7 +9,7 @@ export const withoutFrontMatter = (text: string): string =>
 const template = /\{\{[^{}]{0,500}\}\}/g
 export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
-/** Of TeX: some writers make signs of it, some leave it. A sign of dollars before a blank is money, and one before a number. */
+/** TeX formulas, which writers convert or copy. A dollar sign before a blank, or a closing one before a digit, is money. */
 const mathematics = [
   /\$\$[^$]{1,4000}\$\$/g,
   /(?<!\\)\$(?![\s$])[^$]{0,1000}(?<![\s\\])\$(?!\d)/g,
@@ -19,8 +19,8 @@ const mathematics = [
 ] as const
 
 /**
- * What of a text is not for its reader, by the language of its marks. None passes over a second beginning, and all
- * have bounds: an end that never comes would be searched for from each of them.
+ * Patterns of markup that is not text, by markup language. They do not match across a second start and are bounded:
+ * otherwise a missing end would be searched for from each start.
  */
 export const skippedMarkup = {
   md: [
@@ -48,7 +48,7 @@ export const skippedMarkup = {
     /\\\[[^\]]{0,20}\]/g,
   ],
   rst: [
-    // With what is indented below it: for programs, or a comment.
+    // Directives for programs and comments, with their indented content.
     /^\.\. (?:math|meta|raw|index)::.*\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
     /^\.\.(?: (?![[_|])(?!.{0,200}::).*)?\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
     /:math:`[^`]{0,500}`/g,
@@ -61,7 +61,7 @@ export const skippedMarkup = {
   wiki: [
     comment,
     /<math\b[^<>]{0,200}>[^<]{0,4000}<\/math>/g,
-    // One within another too.
+    // Twice, for nested templates.
     template,
     template,
     /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,
@@ -80,7 +80,7 @@ export const skippedMarkup = {
   org: [
     /^[ \t]{0,40}#\+(?:TITLE|SUBTITLE|AUTHOR|CAPTION):/gim,
     /^[ \t]{0,40}#\+BEGIN_COMMENT\n(?:(?![ \t]{0,40}#\+).*\n)*[ \t]{0,40}#\+END_COMMENT/gim,
-    // Drawers, none of which holds another.
+    // Drawers, which cannot be nested.
     /^[ \t]{0,40}:[A-Z][\w-]{0,40}:[ \t]{0,40}\n(?:(?![ \t]{0,40}:\w{1,40}:[ \t]{0,40}\n).*\n)*[ \t]{0,40}:END:/gim,
     /^\*{1,20} COMMENT\b.*\n(?:(?!\*).*\n)*/gm,
     /^[ \t]{0,40}(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):.*$/gm,

@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 
-/** How long a film plays by its own header: what no program has to decode. */
+/** Duration of video files from their headers, without decoding. */
 const createSummary = (seconds: number, has: { film: boolean; sound: boolean }) =>
   ({
     counts: {},
@@ -11,7 +11,7 @@ const createSummary = (seconds: number, has: { film: boolean; sound: boolean }) 
 
 const headerBytes = 16 * 1024
 
-/** AVI (Microsoft's AVI RIFF File Reference): streams stand in its first list, with their lengths in units of their own. */
+/** AVI (Microsoft's AVI RIFF File Reference): the first list contains the streams, with lengths in their own units. */
 export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 11) !== 'AVI') return undefined
@@ -26,11 +26,11 @@ export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined>
     const length = head.readUInt32LE(at + 40)
     streams.push({ type: head.toString('latin1', at + 8, at + 12), seconds: (length * scale) / rate })
   }
-  // A program that wrote into a pipe could not say how long it became.
+  // A program that wrote to a pipe could not know the length.
   const known = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
   if (known.length === 0) return undefined
   const has = (kind: string) => streams.some(({ type }) => type === kind)
-  // Its frames are counted with empty ones, which only take time.
+  // Frames are not counted, because AVI counts empty ones as well.
   const kinds = { film: has('vids'), sound: has('auds') }
   const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
   const audioStreams = known.filter(({ type }) => type === 'auds')
@@ -40,7 +40,7 @@ export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined>
   }
 }
 
-/** By their names in Advanced Systems Format 1.20, section 10. */
+/** GUIDs of Advanced Systems Format 1.20, section 10. */
 const asf = {
   header: '3026b2758e66cf11a6d900aa0062ce6c',
   file: 'a1dcab8c47a9cf118ee400c00c205365',
@@ -49,7 +49,7 @@ const asf = {
   audio: '409e69f84d5bcf11a8fd00805f5c442b',
 } as const
 
-/** Windows Media: how long it plays, with the time that a player waits before (3.2). */
+/** Windows Media: the play duration minus the preroll (3.2). */
 export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   const id = (at: number) => head.toString('hex', at, at + 16)
@@ -70,7 +70,7 @@ export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | u
 }
 
 const tagBytes = 11
-/** Flash Video 10.1, E.4: each tag ends with its own size, so that the last one is found from the end. */
+/** Flash Video 10.1, E.4: each tag ends with its size, so that the last one can be found from the end. */
 export async function flashVideo(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 9)
   if (head.toString('latin1', 0, 3) !== 'FLV') return undefined
@@ -78,7 +78,7 @@ export async function flashVideo(bytes: FileBytes): Promise<ContentSummary | und
   const size = (await bytes.at(bytes.size - 4, 4)).readUInt32BE(0)
   const tag = await bytes.at(bytes.size - 4 - size, tagBytes)
   if (size < tagBytes || tag.readUIntBE(1, 3) !== size - tagBytes) return undefined
-  // 8 is sound, 9 film. Of the time the upper byte stands behind the others.
+  // 8 is audio, 9 is video. The upper byte of the timestamp follows the others.
   const type = tag.readUInt8(0) & 31
   if (type !== 8 && type !== 9) return undefined
   const ms = tag.readUIntBE(4, 3) + tag.readUInt8(7) * 2 ** 24

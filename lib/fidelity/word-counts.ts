@@ -9,16 +9,16 @@ import {
 } from './char-classes.ts'
 import { HashCounts } from './hash-counts.ts'
 
-/** What stands in a text, for a comparison that does not mind order, line ends and what is added between. */
+/** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
 
 const anyWord = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
   'gv',
 )
-/** Soft hyphens, marks of direction and joiners, which some writers leave out. */
+/** Soft hyphens, direction marks and joiners, which some writers omit. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
-/** FNV-1a, of units of 16 bits. */
+/** FNV-1a over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
 export class WordCounts {
@@ -26,7 +26,7 @@ export class WordCounts {
   #total = 0
   #hasDigits = false
 
-  /** @param times that the text stands there. */
+  /** @param times how often the text occurs. */
   add(text: string, times = 1): void {
     const { length } = text
     let start = 0
@@ -49,8 +49,8 @@ export class WordCounts {
   }
 
   /**
-   * The same from bytes, as a text of its own for each of a million cells takes longer than to count them.
-   * @param bytes of which none is above 127.
+   * The same for ASCII bytes: creating a string for each of a million cells takes longer than counting them.
+   * @param bytes all below 128.
    */
   addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
     const counts = this.#counts
@@ -76,7 +76,7 @@ export class WordCounts {
     this.#hasDigits ||= hasDigits
   }
 
-  /** Signs that depend on their neighbours, as letters with an accent beside them. */
+  /** Adds a run with characters that depend on adjacent ones, such as combining accents. */
   #addContextDependent(run: string, times: number): void {
     const normalized = run.replaceAll(invisible, '').normalize('NFKC').toLowerCase()
     for (const word of normalized.match(anyWord) ?? []) this.#addWord(word, times)
@@ -94,19 +94,19 @@ export class WordCounts {
     this.#total += times
   }
 
-  /** A number, which is no word. */
+  /** Records a number, which does not count as a word. */
   addNumber(): void {
     this.#hasDigits = true
   }
 
-  /** The words of another text besides. @param times that it stands there. */
+  /** Adds the words of another text. @param times how often it occurs. */
   addAll(other: WordCounts, times = 1): void {
     this.#counts.addAll(other.#counts, times)
     this.#total += other.#total * times
     this.#hasDigits ||= other.#hasDigits
   }
 
-  /** These but for those of another text, which stands within. */
+  /** Returns these words minus those of a text that they contain. */
   without(other: WordCounts): WordCounts {
     const remaining = new WordCounts()
     remaining.#counts = this.#counts.without(other.#counts)
@@ -119,12 +119,12 @@ export class WordCounts {
     return this.#total
   }
 
-  /** Not even a number. */
+  /** Whether the text has neither words nor numbers. */
   get isEmpty(): boolean {
     return this.#total === 0 && !this.#hasDigits
   }
 
-  /** How many of these words another text has as well. */
+  /** Returns how many of these words another text has as well. */
   countSharedWith(other: WordCounts): number {
     const byWord = this.#counts.sharedWith(other.#counts)
     if (byWord === this.#total) return byWord
@@ -132,13 +132,13 @@ export class WordCounts {
   }
 
   /**
-   * Words that are broken at the end of a line or set letter by letter are there all the same. What was added besides,
-   * as a line on top of every page, would make up for letters that are missing, so then only words count.
+   * Compares characters, to find words that are hyphenated or letter-spaced. Text that was added, such as page headers,
+   * would compensate for missing characters, so with much added text only whole words count.
    */
   #countByCharacters(other: WordCounts): number {
     const [own, others] = [countCharacters(this.#counts), countCharacters(other.#counts)]
     const [ownTotal, othersTotal] = [sum(own.values()), sum(others.values())]
-    // Where each letter is set by itself, words say nothing, and a title that was added is no reason to count them.
+    // If the text is letter-spaced, words are meaningless, even if some text was added.
     const isBroken = othersTotal / other.#total < (ownTotal / this.#total) * maxBrokenLengthShare
     if (othersTotal > ownTotal * (isBroken ? maxAddedShareIfBroken : maxAddedShare)) return 0
     const shared = sum([...own].map(([character, count]) => Math.min(count, others.get(character) ?? 0)))
@@ -146,9 +146,9 @@ export class WordCounts {
   }
 }
 
-/** Letters of a result as a share of those of its source. */
+/** Most characters of a result relative to its source. */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
-/** Length of its words in the same way. */
+/** Average word length relative to the source, below which a text counts as letter-spaced. */
 const maxBrokenLengthShare = 0.6
 
 function countCharacters(counts: HashCounts): ReadonlyMap<number, number> {

@@ -7,7 +7,7 @@ import { readOpenDocumentText } from './open-document-text.ts'
 import { WordCounts } from './word-counts.ts'
 import { openZip, type Zip } from './zip.ts'
 
-/** Of Word's documents (ECMA-376): the text of runs that are seen, with foot- and endnotes. */
+/** Summarizes Word documents (ECMA-376): visible runs, with footnotes and endnotes. */
 export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
@@ -40,7 +40,7 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   return { words, ...comments, ...margins, counts: {}, features: found }
 }
 
-/** Some programs have a place for comments where there are none. */
+/** Omits the words if there are none: some programs write an empty comments part. */
 function countComments(...texts: readonly string[]): Pick<ContentSummary, 'commentWords'> {
   const commentWords = new WordCounts()
   for (const text of texts) commentWords.add(text)
@@ -50,7 +50,7 @@ function countComments(...texts: readonly string[]): Pick<ContentSummary, 'comme
 const readHidingStyles = (styles: Buffer) =>
   styles.includes('<w:vanish') ? findHidingStyles(styles.toString()) : noStyles
 
-/** A document of many sections may have them anew in each. */
+/** Most header and footer parts that are read; each section may have its own. */
 const maxMargins = 12
 
 async function readMargins(zip: Zip): Promise<Pick<ContentSummary, 'marginWords'>> {
@@ -62,7 +62,7 @@ async function readMargins(zip: Zip): Promise<Pick<ContentSummary, 'marginWords'
   return marginWords.total > 0 ? { marginWords } : {}
 }
 
-/** What of an OpenDocument file is not on its pages (OpenDocument 1.3, part 3). */
+/** Elements of OpenDocument that are not on its pages (OpenDocument 1.3, part 3). */
 const ignoredElements = new Set([
   ...['office:annotation', 'text:tracked-changes', 'presentation:notes', 'office:forms', 'text:list-style'],
   ...['office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta', 'office:settings'],
@@ -90,17 +90,17 @@ const ignoredElements = new Set([
   ],
 ])
 
-/** Of a comment, who wrote it. */
+/** Author and date of a comment. */
 const ignoredInComments = new Set(['dc:creator', 'dc:date', 'meta:creator-initials'])
 
-/** Comments, each searched for its end by itself: one expression for all takes hours where none of them ends. */
+/** Returns the comments, searching for each end separately: one expression for all takes hours if none of them ends. */
 const splitComments = (xml: string): string[] =>
   xml.split(/(?=<office:annotation[\s>])/).flatMap((part) => {
     const end = part.startsWith('<office:annotation') ? part.indexOf('</office:annotation>') : -1
     return end < 0 ? [] : [part.slice(0, end)]
   })
 
-/** Text and drawings of OpenDocument, in a ZIP or flat. */
+/** Summarizes OpenDocument text and drawings, in a ZIP or flat XML. */
 export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const xml = zip ? await zip.text('content.xml') : (await bytes.whole()).toString()
@@ -118,7 +118,7 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
     ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
     ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),
   ]
-  // Those in front of the body are of the masters.
+  // Pages before the body belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
   const counts = slides === undefined ? {} : { slides }
   const comments = countComments(...splitComments(xml).map((one) => markupText(one, ignoredInComments)))

@@ -1,11 +1,11 @@
-/** [MS-XLS] 2.4.53 and 2.4.221: what tells of columns and of rows, before the cells of them. */
+/** [MS-XLS] 2.4.53 and 2.4.221: records of columns and rows, which precede their cells. */
 const [columnsRecord, rowRecord] = [0x007d, 0x0208]
 const hiddenColumns = 0x01
 const hiddenRow = 0x20
-/** As many columns as a sheet has. */
+/** The number of columns of a sheet. */
 const maxColumns = 256
 
-/** Cells of a sheet of Excel 97 to 2003 that are not shown, as its records come. */
+/** Tracks which cells of an Excel 97 to 2003 sheet are hidden, while its records are read. */
 export class HiddenCells {
   hasHidden = false
   readonly #isSheetHidden: boolean
@@ -28,7 +28,7 @@ export class HiddenCells {
     }
   }
 
-  /** @param cell the record of one, which begins with its row and its column. */
+  /** @param cell the record of a cell, which starts with its row and column. */
   hides(cell: Buffer): boolean {
     if (this.#isSheetHidden || this.#rows.has(cell.readUInt16LE(0))) return true
     const column = cell.readUInt16LE(2)

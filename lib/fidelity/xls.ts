@@ -25,13 +25,13 @@ const types = {
   drawn: 0x005d,
   drawnText: 0x01b6,
 } as const
-/** They begin with a row and a column. */
+/** Cell records start with a row and a column. */
 const { sharedText, text, richText, number, shortNumber, shortNumbers, state, formula } = types
 const cellTypes: ReadonlySet<number> = new Set([
   ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
 ])
 const version8 = 0x0600
-/** Of a record: its type and length. */
+/** The header of a record: its type and length. */
 const headerBytes = 4
 
 interface BiffRecord {
@@ -47,13 +47,13 @@ function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
   }
 }
 
-/** Workbooks of Excel 97 to 2003: hidden sheets too, which other workbooks keep. */
+/** Summarizes Excel 97 to 2003 workbooks, including hidden sheets, which other workbook formats retain. */
 export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
   const stream = (await openCompoundFile(file))?.('Workbook')
   return stream && readXlsStream(stream)
 }
 
-/** Undefined for what is no such workbook, and where sheets lie over one another, as only hostile files have them. */
+/** Undefined if it is not such a workbook, or if sheets overlap, which only happens in hostile files. */
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
     return undefined
@@ -75,7 +75,7 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
       count(record, cells, features)
       shapes.addRecord(record)
       hidden.addRecord(record)
-      // What a formula gave stands in no cell of its own.
+      // The result of a formula belongs to the preceding cell record.
       if (cellTypes.has(record.type)) isVisible = !hidden.hides(record.data)
       if (isVisible) count(record, visible, features)
     }
@@ -86,7 +86,7 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   return hasHidden && visibleWords ? { ...summary, visibleWords } : summary
 }
 
-/** Where its sheets begin, and the texts that they share. */
+/** Reads the offsets of the sheets and the shared texts. */
 function readGlobals(stream: Buffer) {
   const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
   const texts: Buffer[] = []
@@ -95,7 +95,7 @@ function readGlobals(stream: Buffer) {
   for (const { type, data } of readRecords(stream, 0)) {
     if (type === types.end) break
     if (type === types.lock) isLocked = true
-    // 2.4.28: neither a chart nor a macro.
+    // 2.4.28: neither a chart nor a macro sheet.
     const isSheet = type === types.sheet && data[5] === 0
     if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
     if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
@@ -110,7 +110,7 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
   else if (type === types.number || type === types.shortNumber) cells.addNumbers()
   else if (type === types.shortNumbers) cells.addNumbers(Math.floor((data.length - 6) / 6))
   else if (type === types.state) cells.addState()
-  // What a formula gave.
+  // The text result of a formula.
   else if (type === types.shown) cells.addText(new TextReader([data], 0).text())
   else if (type === types.note) features.add('comments')
   else if (type === types.formula) {
@@ -119,10 +119,10 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
   }
 }
 
-/** 2.5.143: what a comment hangs in. */
+/** 2.5.143: object type of a comment. */
 const noteObject = 0x19
 
-/** Words that are drawn on a sheet: what it is, that it has text, then its letters (2.4.181, 2.4.329). */
+/** Reads the text of shapes: records for the object, its text and the characters (2.4.181, 2.4.329). */
 class ShapeReader {
   readonly #cells: CellCounter
   #isNote = false
@@ -146,7 +146,7 @@ class ShapeReader {
   }
 }
 
-/** 2.5.133: what it gave; a text follows in a record of its own. */
+/** 2.5.133: the result of a formula; a text follows in its own record. */
 function countFormula(data: Buffer, cells: CellCounter): void {
   if (data.readUInt16LE(12) !== 0xffff) cells.addNumbers()
   else if (data[6] === 1 || data[6] === 2) cells.addState()
@@ -160,7 +160,7 @@ function readSharedTexts(parts: readonly Buffer[]): string[] {
   return texts
 }
 
-/** 2.5.293 and 2.5.294. A text that goes on in the next record says anew how wide its letters are (2.4.58). */
+/** 2.5.293 and 2.5.294. A text that continues in the next record repeats its character width (2.4.58). */
 class TextReader {
   readonly #parts: readonly Buffer[]
   #part = 0
@@ -193,7 +193,7 @@ class TextReader {
       }
       const width = (flags & 1) + 1
       const count = Math.min(missing, Math.floor(this.#left / width))
-      if (count === 0) throw new RangeError('a letter is broken in two')
+      if (count === 0) throw new RangeError('a character is split between records')
       fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
       missing -= count
     }
@@ -202,13 +202,13 @@ class TextReader {
   }
 
   #next(): void {
-    if (++this.#part >= this.#parts.length) throw new RangeError('the texts end too early')
+    if (++this.#part >= this.#parts.length) throw new RangeError('the shared texts are truncated')
     this.#at = 0
   }
 
   #take(count: number): Buffer {
     const taken = this.#parts[this.#part]?.subarray(this.#at, this.#at + count)
-    if (taken?.length !== count) throw new RangeError('a text ends too early')
+    if (taken?.length !== count) throw new RangeError('a text is truncated')
     this.#at += count
     return taken
   }

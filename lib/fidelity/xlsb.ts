@@ -7,7 +7,7 @@ import { openZip, type Zip } from './zip.ts'
 /** [MS-XLSB] 2.3: types of the records that are read. */
 const [sharedItem, sheetOfBook, richText] = [19, 156, 62]
 type Kind = 'number' | 'state' | 'text' | 'shared'
-/** What a cell holds; of a formula what it gave. */
+/** Kinds of cell records; for formulas, the kind of the result. */
 const cellKinds: ReadonlyMap<number, Kind> = new Map([
   ...[2, 5, 9, 13, 16].map((type) => [type, 'number'] as const),
   ...[3, 4, 10, 11, 14, 15].map((type) => [type, 'state'] as const),
@@ -15,7 +15,7 @@ const cellKinds: ReadonlyMap<number, Kind> = new Map([
   ...[7, 18].map((type) => [type, 'shared'] as const),
 ])
 const formulaTypes = { from: 8, to: 11 } as const
-/** Cells that do not say in which column they are. */
+/** Cell records without a column. */
 const shortCellTypes = { from: 12, to: 18 } as const
 
 interface BinaryRecord {
@@ -23,7 +23,7 @@ interface BinaryRecord {
   readonly data: Buffer
 }
 
-/** 2.1.4: numbers of seven bits a byte. */
+/** 2.1.4: numbers with seven bits per byte. */
 function* readRecords(part: Buffer): Generator<BinaryRecord> {
   for (let at = 0; at < part.length; ) {
     let type = part.readUInt8(at++)
@@ -39,13 +39,13 @@ function* readRecords(part: Buffer): Generator<BinaryRecord> {
   }
 }
 
-/** 2.5.169; and where it ends. */
+/** 2.5.169: returns the string and its end. */
 function readWideString(data: Buffer, at: number): readonly [text: string, end: number] {
   const end = at + 4 + 2 * data.readUInt32LE(at)
   return [data.toString('utf16le', at + 4, end), end]
 }
 
-/** Excel's binary workbooks, with hidden sheets. */
+/** Summarizes Excel binary workbooks, including hidden sheets. */
 export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const ids = await zip?.read('xl/workbook.bin', readSheetIds)
@@ -71,12 +71,12 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
 
 function count({ type, data }: BinaryRecord, cells: CellCounter): void {
   const kind = cellKinds.get(type)
-  // Where it stands and how it looks.
+  // Column and style come first.
   const at = type >= shortCellTypes.from && type <= shortCellTypes.to ? 4 : 8
   if (kind === 'number') cells.addNumbers()
   else if (kind === 'state') cells.addState()
   else if (kind === 'shared') cells.addSharedText(data.readUInt32LE(at))
-  // Of a rich one, its first byte says what follows behind.
+  // The first byte of a rich string is its flags field.
   else if (kind === 'text') cells.addText(readWideString(data, type === richText ? at + 1 : at)[0])
 }
 

@@ -2,8 +2,8 @@ import type { CellCounter } from './cells.ts'
 import { decodeEntities } from './markup.ts'
 
 /**
- * Cells of a sheet of a workbook (ECMA-376, 18.3.1.4), from its bytes: as texts and tags the same takes ten times as
- * long, and a sheet may have a million cells.
+ * Reads the cells of a sheet (ECMA-376, 18.3.1.4) from its bytes: parsing strings and tags takes ten times as long, and a
+ * sheet may have a million cells.
  */
 export function readCells(xml: Buffer, cells: CellCounter): SheetProperties {
   const reader = new SheetReader(xml, cells)
@@ -12,18 +12,18 @@ export function readCells(xml: Buffer, cells: CellCounter): SheetProperties {
 }
 
 export interface SheetProperties {
-  /** Some cells are calculated. */
+  /** Whether some cells contain formulas. */
   readonly hasFormulas: boolean
-  /** Some rows or columns are hidden. */
+  /** Whether some rows or columns are hidden. */
   readonly hasHidden: boolean
 }
 
-/** Of rows, columns, and rows of which nothing is said. LibreOffice says of each that it is not. */
+/** Hidden rows and columns, and rows hidden by default. LibreOffice also writes the attribute as false. */
 const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [lowerC, lowerF, lowerT, lowerV, equals] = [99, 102, 116, 118, 61]
-/** 18.18.11; of those of several letters all are texts. */
+/** 18.18.11: first characters of cell types; types with longer names are text. */
 const [shared, number, boolean, error, text] = [115, 110, 98, 101, 0]
 
 class SheetReader implements SheetProperties {
@@ -32,7 +32,7 @@ class SheetReader implements SheetProperties {
   readonly #xml: Buffer
   readonly #cells: CellCounter
   #type: number = number
-  /** Where its value begins and ends, or each part of it. One list for all: there may be a million cells. */
+  /** Start and end of each part of the value. One list for all cells, because there may be a million. */
   readonly #bounds: number[] = []
   #bound = 0
 
@@ -50,7 +50,7 @@ class SheetReader implements SheetProperties {
     }
   }
 
-  /** Where the next byte of this kind is, or the end. */
+  /** Position of the next such byte, or the end. */
   #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
@@ -58,13 +58,13 @@ class SheetReader implements SheetProperties {
     return at
   }
 
-  /** @returns where it ends, and its text where that matters. */
+  /** @returns the end of the tag, or of its text if that matters. */
   #tag(start: number): number {
     const xml = this.#xml
     const isEnd = xml[start] === slash
     let name = isEnd ? start + 1 : start
     let end = name
-    // Neither space nor slash nor the end of the tag; what is before a colon is up to who wrote it.
+    // The name ends at whitespace, a slash or the end of the tag; a prefix before a colon is ignored.
     for (
       let byte = xml[end] ?? 0;
       byte > 32 && byte !== slash && byte !== greaterThan;
@@ -85,7 +85,7 @@ class SheetReader implements SheetProperties {
     return isOpen && (letter === lowerV || letter === lowerT) ? this.#text(close + 1) : close
   }
 
-  /** @returns where the tag of the cell ends. */
+  /** @returns the end of the cell's tag, or of the whole cell. */
   #startCell(from: number): number {
     const xml = this.#xml
     this.#type = number
@@ -100,9 +100,9 @@ class SheetReader implements SheetProperties {
   }
 
   /**
-   * Most cells are a number, or that of a text, between two tags: read without looking at each of those.
-   * @param close of the tag of the cell.
-   * @returns where the cell ends, or the same where it is another kind.
+   * Reads a cell with a number or the index of a shared text, as most are, without examining each tag.
+   * @param close end of the cell's tag.
+   * @returns the end of the cell, or `close` if it is another kind of cell.
    */
   #plainCell(close: number): number {
     const xml = this.#xml

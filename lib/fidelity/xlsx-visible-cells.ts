@@ -1,6 +1,6 @@
 import { maxHiddenRanges } from './open-document-visible-tables.ts'
 
-/** A sheet of Excel (ECMA-376, 18.3.1) as it is shown. Each part of it is looked at once, however it is broken. */
+/** Removes what an Excel sheet (ECMA-376, 18.3.1) hides. Each part is examined once, however malformed the sheet. */
 
 interface ColumnRange {
   readonly from: number
@@ -8,10 +8,10 @@ interface ColumnRange {
 }
 
 const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
-/** Elements with a prefix, and rows that are hidden where nothing is said of them: nobody writes them. */
+/** Prefixed elements, and rows hidden by default: rare in practice, and not supported. */
 const unsupported = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
-/** The XML without hidden rows and columns; undefined where it is not known which those are. */
+/** Removes hidden rows and columns; undefined if it is unknown which are hidden. */
 export function removeHiddenCells(xml: string): string | undefined {
   if (unsupported.test(xml)) return undefined
   if (!hiding.test(xml)) return xml

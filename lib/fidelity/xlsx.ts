@@ -10,7 +10,7 @@ import { readCells } from './xlsx-cells.ts'
 import { removeHiddenCells } from './xlsx-visible-cells.ts'
 import { openZip, type Zip } from './zip.ts'
 
-/** Of Excel's workbooks (ECMA-376): hidden sheets too, which other workbooks keep. */
+/** Summarizes Excel workbooks (ECMA-376), including hidden sheets, which other workbook formats retain. */
 export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   if (!zip?.names.includes('xl/workbook.xml')) return undefined
@@ -38,7 +38,7 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
   return visibleWords ? { ...summary, visibleWords } : summary
 }
 
-/** Undefined where it is not known what is hidden. */
+/** Undefined if it is unknown what is hidden. */
 async function countVisibleWords(
   zip: Zip,
   sheets: readonly Sheet[],
@@ -72,11 +72,11 @@ async function readSheets(zip: Zip): Promise<Sheet[]> {
     const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
     sheets.push({ path, isHidden: /hidden/i.test(readAttribute(tag, 'state') ?? '') })
   })
-  // A chart may be a sheet of its own.
+  // Chart sheets are skipped.
   return sheets.filter(({ path }) => path.includes('worksheet') && zip.names.includes(path))
 }
 
-/** 20.5: drawn on a sheet, which its relations name. */
+/** 20.5: reads the drawings that a sheet's relationships name. */
 async function readShapeTexts(zip: Zip, sheet: string): Promise<string[]> {
   const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
   const drawings: string[] = []
@@ -99,7 +99,7 @@ async function forEachTag(zip: Zip, name: string, onTag: (tag: Tag) => void): Pr
   })
 }
 
-/** 18.4.8: a text stands once, however many cells show it. */
+/** 18.4.8: a shared text is stored once, however many cells show it. */
 function readSharedTexts(xml: string): string[] {
   const texts: string[] = []
   let text = ''
@@ -114,14 +114,14 @@ function readSharedTexts(xml: string): string[] {
         texts.push(decodeEntities(text))
         text = ''
       }
-      // How Japanese names are read is not in the cell.
+      // Phonetic runs are not shown in the cell.
       return localName === 'rPh'
     },
   })
   return texts
 }
 
-/** Sheets of OpenDocument, in a ZIP or flat. */
+/** Summarizes OpenDocument sheets, in a ZIP or flat XML. */
 export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return zip ? zip.read('content.xml', summarizeSheets) : summarizeSheets(await bytes.whole())

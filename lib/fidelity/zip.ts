@@ -2,18 +2,18 @@ import { inflateRawSync } from 'node:zlib'
 import { type FileBytes, freeBuffer, maxReadBytes } from './bytes.ts'
 
 /**
- * The list of a ZIP and single members of it (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js sends each
- * member through a chain of streams, which takes longer than to count its words.
+ * Directory and members of a ZIP (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js pipes each member through a
+ * chain of streams, which takes longer than counting its words.
  */
 export interface Zip {
   readonly names: readonly string[]
   /**
-   * @param use is shown the content, which is gone afterwards.
-   * @returns undefined where it is not there.
-   * @throws RangeError for what is too large or damaged.
+   * @param use receives the content, which is freed afterwards.
+   * @returns undefined if the member does not exist.
+   * @throws RangeError if the member is too large or damaged.
    */
   read<Seen>(name: string, use: (content: Buffer) => Seen): Promise<Seen | undefined>
-  /** The same, of text. */
+  /** Reads a member as text. */
   text(name: string): Promise<string | undefined>
 }
 
@@ -26,10 +26,10 @@ interface ZipMember {
 
 const maxEndRecordBytes = 65_557
 const maxMembers = 200_000
-/** zlib takes no smaller one. */
+/** The minimum that zlib accepts. */
 const minChunkBytes = 64
 
-/** Undefined for what is no ZIP, or one of several disks or of more than 4 GiB. */
+/** Undefined if it is not a ZIP, has several disks or more than 4 GiB. */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
   const tail = await bytes.at(
     Math.max(0, bytes.size - maxEndRecordBytes),
@@ -66,7 +66,7 @@ function readDirectory(directory: Buffer): ReadonlyMap<string, ZipMember> {
   return members
 }
 
-/** 4.3.7: how long the local header is, only it says. */
+/** 4.3.7: only the local header contains its own length. */
 async function useMember<Seen>(
   { method, compressedSize, unpacked, start }: ZipMember,
   bytes: FileBytes,
@@ -77,9 +77,9 @@ async function useMember<Seen>(
   const from = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
   const data = await bytes.at(from, compressedSize)
   if (method === 0) return use(data)
-  if (method !== 8) throw new RangeError('a member is packed in a rare way')
-  // One piece of memory of the size that the list tells, which may lie, instead of many that are put together. Where the
-  // last byte fills it, zlib makes another one.
+  if (method !== 8) throw new RangeError('the compression method of a member is not supported')
+  // One buffer of the size in the directory, which may be wrong, instead of many that are concatenated. One more byte,
+  // because zlib allocates another buffer when the last byte fills it.
   const chunkSize = Math.min(Math.max(unpacked + 1, minChunkBytes), maxReadBytes)
   const content = inflateRawSync(data, { maxOutputLength: maxReadBytes, chunkSize })
   try {

@@ -140,7 +140,7 @@ test('of a short text a few words are told of, and of a plain one each', async (
 test('a result without any of the text is none', async () => {
   await assert.rejects(converted({ sources: [text(100)], made: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
-    message: /^The html holds 100 words, but nothing of it is in the txt/,
+    message: /^The html contains 100 words, but the resulting txt contains none of it/,
   })
 })
 

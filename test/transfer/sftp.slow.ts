@@ -165,7 +165,7 @@ test('a locked key opens with its passphrase only', async () => {
   const locked = { file: join(sshd.files, 'big.bin'), private_key: sshd.lockedKey }
   const [file] = await find({ ...locked, passphrase: sshd.passphrase })
   assert.equal(file?.size, content.length)
-  await assert.rejects(find(locked), hasReason('forbidden', /it is locked, and passphrase is missing/))
+  await assert.rejects(find(locked), hasReason('forbidden', /it is encrypted, and passphrase is missing/))
   const wrong = { ...locked, passphrase: 'wrong' }
   await assert.rejects(find(wrong), hasReason('forbidden', /the passphrase is wrong/))
   const none = { ...locked, private_key: 'none' }
@@ -175,14 +175,14 @@ test('a locked key opens with its passphrase only', async () => {
 test('what the server refuses is told in words', async () => {
   const file = join(sshd.files, 'big.bin')
   await assert.rejects(find({ file: '/none' }), hasReason('not-found', /^sftp:.*\/none does not exist\.$/))
-  await assert.rejects(find({ path: '/none' }), hasReason('not-found', /There is no/))
+  await assert.rejects(find({ path: '/none' }), hasReason('not-found', /does not exist/))
   await assert.rejects(find({ file: sshd.files }), hasReason('not-found', /is not a file/))
   await assert.rejects(
     find({ file, private_key: undefined, password: 'wrong' }),
     hasReason('forbidden', /rejected the password or key of/),
   )
   await assert.rejects(find({ file, port: 1 }), hasReason('unreachable', /it refused the connection/))
-  await assert.rejects(exported('/proc/none/a.bin'), hasReason('not-found', /There is no/))
+  await assert.rejects(exported('/proc/none/a.bin'), hasReason('not-found', /does not exist/))
 })
 
 test('a password is taken, also by servers that ask for it in a dialog', async () => {
