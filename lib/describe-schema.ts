@@ -146,11 +146,11 @@ function describeRange(
   max: number | undefined,
   unit?: keyof typeof plurals,
 ): string {
-  const counted = (count: number) => (unit ? `${count} ${count === 1 ? unit : plurals[unit]}` : `${count}`)
+  const withUnit = (count: number) => (unit ? `${count} ${count === 1 ? unit : plurals[unit]}` : `${count}`)
   if (isMeaningfulBound(min) && isMeaningfulBound(max))
-    return ` ${unit ? 'of' : 'from'} ${min} to ${counted(max)}`
-  if (isMeaningfulBound(max)) return ` of at most ${counted(max)}`
-  return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${counted(min)}` : ''
+    return ` ${unit ? 'of' : 'from'} ${min} to ${withUnit(max)}`
+  if (isMeaningfulBound(max)) return ` of at most ${withUnit(max)}`
+  return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${withUnit(min)}` : ''
 }
 
 /** The schema's own "expected …" message; all other messages are zod's, for developers. */

@@ -71,7 +71,7 @@ async function isFull(folder: string): Promise<boolean> {
 export function insufficientSpaceError(cause?: unknown): AppError {
   return new AppError(
     'INSUFFICIENT_DISK_SPACE',
-    'The service is low on disk space and accepts no new files at the moment. Try again later.',
+    'The service is low on disk space and accepts no new files right now. Try again later.',
     { retryAfter: retryAfterS },
     { cause },
   )

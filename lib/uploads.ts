@@ -76,7 +76,7 @@ export class Uploads {
     await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
   }
 
-  /** Deletes the records; files that arrive later are deleted on arrival. */
+  /** Deletes the records; files uploaded later are deleted as well. */
   async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
   }

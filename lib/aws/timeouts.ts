@@ -54,7 +54,7 @@ export function limitCallTime<Input extends object, Output extends object>(
     (next, { commandName = '' }) =>
       (call) =>
         commands && !commands.includes(commandName) ? next(call) : withTimeout(next(call), commandName),
-    { step: 'initialize', name: 'limitPatience', override: true },
+    { step: 'initialize', name: 'limitCallTime', override: true },
   )
 }
 

@@ -10,7 +10,7 @@ const headerOffsets = {
   lock: 12,
   mobi: 16,
   length: 20,
-  letters: 28,
+  encoding: 28,
   version: 36,
 } as const
 const firstImageOffset = 108
@@ -38,7 +38,7 @@ export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | unde
       return compression === palmDoc ? decompressPalmDoc(data) : data
     }),
   )
-  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.letters) === utf8
+  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8
   const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
   const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
   const words = new WordCounts()

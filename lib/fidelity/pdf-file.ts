@@ -9,7 +9,7 @@ const maxTotalReadBytes = 256 * 1024 * 1024
 const maxWholeReadBytes = 16 * 1024 * 1024
 
 /** In a cross-reference table: an object in use, and a free one. */
-const [letterN, letterF] = [110, 102]
+const [inUseMarker, freeMarker] = [110, 102]
 
 interface ObjectLocation {
   /** Offset in the file, or index in the object stream. */
@@ -153,8 +153,8 @@ export class PdfFile {
         numbers++
         value = -1
       }
-      if (numbers === 2 && (byte === letterN || byte === letterF)) {
-        if (byte === letterN) this.#addLocation(id, { at: first })
+      if (numbers === 2 && (byte === inUseMarker || byte === freeMarker)) {
+        if (byte === inUseMarker) this.#addLocation(id, { at: first })
         id++
         numbers = 0
       }

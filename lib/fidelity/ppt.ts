@@ -10,8 +10,8 @@ const types = {
   userEdit: 0x0ff5,
   slideList: 0x0ff0,
   slidePersist: 0x03f3,
-  letters: 0x0fa0,
-  bytes: 0x0fa8,
+  utf16Text: 0x0fa0,
+  latin1Text: 0x0fa8,
 } as const
 const headerBytes = 8
 
@@ -45,8 +45,8 @@ export async function readPpt(file: FileBytes): Promise<ContentSummary | undefin
   let edits = 0
   const read = (container: Buffer, depth: number): void => {
     for (const { type, isContainer, data } of readRecords(container)) {
-      if (type === types.letters) words.add(data.toString('utf16le'))
-      else if (type === types.bytes) words.add(data.toString('latin1'))
+      if (type === types.utf16Text) words.add(data.toString('utf16le'))
+      else if (type === types.latin1Text) words.add(data.toString('latin1'))
       else if (type === types.slidePersist) slides++
       else if (isContainer && depth < 20) read(data, depth + 1)
     }

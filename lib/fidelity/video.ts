@@ -2,11 +2,11 @@ import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 
 /** Duration of video files from their headers, without decoding. */
-const createSummary = (seconds: number, has: { film: boolean; sound: boolean }) =>
+const createSummary = (seconds: number, has: { video: boolean; audio: boolean }) =>
   ({
     counts: {},
     seconds,
-    features: [...(has.film ? (['film'] as const) : []), ...(has.sound ? (['sound'] as const) : [])],
+    features: [...(has.video ? (['film'] as const) : []), ...(has.audio ? (['sound'] as const) : [])],
   }) satisfies ContentSummary
 
 const headerBytes = 16 * 1024
@@ -31,12 +31,12 @@ export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined>
   if (known.length === 0) return undefined
   const has = (kind: string) => streams.some(({ type }) => type === kind)
   // Frames are not counted, because AVI counts empty ones as well.
-  const kinds = { film: has('vids'), sound: has('auds') }
+  const kinds = { video: has('vids'), audio: has('auds') }
   const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
   const audioStreams = known.filter(({ type }) => type === 'auds')
   return {
     ...createSummary(longest(known), kinds),
-    ...(kinds.film && audioStreams.length > 0 && { soundSeconds: longest(audioStreams) }),
+    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: longest(audioStreams) }),
   }
 }
 
@@ -65,7 +65,7 @@ export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | u
     if (size < 24) return undefined
     at += size
   }
-  const has = { film: kinds.has(asf.video), sound: kinds.has(asf.audio) }
+  const has = { video: kinds.has(asf.video), audio: kinds.has(asf.audio) }
   return seconds > 0 && kinds.size > 0 ? createSummary(seconds, has) : undefined
 }
 
@@ -82,5 +82,5 @@ export async function flashVideo(bytes: FileBytes): Promise<ContentSummary | und
   const type = tag.readUInt8(0) & 31
   if (type !== 8 && type !== 9) return undefined
   const ms = tag.readUIntBE(4, 3) + tag.readUInt8(7) * 2 ** 24
-  return ms > 0 ? createSummary(ms / 1000, { film: (flags & 1) !== 0, sound: (flags & 4) !== 0 }) : undefined
+  return ms > 0 ? createSummary(ms / 1000, { video: (flags & 1) !== 0, audio: (flags & 4) !== 0 }) : undefined
 }

@@ -71,18 +71,18 @@ class SheetReader implements SheetProperties {
       byte = xml[++end] ?? 0
     )
       if (byte === colon) name = end + 1
-    const letter = end - name === 1 ? xml[name] : 0
-    if (letter === lowerC) {
+    const nameCode = end - name === 1 ? xml[name] : 0
+    if (nameCode === lowerC) {
       if (!isEnd) return this.#startCell(end)
       this.#endCell()
     }
     const close = this.#indexOfByte(end, greaterThan)
-    if (letter === 0 && !isEnd && close > end)
+    if (nameCode === 0 && !isEnd && close > end)
       this.hasHidden ||= hiding.test(xml.toString('latin1', end, close))
-    if (letter === lowerF) this.hasFormulas = true
+    if (nameCode === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
-    if (letter === lowerF && isOpen) return this.#indexOfByte(close, lessThan)
-    return isOpen && (letter === lowerV || letter === lowerT) ? this.#text(close + 1) : close
+    if (nameCode === lowerF && isOpen) return this.#indexOfByte(close, lessThan)
+    return isOpen && (nameCode === lowerV || nameCode === lowerT) ? this.#text(close + 1) : close
   }
 
   /** @returns the end of the cell's tag, or of the whole cell. */

@@ -43,13 +43,13 @@ function withoutColumns(row: string, columns: readonly ColumnRange[]): string {
   return row
     .split(/(?=<c[\s>])/)
     .filter((cell) => {
-      const letters = /^<c[^>]*\sr=["']([A-Z]{1,3})\d/.exec(cell)?.[1]
-      const column = letters === undefined ? 0 : columnNumber(letters)
+      const name = /^<c[^>]*\sr=["']([A-Z]{1,3})\d/.exec(cell)?.[1]
+      const column = name === undefined ? 0 : columnNumber(name)
       return !columns.some(({ from, to }) => column >= from && column <= to)
     })
     .join('')
 }
 
 /** `A` is 1, `AA` 27. */
-const columnNumber = (letters: string) =>
-  [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
+const columnNumber = (name: string) =>
+  [...name].reduce((sum, character) => sum * 26 + character.charCodeAt(0) - 64, 0)

@@ -6,7 +6,7 @@ import type { Condition } from '../aws/table-expressions.ts'
 import { subscriberCacheMs, waitForCacheExpiry } from '../subscriber-cache.ts'
 
 /**
- * The numbered events of an owner, in order of arrival, stored while a client is watching: missed events are sent from
+ * The numbered events of an owner, in the order received, stored while a client is watching: missed events are sent from
  * here. An owner without watching clients has no feed.
  */
 

@@ -19,7 +19,7 @@ export async function listPrefix<File extends { readonly name: string }>(
 ): Promise<File[]> {
   const files: File[] = []
   for await (const file of listed) {
-    // Skips the empty files ending in a slash that web consoles create as folders.
+    // Skips empty files whose names end with a slash, which web consoles create as folders.
     if (!file.name.endsWith('/')) files.push(file)
     if (files.length > maxFiles)
       throw new AppError(

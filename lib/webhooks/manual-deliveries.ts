@@ -78,7 +78,7 @@ export class ManualDeliveries {
     }
     throw new AppError(
       'CONFLICT',
-      `The delivery ${given.id} is being sent right now. Check it again in a moment.`,
+      `The delivery ${given.id} is being sent right now. Check it again in a few seconds.`,
     )
   }
 

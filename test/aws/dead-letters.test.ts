@@ -28,7 +28,7 @@ test('what was put aside goes back to its queue, and events that a function miss
     ...{ AWS_ENDPOINT_URL_SQS: embedded.urls.SQS, AWS_ENDPOINT_URL_EVENTBRIDGE: embedded.urls.EVENTBRIDGE },
   })
   const sqs = new SQSClient({ region })
-  const made = async (QueueName: string, Attributes = {}) => {
+  const createQueue = async (QueueName: string, Attributes = {}) => {
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
     return { QueueUrl, arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
   }
@@ -36,9 +36,9 @@ test('what was put aside goes back to its queue, and events that a function miss
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds })
     return ((await sqs.send(receive)).Messages ?? []).map(({ Body }) => Body)
   }
-  const dead = await made('mutabor-av-dead')
+  const dead = await createQueue('mutabor-av-dead')
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 1 })
-  const av = await made('mutabor-av', { RedrivePolicy, VisibilityTimeout: '0' })
+  const av = await createQueue('mutabor-av', { RedrivePolicy, VisibilityTimeout: '0' })
   for (const MessageBody of ['one', 'two'])
     await sqs.send(new SendMessageCommand({ QueueUrl: av.QueueUrl, MessageBody }))
   // Nobody works them off, so that the second look puts them aside.
@@ -52,19 +52,19 @@ test('what was put aside goes back to its queue, and events that a function miss
   await events.send(new CreateEventBusCommand({ Name: 'mutabor' }))
   const rule = { Name: 'told', EventBusName: 'mutabor' }
   await events.send(new PutRuleCommand({ ...rule, EventPattern: JSON.stringify({ source: ['mutabor'] }) }))
-  const told = await made('told')
+  const receiver = await createQueue('told')
   await events.send(
     new PutTargetsCommand({
       ...{ Rule: rule.Name, EventBusName: rule.EventBusName },
-      Targets: [{ Id: 'told', Arn: told.arn }],
+      Targets: [{ Id: 'told', Arn: receiver.arn }],
     }),
   )
-  const missed = await made('mutabor-dispatch-dead')
+  const missed = await createQueue('mutabor-dispatch-dead')
   const event = { source: 'mutabor', 'detail-type': 'job.completed', detail: { id: 'evt_1' } }
   const MessageBody = JSON.stringify({ ...event, time: '2026-01-01T00:00:00Z', region })
   await sqs.send(new SendMessageCommand({ QueueUrl: missed.QueueUrl, MessageBody }))
   assert.equal(await republishEvents('mutabor-dispatch-dead', 'mutabor', region), 1)
-  const [again = '{}'] = await bodies(told.QueueUrl, 20)
-  assert.partialDeepStrictEqual(JSON.parse(again), event)
+  const [republished = '{}'] = await bodies(receiver.QueueUrl, 20)
+  assert.partialDeepStrictEqual(JSON.parse(republished), event)
   assert.deepEqual(await bodies(missed.QueueUrl), [])
 })

@@ -10,7 +10,7 @@ import { maxCachedFileBytes, openDirect } from '../../lib/direct-io.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 /** Nothing for so long, which takes no room on the disk, and then bytes of no even number. */
-async function farFile(bytes: Buffer): Promise<string> {
+async function createSparseFile(bytes: Buffer): Promise<string> {
   const path = join(scratchFolder('lent'), 'far')
   const file = await open(path, 'w')
   await file.write(bytes, 0, bytes.length, maxCachedFileBytes - 1000)
@@ -22,7 +22,7 @@ async function farFile(bytes: Buffer): Promise<string> {
 
 test('what lies far into a file is read past the page cache, and is the same', async (context) => {
   const bytes = randomBytes((1 << 20) + 12_345)
-  const path = await farFile(bytes)
+  const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
   const range = (start: number, end: number) => ({
     start: maxCachedFileBytes + start,
@@ -31,30 +31,30 @@ test('what lies far into a file is read past the page cache, and is the same', a
   const read = async (start: number, end: number) =>
     buffer(await readLocatedFiles([{ path, size }], range(start, end)))
 
-  const far = bytes.subarray(1000)
-  assert.deepEqual(await read(0, far.length), far)
-  assert.deepEqual(await read(-1000, far.length), bytes)
-  assert.deepEqual(await read(77, 300_000), far.subarray(77, 300_000))
+  const expected = bytes.subarray(1000)
+  assert.deepEqual(await read(0, expected.length), expected)
+  assert.deepEqual(await read(-1000, expected.length), bytes)
+  assert.deepEqual(await read(77, 300_000), expected.subarray(77, 300_000))
   const direct = await openDirect(path, 'read')
   if (!direct) return context.diagnostic('This file system reads nothing past the cache.')
   await direct.close()
-  const inMemory = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
-  assert.ok(inMemory < bytes.length, `${inMemory} bytes came into the cache`)
+  const cachedBytes = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
+  assert.ok(cachedBytes < bytes.length, `${cachedBytes} bytes came into the cache`)
 })
 
 test('of a large file nothing comes into the page cache, its beginning neither', async (context) => {
-  const path = await farFile(randomBytes(1 << 20))
+  const path = await createSparseFile(randomBytes(1 << 20))
   if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
     return context.diagnostic('This file system reads nothing past the cache.')
   const size = maxCachedFileBytes - 1000 + (1 << 20)
   await buffer(await readLocatedFiles([{ path, size }], { start: 0, end: 1 << 20 }))
-  const inMemory = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
-  assert.equal(inMemory, 0)
+  const cachedBytes = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
+  assert.equal(cachedBytes, 0)
 })
 
 test('copies stay as they came, whatever is read after them', async () => {
   const bytes = randomBytes(1 << 20)
-  const path = await farFile(bytes)
+  const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
   const range = { start: maxCachedFileBytes - 1000, end: size }
   const first = await buffer(await readLocatedFiles([{ path, size }], range))

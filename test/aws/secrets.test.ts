@@ -14,7 +14,7 @@ const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 const ORIGIN_SECRET_ARN = `arn:aws:secretsmanager:${region}:123456789012:secret:front-a1b2c3`
 
 /** Secrets Manager, as far as it looks at who asks. */
-const manager: typeof fetch = async (url, init) => {
+const secretsManager: typeof fetch = async (url, init) => {
   const { host, pathname } = new URL(String(url))
   const headers = Object.fromEntries(new Headers(init?.headers))
   const body = Buffer.from(String(init?.body))
@@ -35,24 +35,24 @@ test('secrets of a new deployment are made once; whoever is reached from the fro
   t.after(() => embedded.close())
   processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
-  const where = { AWS_REGION: region, AWS_ENDPOINT_URL_S3: embedded.urls.S3 }
+  const settings = { AWS_REGION: region, AWS_ENDPOINT_URL_S3: embedded.urls.S3 }
   processEnvironment['AWS_ENDPOINT_URL_S3'] = embedded.urls.S3
   await new S3Client({ region, forcePathStyle: true }).send(new CreateBucketCommand({ Bucket: 'secrets' }))
 
-  const own = 's3://secrets/SERVICE_SECRET'
-  const reached = `${own},ORIGIN_SECRET,SMTP_URL`
-  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN: undefined })
-  const { SERVICE_SECRET = '' } = await readSecrets(own, where)
+  const serviceSecretAddress = 's3://secrets/SERVICE_SECRET'
+  const allSecretsAddress = `${serviceSecretAddress},ORIGIN_SECRET,SMTP_URL`
+  await createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN: undefined })
+  const { SERVICE_SECRET = '' } = await readSecrets(serviceSecretAddress, settings)
   assert.ok(SERVICE_SECRET.length >= 48)
-  await assert.rejects(readSecrets(reached, where), /ORIGIN_SECRET does not exist yet/)
+  await assert.rejects(readSecrets(allSecretsAddress, settings), /ORIGIN_SECRET does not exist yet/)
 
-  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
-  await createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, async () =>
+  await createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, secretsManager)
+  await createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, async () =>
     Response.json({ SecretString: 'another' }),
   )
-  assert.deepEqual(await readSecrets(reached, where), { SERVICE_SECRET, ORIGIN_SECRET: 'of the front' })
+  assert.deepEqual(await readSecrets(allSecretsAddress, settings), { SERVICE_SECRET, ORIGIN_SECRET: 'of the front' })
 
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = 'wrong'
-  const stranger = createSecrets(own, { ...where, ORIGIN_SECRET_ARN }, manager)
-  await assert.rejects(stranger)
+  const rejected = createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, secretsManager)
+  await assert.rejects(rejected)
 })

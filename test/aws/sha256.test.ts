@@ -10,17 +10,17 @@ test('the hash of signatures is SHA-256, with and without a key of any kind', as
   const key = Buffer.from('a key beyond ASCII: ü')
   const expected = createHmac('sha256', key).update(message).digest('hex')
   // A view has bytes before and behind it that are not of the key.
-  const around = new Uint8Array(Buffer.concat([message, key, message]))
-  const view = around.subarray(message.length, message.length + key.length)
+  const padded = new Uint8Array(Buffer.concat([message, key, message]))
+  const view = padded.subarray(message.length, message.length + key.length)
   for (const secret of [key.toString(), key, view, Uint8Array.from(key).buffer]) {
     const hash = new Sha256(secret)
     hash.update(message)
     assert.equal(await hex(hash), expected)
   }
-  const plain = new Sha256()
-  plain.update(message.subarray(0, 2))
-  plain.update(message.subarray(2))
-  assert.equal(await hex(plain), createHash('sha256').update(message).digest('hex'))
+  const unkeyed = new Sha256()
+  unkeyed.update(message.subarray(0, 2))
+  unkeyed.update(message.subarray(2))
+  assert.equal(await hex(unkeyed), createHash('sha256').update(message).digest('hex'))
 })
 
 test('a hash that is reset begins anew with its key', async () => {

@@ -42,7 +42,7 @@ const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket
 const path = (name: string) => join(folder, name)
 const source = { key: 'received/a', filename: 'a.txt' }
 
-async function signed(expiresS = 60): Promise<SignedFiles> {
+async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
   const inputs = { [source.key]: await signer.signInput(source.key, expiresS) }
   return new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', expiresS) })
 }
@@ -50,33 +50,33 @@ const isCode = (code: AppError['code']) => (error: AppError) => error.code === c
 
 test('a worker without keys gets the files of its task and stores what it makes, with type and hash', async () => {
   const { ETag } = await put(source.key, 'what came')
-  const files = await signed()
+  const files = await createSignedFiles()
   await files.getFile({ ...source, etag: ETag }, path('in'), signal)
   assert.equal(readFileSync(path('in'), 'utf8'), 'what came')
   writeFileSync(path('out'), 'what was made')
   const sha256 = createHash('sha256').update('what was made').digest('hex')
   await files.putFile('jobs/j/1/out.txt', path('out'), 'text/plain', Promise.resolve(sha256))
-  const made = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
-  assert.equal(made.ContentType, 'text/plain')
-  assert.equal(await made.Body?.transformToString(), 'what was made')
+  const stored = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
+  assert.equal(stored.ContentType, 'text/plain')
+  assert.equal(await stored.Body?.transformToString(), 'what was made')
   // As a captured website comes, and is looked at.
-  const place = { path: path('page'), contentType: 'text/html', signal }
-  await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), place)
+  const target = { path: path('page'), contentType: 'text/html', signal }
+  await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), target)
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
 })
 
 test('it gets no other file, and stores none elsewhere, also when it signs for itself what it wants', async () => {
-  const files = await signed()
+  const files = await createSignedFiles()
   const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
   await assert.rejects(get('received/b'), SignatureRejectedError)
   writeFileSync(path('out'), 'x')
   const sha256 = createHash('sha256').update('x').digest('hex')
-  const store = (of: SignedFiles, key: string, hash = sha256) =>
-    of.putFile(key, path('out'), 'text/plain', Promise.resolve(hash))
+  const store = (from: SignedFiles, key: string, hash = sha256) =>
+    from.putFile(key, path('out'), 'text/plain', Promise.resolve(hash))
   await assert.rejects(store(files, 'jobs/j/2/out.txt'), SignatureRejectedError)
   const output = await signer.signOutput('jobs/j/1/', 60)
-  const liar = new SignedFiles({ inputs: {}, output: { ...output, prefix: 'jobs/' } })
-  await assert.rejects(store(liar, 'jobs/j/2/out.txt'), SignatureRejectedError)
+  const tampered = new SignedFiles({ inputs: {}, output: { ...output, prefix: 'jobs/' } })
+  await assert.rejects(store(tampered, 'jobs/j/2/out.txt'), SignatureRejectedError)
   await assert.rejects(
     store(files, 'jobs/j/1/out.txt', '0'.repeat(64)),
     SignatureRejectedError,
@@ -87,8 +87,8 @@ test('it gets no other file, and stores none elsewhere, also when it signs for i
 test('an input that is gone, overwritten or whose signature has ended is told as that', async () => {
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
-  const files = await signed()
-  const get = (of = files, etag?: string) => of.getFile({ ...source, etag }, path('late'), signal)
+  const files = await createSignedFiles()
+  const get = (from = files, etag?: string) => from.getFile({ ...source, etag }, path('late'), signal)
   await assert.rejects(get(files, ETag), isCode('CONFLICT'))
   const other = { key: 'received/gone', filename: 'gone.txt' }
   const inputs = { [other.key]: await signer.signInput(other.key, 60) }
@@ -102,21 +102,21 @@ test('an input that is gone, overwritten or whose signature has ended is told as
 
 test('what a task has of secrets is opened by its message alone, and stands in its record as before', () => {
   const vault = new Vault('s'.repeat(40))
-  const seal = vault.seal('secret', 'job_1')
-  const own = new PresignedVault({ [seal.sealed]: 'secret' })
-  assert.deepEqual(own.unsealAll({ options: { password: seal } }), { options: { password: 'secret' } })
-  assert.deepEqual(own.sealSecrets({ password: 'secret', pages: '1' }, new Set(['password'])), {
-    password: seal,
+  const sealed = vault.seal('secret', 'job_1')
+  const taskVault = new PresignedVault({ [sealed.sealed]: 'secret' })
+  assert.deepEqual(taskVault.unsealAll({ options: { password: sealed } }), { options: { password: 'secret' } })
+  assert.deepEqual(taskVault.sealSecrets({ password: 'secret', pages: '1' }, new Set(['password'])), {
+    password: sealed,
     pages: '1',
   })
   // What is no secret, was not given or is sealed already stays as it is.
-  const rest = { password: seal, key: undefined, pages: '1' }
-  assert.deepEqual(own.sealSecrets(rest, new Set(['password', 'key'])), rest)
+  const rest = { password: sealed, key: undefined, pages: '1' }
+  assert.deepEqual(taskVault.sealSecrets(rest, new Set(['password', 'key'])), rest)
   assert.throws(
-    () => own.unsealAll({ password: vault.seal('of another', 'job_2') }),
+    () => taskVault.unsealAll({ password: vault.seal('of another', 'job_2') }),
     /does not contain this secret/,
   )
-  assert.throws(() => own.sealSecrets({ password: 'new' }, new Set(['password'])), /has no sealed value/)
+  assert.throws(() => taskVault.sealSecrets({ password: 'new' }, new Set(['password'])), /has no sealed value/)
 })
 
 test('a message whose signatures end before the work does is no use, nor one without any', async () => {
@@ -128,20 +128,20 @@ test('a message whose signatures end before the work does is no use, nor one wit
     output: await signer.signOutput('jobs/job_1/1/', 60),
     opened: {},
   }
-  const given = (of: object, remainingMs = 30_000) =>
-    createTaskServices({ ...message, ...of }, { services, queue: 'image', remainingMs })
-  assert.ok((await given({ work }))?.files instanceof SignedFiles)
-  assert.equal(await given({ work }, 90_000), undefined)
-  assert.equal(await given({}), undefined)
+  const createServices = (from: object, remainingMs = 30_000) =>
+    createTaskServices({ ...message, ...from }, { services, queue: 'image', remainingMs })
+  assert.ok((await createServices({ work }))?.files instanceof SignedFiles)
+  assert.equal(await createServices({ work }, 90_000), undefined)
+  assert.equal(await createServices({}), undefined)
   await put('work/large.json', JSON.stringify(work))
-  assert.ok(await given({ work: { url: await signer.signInput('work/large.json', 60) } }))
+  assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
   // It was deleted, or its address has ended: somebody else can sign anew. A store that is away may be back soon.
   const gone = await signer.signInput('work/gone.json', 60)
-  assert.equal(await given({ work: { url: gone } }), undefined)
-  const over = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
-  assert.equal(await given({ work: { url: over } }), undefined)
-  const away = createServer((_, reply) => reply.writeHead(503).end())
-  const url = `http://127.0.0.1:${await listen(away, 0)}`
-  await assert.rejects(given({ work: { url } }), /the storage responded with status 503/)
-  await closeServer(away)
+  assert.equal(await createServices({ work: { url: gone } }), undefined)
+  const expired = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
+  assert.equal(await createServices({ work: { url: expired } }), undefined)
+  const unavailable = createServer((_, reply) => reply.writeHead(503).end())
+  const url = `http://127.0.0.1:${await listen(unavailable, 0)}`
+  await assert.rejects(createServices({ work: { url } }), /the storage responded with status 503/)
+  await closeServer(unavailable)
 })

@@ -8,14 +8,14 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 const folder = await mkdtemp(join(tmpdir(), 'counted-pdf-'))
 after(() => rm(folder, { recursive: true }))
 
-const stream = (content: string, filter = 'null') =>
+const streamObject = (content: string, filter = 'null') =>
   `<</Length ${content.length}/Filter ${filter}>>stream\n${content}\nendstream`
 
 /** A page of this content, or one of this stream, in a font of plain letters, with more objects from number 6 on. */
-const pdf = (content: string, fonts?: string, ...more: readonly string[]) =>
-  pageOf(stream(content), fonts, ...more)
+const createPdf = (content: string, fonts?: string, ...more: readonly string[]) =>
+  createPdfFromStream(streamObject(content), fonts, ...more)
 
-function pageOf(content: string, fonts = '/F 5 0 R', ...more: readonly string[]): string {
+function createPdfFromStream(content: string, fonts = '/F 5 0 R', ...more: readonly string[]): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -35,13 +35,13 @@ function pageOf(content: string, fonts = '/F 5 0 R', ...more: readonly string[])
   return `${out}${table}trailer<</Size ${count}/Root 1 0 R>>\nstartxref\n${out.length}\n%%EOF`
 }
 
-async function wordsOf(text: string): Promise<number | undefined> {
+async function countWords(text: string): Promise<number | undefined> {
   const path = join(folder, 'a.pdf')
   await writeFile(path, text, 'latin1')
   return (await readSummary(path, 'pdf', { isResult: false }))?.words?.total
 }
 
-const shown: readonly [content: string, words: number, what: string][] = [
+const shownContent: readonly [content: string, words: number, what: string][] = [
   ['(one two) Tj', 2, 'a string'],
   ['<6f6e652074776f> Tj', 2, 'a string by its digits'],
   ['<6f6e 652\n0 7 4776f> Tj', 2, 'digits in lines of any length'],
@@ -57,24 +57,24 @@ const shown: readonly [content: string, words: number, what: string][] = [
   ['q BI /W 2 /H 1 ID (no) Tj EI Q BT /F 9 Tf (one) Tj', 1, 'pixels in the middle'],
   ['q (one) Tj /None 9 Tf (no) Tj Q ( two) Tj', 2, 'a font that comes back'],
 ]
-for (const [content, words, what] of shown)
-  test(`a page is read for what it shows: ${what}`, async () => {
-    assert.equal(await wordsOf(pdf(`BT /F 9 Tf ${content} ET`)), words)
+for (const [content, words, description] of shownContent)
+  test(`a page is read for what it shows: ${description}`, async () => {
+    assert.equal(await countWords(createPdf(`BT /F 9 Tf ${content} ET`)), words)
   })
 
 test('a page is read that is packed by digits, alone or over what is compressed', async () => {
   const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
-  assert.equal(await wordsOf(pageOf(stream(`${hex}>`, '/ASCIIHexDecode'))), 2)
+  assert.equal(await countWords(createPdfFromStream(streamObject(`${hex}>`, '/ASCIIHexDecode'))), 2)
   // Made by Python's base64: four bytes of 0 before `BT /F 9 Tf (one two three) Tj ET`, and a text that is compressed.
   const plain = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
-  assert.equal(await wordsOf(pageOf(stream(`${plain}~>`, '/ASCII85Decode'))), 3)
+  assert.equal(await countWords(createPdfFromStream(streamObject(`${plain}~>`, '/ASCII85Decode'))), 3)
   const compressed = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
-  assert.equal(await wordsOf(pageOf(stream(compressed, '[/ASCII85Decode/FlateDecode]'))), 4)
+  assert.equal(await countWords(createPdfFromStream(streamObject(compressed, '[/ASCII85Decode/FlateDecode]'))), 4)
 })
 
 test('a table of objects is read however it is spaced', async () => {
-  const text = pdf('BT /F 9 Tf (one) Tj ET')
-  assert.equal(await wordsOf(text.replaceAll(' n \n', ' n\n')), 1)
+  const text = createPdf('BT /F 9 Tf (one) Tj ET')
+  assert.equal(await countWords(text.replaceAll(' n \n', ' n\n')), 1)
 })
 
 test('fonts that all name one large map of codes take no more memory than they may', async () => {
@@ -82,7 +82,7 @@ test('fonts that all name one large map of codes take no more memory than they m
   const numbers = Array.from({ length: count }, (_, at) => at)
   const fonts = numbers.map((at) => `/F${at} ${at + 7} 0 R`).join('')
   const content = `BT ${numbers.map((at) => `/F${at} 1 Tf <0041> Tj`).join(' ')} ET`
-  const map = stream('1 beginbfrange <0000> <FFFF> <0000> endbfrange')
+  const map = streamObject('1 beginbfrange <0000> <FFFF> <0000> endbfrange')
   const each = numbers.map(() => '<</Type/Font/Subtype/Type0/ToUnicode 6 0 R>>')
-  assert.equal(await wordsOf(pdf(content, fonts, map, ...each)), undefined)
+  assert.equal(await countWords(createPdf(content, fonts, map, ...each)), undefined)
 })

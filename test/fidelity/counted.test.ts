@@ -18,51 +18,51 @@ const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, i
 const folder = scratchFolder('counted')
 const asSource = { isResult: false }
 
-function wordsOf(...texts: string[]): WordCounts {
+function countWords(...texts: string[]): WordCounts {
   const words = new WordCounts()
   for (const text of texts) words.add(text)
   return words
 }
 
-async function written(name: string, content: string | Buffer, isResult = false) {
+async function summarize(name: string, content: string | Buffer, isResult = false) {
   const path = join(folder, name)
   await writeFile(path, content)
   return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // of names below
 }
 
 test('words are kept in any order, broken at the end of a line, in ligatures and in another case', () => {
-  const source = wordsOf('The office reviews five difficult contracts.')
-  assert.equal(source.countSharedWith(wordsOf('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
-  assert.equal(source.countSharedWith(wordsOf('The office reviews five contracts.')), 5)
+  const source = countWords('The office reviews five difficult contracts.')
+  assert.equal(source.countSharedWith(countWords('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
+  assert.equal(source.countSharedWith(countWords('The office reviews five contracts.')), 5)
 })
 
 test('a line on top of every page does not make up for letters that are missing', () => {
-  const source = wordsOf('one two three four five six seven eight')
+  const source = countWords('one two three four five six seven eight')
   assert.equal(
-    source.countSharedWith(wordsOf('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
+    source.countSharedWith(countWords('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
     2,
   )
 })
 
 test('words that are set letter by letter are there, though a title was added', () => {
-  const source = wordsOf('The office reviews five difficult contracts before the evening.')
-  const spread = [...'The office reviews five difficult contracts before the evening. Minutes'].join(' ')
-  assert.equal(source.countSharedWith(wordsOf(spread)), 9)
-  assert.equal(source.countSharedWith(wordsOf([...'The office reviews. Minutes'].join(' '))), 3)
+  const source = countWords('The office reviews five difficult contracts before the evening.')
+  const letterSpaced = [...'The office reviews five difficult contracts before the evening. Minutes'].join(' ')
+  assert.equal(source.countSharedWith(countWords(letterSpaced)), 9)
+  assert.equal(source.countSharedWith(countWords([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
 test('in scripts without spaces each letter is a word', () => {
-  assert.equal(wordsOf('東京へ行く').total, 5)
-  assert.equal(wordsOf('東京へ行く').countSharedWith(wordsOf('東京へ')), 3)
+  assert.equal(countWords('東京へ行く').total, 5)
+  assert.equal(countWords('東京へ行く').countSharedWith(countWords('東京へ')), 3)
 })
 
 test('a PDF holds the words that poppler finds in it', async () => {
   const { stdout } = await promisify(execFile)('pdftotext', ['-q', fixture('report.pdf'), '-'])
-  const holding = await readSummary(fixture('report.pdf'), 'pdf', asSource)
-  assert.equal(holding?.counts.pages, 2)
-  const words = wordsOf(stdout)
-  assert.equal(holding.words?.countSharedWith(words), holding.words?.total)
-  assert.equal(words.countSharedWith(holding.words ?? new WordCounts()), words.total)
+  const summary = await readSummary(fixture('report.pdf'), 'pdf', asSource)
+  assert.equal(summary?.counts.pages, 2)
+  const words = countWords(stdout)
+  assert.equal(summary.words?.countSharedWith(words), summary.words?.total)
+  assert.equal(words.countSharedWith(summary.words ?? new WordCounts()), words.total)
   assert.equal(await readSummary(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
 })
 
@@ -76,25 +76,25 @@ test('words of Word are hidden by their look or a style, by those that it is bas
   assert.deepEqual([...hiding], ['Quiet', 'Quieter'])
   const run = (text: string, looks = '') => `<w:r><w:rPr>${looks}</w:rPr><w:t>${text}</w:t></w:r>`
   const styled = (id: string) => `<w:rStyle w:val="${id}"/>`
-  const seen = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hiding).text.trim()
-  assert.equal(seen(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styled('Quieter'))}${run('d')}`), 'ad')
+  const visibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hiding).text.trim()
+  assert.equal(visibleText(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styled('Quieter'))}${run('d')}`), 'ad')
   const quiet = '<w:pPr><w:pStyle w:val="Quieter"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'
   assert.equal(
-    seen(`${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styled('Quiet'))}`),
+    visibleText(`${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styled('Quiet'))}`),
     'bc',
   )
-  assert.equal(seen(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
+  assert.equal(visibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
 })
 
 test('a text is read in the encoding that it has, or that was asked for', async () => {
-  const said = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
-  const expected = wordsOf(said)
+  const original = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
+  const expected = countWords(original)
   const written = async (name: string, encoding: string, asked?: string) => {
     const path = join(folder, name)
-    await writeFile(path, iconv.encode(said, encoding))
+    await writeFile(path, iconv.encode(original, encoding))
     const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of names below
-    const holding = await readSummary(path, format, { isResult: false, encoding: asked })
-    return expected.countSharedWith(holding?.words ?? new WordCounts())
+    const summary = await readSummary(path, format, { isResult: false, encoding: asked })
+    return expected.countSharedWith(summary?.words ?? new WordCounts())
   }
   assert.equal(await written('russian.txt', 'koi8-r'), expected.total)
   assert.equal(await written('russian.csv', 'utf-16le'), expected.total)
@@ -117,14 +117,14 @@ test('what fixtures hold is counted by their formats', async () => {
   assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
   assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
   for (const format of ['srt', 'vtt', 'ass', 'smi', 'lrc', 'sub', 'mpl2'] as const) {
-    const holding = await readSummary(fixture(`subtitles.${format}`), format, asSource)
-    assert.deepEqual([holding?.counts.cues, holding?.words?.total], [2, 12], format)
+    const summary = await readSummary(fixture(`subtitles.${format}`), format, asSource)
+    assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12], format)
   }
   const drawn = join(folder, 'drawn.ass')
   const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
   await writeFile(drawn, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
-  const besides = await readSummary(drawn, 'ass', asSource)
-  assert.deepEqual([besides?.counts.cues, besides?.words?.total], [2, 12])
+  const withDrawing = await readSummary(drawn, 'ass', asSource)
+  assert.deepEqual([withDrawing?.counts.cues, withDrawing?.words?.total], [2, 12])
   const styled = join(folder, 'styled.vtt')
   await writeFile(styled, 'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n')
   assert.equal((await readSummary(styled, 'vtt', asSource))?.words?.total, 2)
@@ -140,38 +140,38 @@ test('as much sound is counted as ffprobe finds', async () => {
       const { stdout } = await promisify(execFile)('ffprobe', [...show, fixture(name)])
       const [channels, seconds = 0] = stdout.split(',').map(Number)
       const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of the names above
-      const holding = await readSummary(fixture(name), format, asSource)
-      assert.equal(holding?.counts.channels ?? channels, channels, name)
+      const summary = await readSummary(fixture(name), format, asSource)
+      assert.equal(summary?.counts.channels ?? channels, channels, name)
       assert.ok(
-        Math.abs((holding?.seconds ?? 0) - seconds) < 0.05,
-        `${name}: ${holding?.seconds} of ${seconds}`,
+        Math.abs((summary?.seconds ?? 0) - seconds) < 0.05,
+        `${name}: ${summary?.seconds} of ${seconds}`,
       )
     }),
   )
 })
 
 test('sound and films of older kinds are as long as what they were made of', async () => {
-  const sounds: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
-  const films: FormatId[] = ['avi', 'wmv', 'flv']
-  const made = (ending: string) => join(folder, `made.${ending}`)
+  const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
+  const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
+  const made = (extension: string) => join(folder, `made.${extension}`)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('film.mp4')],
-    ...sounds.flatMap((ending) => ['-map', '0:a', '-ar', '44100', made(ending)]),
-    ...films.flatMap((ending) => ['-map', '1', '-ar', '44100', made(ending)]),
+    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', made(extension)]),
+    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', made(extension)]),
   ])
   const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
-  const film = await readSummary(fixture('film.mp4'), 'mp4', asSource)
-  for (const format of [...sounds, ...films]) {
-    const isFilm = films.includes(format)
-    const seconds = (isFilm ? film : tone)?.seconds ?? 0
-    const holding = await readSummary(made(format), format, asSource)
+  const video = await readSummary(fixture('film.mp4'), 'mp4', asSource)
+  for (const format of [...audioFormats, ...videoFormats]) {
+    const isVideo = videoFormats.includes(format)
+    const seconds = (isVideo ? video : tone)?.seconds ?? 0
+    const summary = await readSummary(made(format), format, asSource)
     // Coders fill their last frame.
     assert.ok(
-      Math.abs((holding?.seconds ?? 0) - seconds) < 0.15,
-      `${format}: ${holding?.seconds} of ${seconds}`,
+      Math.abs((summary?.seconds ?? 0) - seconds) < 0.15,
+      `${format}: ${summary?.seconds} of ${seconds}`,
     )
-    assert.deepEqual(holding?.features, isFilm ? ['film', 'sound'] : ['sound'], format)
-    assert.equal(holding?.counts.channels ?? 1, 1, format)
+    assert.deepEqual(summary?.features, isVideo ? ['film', 'sound'] : ['sound'], format)
+    assert.equal(summary?.counts.channels ?? 1, 1, format)
   }
 })
 
@@ -183,23 +183,23 @@ test('of a film that becomes sound its sound is kept, however late it begins or 
     ...['-map', '0', '-map', '1', made('late.mp4'), '-map', '0', '-map', '2', made('early.avi')],
     ...['-map', '2', made('whole.mp3'), '-map', '2', '-t', '1', made('cut.mp3')],
   ])
-  const told = async (film: string, format: FormatId, name: string) => {
-    const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    guard.start([{ path: made(film), format }])
+  const measure = async (video: string, format: FormatId, name: string) => {
+    const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    detector.start([{ path: made(video), format }])
     const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
-    await guard.checkStep(step, { files: [{ path: made(name) }] }, [])
-    const { source, result } = guard.fidelity?.seconds ?? {}
+    await detector.checkStep(step, { files: [{ path: made(name) }] }, [])
+    const { source, result } = detector.fidelity?.seconds ?? {}
     return {
       seconds: [source, result].map((one) => Math.round(one ?? 0)),
-      isShort: guard.shortfall !== undefined,
+      isShort: detector.shortfall !== undefined,
     }
   }
-  for (const [film, format] of [
+  for (const [video, format] of [
     ['late.mp4', 'mp4'],
     ['early.avi', 'avi'],
   ] as const) {
-    assert.deepEqual(await told(film, format, 'whole.mp3'), { seconds: [3, 3], isShort: false }, film)
-    assert.deepEqual(await told(film, format, 'cut.mp3'), { seconds: [3, 1], isShort: true }, film)
+    assert.deepEqual(await measure(video, format, 'whole.mp3'), { seconds: [3, 3], isShort: false }, video)
+    assert.deepEqual(await measure(video, format, 'cut.mp3'), { seconds: [3, 1], isShort: true }, video)
   }
 })
 
@@ -240,18 +240,18 @@ test('files with holes are counted in the tape archives of GNU, old and new', as
 })
 
 test('cells of a table are counted by what parts its fields', async () => {
-  const cellsOf = async (table: string, delimiter?: string) => {
+  const countCells = async (table: string, delimiter?: string) => {
     const path = join(folder, 'parted.csv')
     await writeFile(path, table)
     return (await readSummary(path, 'csv', { ...asSource, delimiter }))?.counts.cells
   }
-  assert.equal(await cellsOf('name|size\none|a, b\ntwo|c; d\n'), 6)
-  assert.equal(await cellsOf('name\tsize\r\none\ta, b\r\n'), 4)
-  assert.equal(await cellsOf('sep=|\na|b\n1,5|2\n'), 4)
-  assert.equal(await cellsOf('a^b^c\n1^2^3\n', '^'), 6)
-  assert.equal(await cellsOf('a b\n1 2\n', 'space'), 4)
-  assert.equal(await cellsOf('size,text\n5" pipe,"a ""quoted"", one"\n6",\n'), 5)
-  const own = await written('parted-result.csv', 'a;b;c,d\n', true)
+  assert.equal(await countCells('name|size\none|a, b\ntwo|c; d\n'), 6)
+  assert.equal(await countCells('name\tsize\r\none\ta, b\r\n'), 4)
+  assert.equal(await countCells('sep=|\na|b\n1,5|2\n'), 4)
+  assert.equal(await countCells('a^b^c\n1^2^3\n', '^'), 6)
+  assert.equal(await countCells('a b\n1 2\n', 'space'), 4)
+  assert.equal(await countCells('size,text\n5" pipe,"a ""quoted"", one"\n6",\n'), 5)
+  const own = await summarize('parted-result.csv', 'a;b;c,d\n', true)
   assert.equal(own?.counts.cells, 2)
 })
 
@@ -269,11 +269,11 @@ test('cells of OpenDocument are counted as often as they are repeated, with the 
     `${cell('3', ' table:formula="of:=1+2"')}${cell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
   ]
   const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
-  const holding = await written('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
-  assert.deepEqual(holding?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
+  const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
+  assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
   // Twice what is on a sheet: plain, two cells of two, six of two, three, and seven of the last row and the shape.
-  assert.equal(holding.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
-  const once = wordsOf(
+  assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
+  const once = countWords(
     'plain',
     'äpfel',
     'birnen',
@@ -285,8 +285,8 @@ test('cells of OpenDocument are counted as often as they are repeated, with the 
     'raw words',
     'on sheet',
   )
-  assert.equal(once.countSharedWith(holding.words ?? new WordCounts()), once.total)
-  assert.deepEqual([...holding.features].sort(), ['comments', 'formulas', 'selectableText'])
+  assert.equal(once.countSharedWith(summary.words ?? new WordCounts()), once.total)
+  assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 
 test('a binary workbook is counted', async () => {
@@ -299,13 +299,13 @@ test('a binary workbook is counted', async () => {
 test('marks, scripts and numbers of a text are no words of its author', async () => {
   const html =
     '<head><title>no</title></head><p>H<sub>2</sub>O is <b>w</b>ater<script>no()</script> &amp; ice'
-  assert.equal((await written('a.html', html))?.words?.countSharedWith(wordsOf('H O is water ice')), 5)
-  assert.equal((await written('a.html', html))?.words?.total, 5)
+  assert.equal((await summarize('a.html', html))?.words?.countSharedWith(countWords('H O is water ice')), 5)
+  assert.equal((await summarize('a.html', html))?.words?.total, 5)
   const md = '---\nkeywords: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
-  assert.equal((await written('a.md', md))?.words?.total, 5)
+  assert.equal((await summarize('a.md', md))?.words?.total, 5)
   const rtf = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}caf\\'e9 {\\*\\no this}\\u8364?\\par{\\v hidden}seen}"
-  assert.equal((await written('a.rtf', rtf))?.words?.countSharedWith(wordsOf('café seen')), 2)
-  assert.equal((await written('a.rtf', rtf))?.words?.total, 2)
+  assert.equal((await summarize('a.rtf', rtf))?.words?.countSharedWith(countWords('café seen')), 2)
+  assert.equal((await summarize('a.rtf', rtf))?.words?.total, 2)
 })
 
 test('mathematics, comments and what describes a text are no words of it, but its title is', async () => {
@@ -323,8 +323,8 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
       '<article><title>The walrus</title><info><keywordset><keyword>no</keyword></keywordset></info><para>Ann and cost or seen</para></article>',
   }
   for (const [name, text] of Object.entries(texts)) {
-    const words = (await written(name, text))?.words
-    assert.equal(words?.countSharedWith(wordsOf('The walrus Ann and cost or seen')), words?.total, name)
+    const words = (await summarize(name, text))?.words
+    assert.equal(words?.countSharedWith(countWords('The walrus Ann and cost or seen')), words?.total, name)
     assert.equal(words?.total, 7, name)
   }
 })
@@ -336,16 +336,16 @@ test('comments that stand in the text of a result are not told as dropped, whate
   const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
   await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
   const droppedIn = async (page: string, ...more: readonly FormatId[]) => {
-    const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    guard.start([{ path: document, format: 'fodt' }])
+    const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+    detector.start([{ path: document, format: 'fodt' }])
     let from: FormatId = 'fodt'
     for (const to of ['html', ...more] as const) {
       const path = join(folder, `remarks.${to}`)
       await writeFile(path, page)
-      await guard.checkStep({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
+      await detector.checkStep({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
       from = to
     }
-    return guard.fidelity?.dropped
+    return detector.fidelity?.dropped
   }
   assert.deepEqual(await droppedIn('<p>One two three four'), ['comments'])
   assert.deepEqual(await droppedIn('<p>One two three four, blue'), [], 'half of it')
@@ -372,45 +372,45 @@ test('of a notebook the text, the programs and what they printed are its words',
     { cell_type: 'raw', source: ['in ', 'Rome'], metadata: {} },
     { cell_type: 'raw', source: '\\no', metadata: { raw_mimetype: 'text/latex' } },
   ]
-  const words = (await written('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
-  assert.equal(words?.countSharedWith(wordsOf('The walrus and Ann print cost or seen by nobody in Rome')), 12)
+  const words = (await summarize('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
+  assert.equal(words?.countSharedWith(countWords('The walrus and Ann print cost or seen by nobody in Rome')), 12)
   assert.equal(words?.total, 12)
-  assert.equal(await written('b.ipynb', '{"cells": ['), undefined)
+  assert.equal(await summarize('b.ipynb', '{"cells": ['), undefined)
 })
 
 test('of an outline what its points and notes say are its words', async () => {
   const opml = `<opml version="2.0"><head><title>no</title></head><body><!-- <outline text="no"/> -->
     <outline text="The &lt;b&gt;walrus&lt;/b&gt; &amp;amp; Ann" _note="*cost* or"><outline xmlUrl="https://no" text='seen'/></outline>
   </body></opml>`
-  const words = (await written('a.opml', opml))?.words
-  assert.equal(words?.countSharedWith(wordsOf('The walrus Ann cost or seen')), 6)
+  const words = (await summarize('a.opml', opml))?.words
+  assert.equal(words?.countSharedWith(countWords('The walrus Ann cost or seen')), 6)
   assert.equal(words?.total, 6)
 })
 
 test('files of nothing but beginnings are read in no time', async () => {
   const started = performance.now()
-  await written('a.html', '<script>'.repeat(100_000))
-  await written('b.html', '<'.repeat(250_000))
-  await written('a.md', '['.repeat(150_000))
-  await written('b.md', '<a '.repeat(150_000))
+  await summarize('a.html', '<script>'.repeat(100_000))
+  await summarize('b.html', '<'.repeat(250_000))
+  await summarize('a.md', '['.repeat(150_000))
+  await summarize('b.md', '<a '.repeat(150_000))
   for (const start of ['<!--', '$', '$$ ', '\\(', '\\[', '\\begin{equation}', '{a=', '---\n'])
-    await written('c.md', start.repeat(100_000))
+    await summarize('c.md', start.repeat(100_000))
   for (const start of [':A:\n', '#+BEGIN_COMMENT\n', '* COMMENT\n', '[2026-11-26'])
-    await written('a.org', start.repeat(100_000))
+    await summarize('a.org', start.repeat(100_000))
   for (const start of ['.. math::\n', '.. a\n', '..\n\n', ':math:`'])
-    await written('a.rst', start.repeat(100_000))
-  await written('a.rtf', `{\\rtf1${'{\\*\\a'.repeat(150_000)}`)
-  for (const start of [' text="', ' text=', '<!--']) await written('a.opml', start.repeat(100_000))
-  await written('a.wiki', '{{'.repeat(100_000))
-  await written('a.tex', '\\begin{'.repeat(100_000))
-  await written('a.pdf', `%PDF-1.4\nxref\n${'1'.repeat(1_000_000)}\ntrailer<<>>\nstartxref\n9\n%%EOF`)
-  await written('b.pdf', `%PDF-1.4\n${'['.repeat(250_000)}\nstartxref\n9\n%%EOF`)
+    await summarize('a.rst', start.repeat(100_000))
+  await summarize('a.rtf', `{\\rtf1${'{\\*\\a'.repeat(150_000)}`)
+  for (const start of [' text="', ' text=', '<!--']) await summarize('a.opml', start.repeat(100_000))
+  await summarize('a.wiki', '{{'.repeat(100_000))
+  await summarize('a.tex', '\\begin{'.repeat(100_000))
+  await summarize('a.pdf', `%PDF-1.4\nxref\n${'1'.repeat(1_000_000)}\ntrailer<<>>\nstartxref\n9\n%%EOF`)
+  await summarize('b.pdf', `%PDF-1.4\n${'['.repeat(250_000)}\nstartxref\n9\n%%EOF`)
   assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`)
 })
 
 test('a file that breaks off or is another one is not counted', async () => {
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
-    assert.equal(await written(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
+    assert.equal(await summarize(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
 })
 
 test('comments of OpenDocument are read up to their ends, and none that has none', async () => {

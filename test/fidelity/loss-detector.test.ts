@@ -17,15 +17,15 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('guard')
 const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
-const subtitlesOf = (count: number) =>
+const createSubtitles = (count: number) =>
   Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
     '\n',
   )
-const text = (count: number) =>
+const createText = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
 /** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
-function engineOf(made: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
+function createEngine(made: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
   return {
@@ -52,7 +52,7 @@ function engineOf(made: string | Buffer, warnings: readonly string[], hiddenText
   }
 }
 
-interface Wanted {
+interface ConversionCase {
   readonly sources: readonly (string | Buffer)[]
   readonly made: string | Buffer
   readonly steps: readonly Partial<ConversionStep>[]
@@ -62,7 +62,7 @@ interface Wanted {
   readonly hiddenText?: string
 }
 
-async function runOf({ sources, made, steps, warnings = [], hiddenText: unseen }: Wanted): Promise<StepsRun> {
+async function createRun({ sources, made, steps, warnings = [], hiddenText }: ConversionCase): Promise<StepsRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
   const format = (first?.from ?? 'html') as FormatId // of the tests below
@@ -80,21 +80,21 @@ async function runOf({ sources, made, steps, warnings = [], hiddenText: unseen }
     workDir,
     signal: new AbortController().signal,
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
-    engines: [engineOf(made, warnings, unseen)],
+    engines: [createEngine(made, warnings, hiddenText)],
     progress: () => {},
   }
 }
 
-const converted = async (wanted: Wanted) => runSteps(await runOf(wanted))
+const convert = async (conversion: ConversionCase) => runSteps(await createRun(conversion))
 
 test('a result says how many words it kept', async () => {
-  const { fidelity, result } = await converted({ sources: [text(100)], made: text(100), steps: [{}] })
+  const { fidelity, result } = await convert({ sources: [createText(100)], made: createText(100), steps: [{}] })
   assert.deepEqual(fidelity, { words: { source: 100, result: 100, share: 1 }, dropped: [] })
   assert.equal(result.shortfall, undefined)
 })
 
 test('words that are missing are told of with figures', async () => {
-  const { fidelity, result } = await converted({ sources: [text(1500)], made: text(1200), steps: [{}] })
+  const { fidelity, result } = await convert({ sources: [createText(1500)], made: createText(1200), steps: [{}] })
   assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
   assert.deepEqual(result.shortfall, {
     kept: 0.8,
@@ -103,72 +103,72 @@ test('words that are missing are told of with figures', async () => {
 })
 
 test('words that nobody sees are not missing, and are told as left out', async () => {
-  const page = { sources: [`${text(30)} menu menu closed`], made: text(30), steps: [{}] }
-  const shown = await converted({ ...page, hiddenText: 'menu closed Menu elsewhere' })
+  const page = { sources: [`${createText(30)} menu menu closed`], made: createText(30), steps: [{}] }
+  const shown = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
   assert.deepEqual(shown.fidelity, {
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
   // None of these is there, and each counts as often as it is.
-  const few = await converted({ ...page, hiddenText: 'menu elsewhere' })
+  const few = await convert({ ...page, hiddenText: 'menu elsewhere' })
   assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
-  const none = await converted({ ...page, hiddenText: 'elsewhere' })
+  const none = await convert({ ...page, hiddenText: 'elsewhere' })
   assert.deepEqual(none.fidelity?.words, { source: 33, result: 30, share: 0.909 })
   assert.deepEqual(none.fidelity?.dropped, [])
 })
 
 test('of a short text a few words are told of, and of a plain one each', async () => {
-  const toldOf = async (source: string, made: string, from: FormatId, to: FormatId) => {
-    const { result } = await converted({ sources: [source], made, steps: [{ from, to }] })
+  const warningFor = async (source: string, made: string, from: FormatId, to: FormatId) => {
+    const { result } = await convert({ sources: [source], made, steps: [{ from, to }] })
     return result.shortfall?.warning.message
   }
   assert.equal(
-    await toldOf('<p>five words in a page</p>', 'five words', 'html', 'txt'),
+    await warningFor('<p>five words in a page</p>', 'five words', 'html', 'txt'),
     'Of 5 words in the html, 2 are in the txt (40 %).',
   )
-  assert.equal(await toldOf('five words in a page', 'five words in a', 'html', 'txt'), undefined)
-  assert.equal(await toldOf(text(100), text(99), 'html', 'txt'), undefined)
+  assert.equal(await warningFor('five words in a page', 'five words in a', 'html', 'txt'), undefined)
+  assert.equal(await warningFor(createText(100), createText(99), 'html', 'txt'), undefined)
   assert.equal(
-    await toldOf(text(100), text(99), 'txt', 'html'),
+    await warningFor(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
   // Marks of a language may read like words.
-  assert.equal(await toldOf('five words in a page', 'five words in', 'md', 'txt'), undefined)
-  assert.match((await toldOf('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
+  assert.equal(await warningFor('five words in a page', 'five words in', 'md', 'txt'), undefined)
+  assert.match((await warningFor('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
 test('a result without any of the text is none', async () => {
-  await assert.rejects(converted({ sources: [text(100)], made: '\n', steps: [{}] }), {
+  await assert.rejects(convert({ sources: [createText(100)], made: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
     message: /^The html contains 100 words, but the resulting txt contains none of it/,
   })
 })
 
 test('what the engine has told of is no loss, anything else is', async () => {
-  const shortOf = async (...warnings: string[]) =>
-    (await converted({ sources: [text(100)], made: text(20), steps: [{}], warnings })).result.shortfall
-  assert.equal(await shortOf('HIDDEN_DROPPED'), undefined)
-  assert.equal((await shortOf('HIDDEN_KEPT'))?.kept, 0.2)
+  const shortfallWith = async (...warnings: string[]) =>
+    (await convert({ sources: [createText(100)], made: createText(20), steps: [{}], warnings })).result.shortfall
+  assert.equal(await shortfallWith('HIDDEN_DROPPED'), undefined)
+  assert.equal((await shortfallWith('HIDDEN_KEPT'))?.kept, 0.2)
 })
 
 test('what was asked for in part is no loss', async () => {
   const steps = [{ options: { pages: '2' } }]
-  const { fidelity, result } = await converted({ sources: [text(100)], made: text(20), steps })
+  const { fidelity, result } = await convert({ sources: [createText(100)], made: createText(20), steps })
   assert.equal(fidelity?.words?.share, 0.2)
   assert.equal(result.shortfall, undefined)
-  await assert.doesNotReject(converted({ sources: [text(100)], made: '', steps }))
+  await assert.doesNotReject(convert({ sources: [createText(100)], made: '', steps }))
 })
 
 test('files that become one are held to the sum of them', async () => {
   const steps = [{ operation: 'merge', to: 'html' } as const]
-  const { fidelity, result } = await converted({ sources: [text(30), text(70)], made: text(70), steps })
+  const { fidelity, result } = await convert({ sources: [createText(30), createText(70)], made: createText(70), steps })
   assert.deepEqual(fidelity?.words, { source: 100, result: 70, share: 0.7 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
 })
 
 test('what several workers made in parts is held to the whole that was sent', async () => {
-  const made = subtitlesOf(3)
-  const run = await runOf({ sources: [subtitlesOf(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
+  const made = createSubtitles(3)
+  const run = await createRun({ sources: [createSubtitles(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
   const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({
     workers: 2,
     timeoutS: 60,
@@ -188,7 +188,7 @@ test('what several workers made in parts is held to the whole that was sent', as
 
 test('what nobody can count is named, and another step is counted all the same', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
-  const { fidelity } = await converted({ sources: [text(100)], made: text(100), steps })
+  const { fidelity } = await convert({ sources: [createText(100)], made: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
   const counted = { words: createRetention(9, 9), dropped: ['film'] }
   assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, counted), {
@@ -200,19 +200,19 @@ test('what nobody can count is named, and another step is counted all the same',
 
 test('files that go into an archive are counted, not what is in them', async () => {
   const packed = new URL('../fixtures/odd/', import.meta.url)
-  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
-  guard.start(
+  detector.start(
     Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
     step,
   )
-  await guard.checkStep(
+  await detector.checkStep(
     step,
     { files: [{ path: fileURLToPath(import.meta.url) }], memberCounts: { result: 2 } },
     [],
   )
-  assert.deepEqual(guard.fidelity?.entries, createRetention(3, 2))
-  assert.equal(guard.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
+  assert.deepEqual(detector.fidelity?.entries, createRetention(3, 2))
+  assert.equal(detector.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })
 
 test('sound of no samples is none', async () => {
@@ -227,10 +227,10 @@ test('sound of no samples is none', async () => {
     return Buffer.concat([header, Buffer.alloc(seconds * 16_000)])
   }
   const steps = [{ from: 'wav', to: 'wav' }]
-  const { fidelity, result } = await converted({ sources: [wav(4)], made: wav(2), steps })
+  const { fidelity, result } = await convert({ sources: [wav(4)], made: wav(2), steps })
   assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
-  await assert.rejects(converted({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
+  await assert.rejects(convert({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
 })
 
 test('of steps in turn the last says what is left of the first, and of files side by side their sum', () => {
@@ -248,39 +248,39 @@ test('of steps in turn the last says what is left of the first, and of files sid
 })
 
 test('what one step keeps and the next one drops is told, though it does not show in between', async () => {
-  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
   await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
-  guard.start([{ path: docx, format: 'docx' }])
-  await guard.checkStep(
+  detector.start([{ path: docx, format: 'docx' }])
+  await detector.checkStep(
     { operation: 'convert', from: 'docx', to: 'html', options: {} },
     { files: [{ path: page }] },
     [],
   )
-  assert.deepEqual(guard.fidelity?.dropped, [])
-  await guard.checkStep(
+  assert.deepEqual(detector.fidelity?.dropped, [])
+  await detector.checkStep(
     { operation: 'convert', from: 'html', to: 'csv', options: {} },
     { files: [{ path: list }] },
     [],
   )
-  assert.deepEqual(guard.fidelity?.dropped, ['equations'])
+  assert.deepEqual(detector.fidelity?.dropped, ['equations'])
 })
 
 test('a document that was unlocked is held to what it says when it is open', async () => {
-  const guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const [locked, open, result] = await Promise.all(
-    Object.entries({ locked: text(90), open: text(30), result: text(30) }).map(async ([name, content]) => {
+    Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(async ([name, content]) => {
       const path = join(folder, name)
       await writeFile(path, content)
       return path
     }),
   )
-  guard.start([{ path: locked ?? '', format: 'txt' }])
+  detector.start([{ path: locked ?? '', format: 'txt' }])
   const step = { from: 'txt', to: 'txt', options: {} }
-  await guard.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
-  await guard.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
-  assert.deepEqual(guard.fidelity?.words, createRetention(30, 30))
+  await detector.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await detector.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
+  assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
 })
 
 test('what is sent is read once an engine has begun, and not when all is over before', async () => {
@@ -288,27 +288,27 @@ test('what is sent is read once an engine has begun, and not when all is over be
   const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
   const path = join(folder, 'late.txt')
   {
-    using guard = new LossDetector(log)
-    guard.start([{ path, format: 'txt' }])
-    writeFileSync(path, text(30))
-    await guard.checkStep(
+    using detector = new LossDetector(log)
+    detector.start([{ path, format: 'txt' }])
+    writeFileSync(path, createText(30))
+    await detector.checkStep(
       { operation: 'convert', from: 'txt', to: 'txt', options: {} },
       { files: [{ path }] },
       [],
     )
-    assert.deepEqual(guard.fidelity?.words, createRetention(30, 30))
+    assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
   }
-  const begun = () => {
-    using guard = new LossDetector(log)
-    guard.start([{ path: join(folder, 'gone.txt'), format: 'txt' }])
+  const startAndDispose = () => {
+    using detector = new LossDetector(log)
+    detector.start([{ path: join(folder, 'gone.txt'), format: 'txt' }])
   }
-  begun()
+  startAndDispose()
   await sleep(100)
   assert.deepEqual(errors, [])
 })
 
 test('what came out is counted while it is stored, whatever becomes of that', async () => {
-  const run = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const run = await createRun({ sources: [createText(100)], made: createText(100), steps: [{}] })
   const began: string[] = []
   const endless = await runSteps({
     ...run,
@@ -316,13 +316,13 @@ test('what came out is counted while it is stored, whatever becomes of that', as
       const [{ path }] = result.files
       began.push(path)
       // Not counted yet.
-      writeFileSync(path, text(99))
+      writeFileSync(path, createText(99))
       await new Promise(() => {})
     },
   })
   assert.deepEqual(endless.fidelity?.words, createRetention(100, 99))
   assert.deepEqual(began, [endless.result.files[0].path])
-  const again = await runOf({ sources: [text(100)], made: text(100), steps: [{}] })
+  const again = await createRun({ sources: [createText(100)], made: createText(100), steps: [{}] })
   const failed = await runSteps({ ...again, onOutput: () => Promise.reject(new Error('no bucket')) })
   assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
 })
@@ -333,7 +333,7 @@ test('a record keeps what was counted of a source, and none of its words', async
     path,
     '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
   )
-  using guard = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  guard.start([{ path, format: 'fodt' }])
-  assert.deepEqual(await guard.storedSummary(), { counts: {}, features: ['comments', 'selectableText'] })
+  using detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  detector.start([{ path, format: 'fodt' }])
+  assert.deepEqual(await detector.storedSummary(), { counts: {}, features: ['comments', 'selectableText'] })
 })

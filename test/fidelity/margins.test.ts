@@ -12,7 +12,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
 /** A document of one paragraph, with these lines on top of its pages, by section. */
-async function document(text: string, ...headers: readonly string[]): Promise<ContentSummary> {
+async function createDocument(text: string, ...headers: readonly string[]): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
     'word/document.xml': `<w:document><w:body>${paragraph(text)}</w:body></w:document>`,
@@ -23,33 +23,33 @@ async function document(text: string, ...headers: readonly string[]): Promise<Co
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
   const path = join(scratchFolder('margins'), 'a.docx')
   await writeFile(path, await zip.close())
-  const holding = await readSummary(path, 'docx', { isResult: true })
-  assert.ok(holding)
-  return holding
+  const summary = await readSummary(path, 'docx', { isResult: true })
+  assert.ok(summary)
+  return summary
 }
 
 const body = 'alpha beta gamma delta epsilon zeta'
 const line = 'annual report of the company'
 
-function wordsKept(pages: number, result: ContentSummary) {
+function compareWords(pages: number, result: ContentSummary) {
   const words = new WordCounts()
   for (let page = 0; page < pages; page++) words.add(`${line} ${page === 0 ? body : ''}`)
   const source: ContentSummary = { words, counts: { pages }, features: [] }
-  const asked = { operation: 'convert', from: 'pdf', to: 'docx', options: {}, source, warned: [] } as const
-  const { fidelity, lost } = compare({ ...asked, result })
+  const comparison = { operation: 'convert', from: 'pdf', to: 'docx', options: {}, source, warned: [] } as const
+  const { fidelity, lost } = compare({ ...comparison, result })
   return { ...fidelity.words, lost }
 }
 
 test('lines on top of the pages of a PDF are kept where a document has them once', async () => {
-  const result = await document(body, line)
+  const result = await createDocument(body, line)
   assert.equal(result.words?.total, 6)
-  assert.deepEqual(wordsKept(4, result), { source: 26, result: 26, share: 1, lost: [] })
-  const without = await document(body)
-  assert.deepEqual(wordsKept(4, without), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
+  assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lost: [] })
+  const without = await createDocument(body)
+  assert.deepEqual(compareWords(4, without), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
 })
 
 test('those of another section count once more, and the same ones do not', async () => {
-  assert.equal((await document(body, line, 'other words', line)).marginWords?.total, 7)
-  assert.ok((await document(body, line)).features.includes('margins'))
-  assert.ok(!(await document(body, '12')).features.includes('margins'))
+  assert.equal((await createDocument(body, line, 'other words', line)).marginWords?.total, 7)
+  assert.ok((await createDocument(body, line)).features.includes('margins'))
+  assert.ok(!(await createDocument(body, '12')).features.includes('margins'))
 })

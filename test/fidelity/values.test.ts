@@ -6,15 +6,15 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-async function cellsOf(...cells: readonly string[]) {
+async function countCells(...cells: readonly string[]) {
   const path = join(scratchFolder('values'), 'a.fods')
   const rows = cells.map((one) => `<table:table-row>${one}</table:table-row>`).join('')
   await writeFile(
     path,
     `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table>${rows}</table:table></office:spreadsheet></office:body></office:document>`,
   )
-  const holding = await readSummary(path, 'fods', { isResult: false })
-  return { cells: holding?.counts.cells, words: holding?.words?.total, isEmpty: holding?.words?.isEmpty }
+  const summary = await readSummary(path, 'fods', { isResult: false })
+  return { cells: summary?.counts.cells, words: summary?.words?.total, isEmpty: summary?.words?.isEmpty }
 }
 
 const cell = (attributes: string, text: string) =>
@@ -31,13 +31,13 @@ test('states, dates and amounts of OpenDocument sheets are no words, as in those
     value('date', '<text:span>März</text:span> 2024'),
     cell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
   ]
-  assert.deepEqual(await cellsOf(...values), { cells: 6, words: 0, isEmpty: false })
+  assert.deepEqual(await countCells(...values), { cells: 6, words: 0, isEmpty: false })
   const texts = [
     value('string', 'one two'),
     cell('table:style-name="ce1"', 'three'),
     value('boolean', 'TRUE'),
   ]
-  assert.deepEqual(await cellsOf(...texts), { cells: 3, words: 3, isEmpty: false })
+  assert.deepEqual(await countCells(...texts), { cells: 3, words: 3, isEmpty: false })
 })
 
 test('a subtitle without words is none that could be lost', async () => {

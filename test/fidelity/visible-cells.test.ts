@@ -18,7 +18,7 @@ const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
   <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
   <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
 
-async function workbook(cells: string, state: string): Promise<ContentSummary> {
+async function createWorkbook(cells: string, state: string): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
     'xl/workbook.xml': `<workbook><sheets><sheet name="a" r:id="r1"/><sheet name="b" state="${state}" r:id="r2"/></sheets></workbook>`,
@@ -30,36 +30,36 @@ async function workbook(cells: string, state: string): Promise<ContentSummary> {
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
   const path = join(scratchFolder('visible'), 'hidden.xlsx')
   await writeFile(path, await zip.close())
-  const holding = await readSummary(path, 'xlsx', { isResult: false })
-  assert.ok(holding)
-  return holding
+  const summary = await readSummary(path, 'xlsx', { isResult: false })
+  assert.ok(summary)
+  return summary
 }
 
-function lostOf(source: ContentSummary, text: string, warned: readonly string[]) {
+function lostUnits(source: ContentSummary, text: string, warned: readonly string[]) {
   const words = new WordCounts()
   words.add(text)
-  const compared = { operation: 'convert', from: 'xlsx', to: 'html', options: {}, source, warned } as const
-  return compare({ ...compared, result: { words, counts: {}, features: [] } }).lost
+  const comparison = { operation: 'convert', from: 'xlsx', to: 'html', options: {}, source, warned } as const
+  return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lost
 }
 
 test('what a workbook shows is to come through where the rest was left out and told', async () => {
-  const source = await workbook(cells, 'veryHidden')
+  const source = await createWorkbook(cells, 'veryHidden')
   assert.equal(source.words?.total, 8)
   assert.equal(source.visibleWords?.total, 5)
-  const told = ['HIDDEN_DROPPED']
-  assert.deepEqual(lostOf(source, 'one two three four five', told), [])
-  assert.deepEqual(lostOf(source, 'one behind below apart', told), ['words'])
-  assert.deepEqual(lostOf(source, 'one two three four five', []), ['words'])
+  const warnings = ['HIDDEN_DROPPED']
+  assert.deepEqual(lostUnits(source, 'one two three four five', warnings), [])
+  assert.deepEqual(lostUnits(source, 'one behind below apart', warnings), ['words'])
+  assert.deepEqual(lostUnits(source, 'one two three four five', []), ['words'])
   // Where another warning tells of words, nobody knows which.
-  assert.deepEqual(lostOf(source, 'one', [...told, 'SHEETS_DROPPED']), [])
+  assert.deepEqual(lostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
 test('rows and columns are hidden where a sheet says so, however it is written', async () => {
   const shown = cells.replaceAll('hidden="1"', 'hidden="false"')
-  assert.equal((await workbook(shown, 'visible')).visibleWords, undefined)
+  assert.equal((await createWorkbook(shown, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {
-    const hiding = shown.replace(/(?<=<row r="2" )hidden="false"/, mark)
-    assert.equal((await workbook(hiding, 'visible')).visibleWords?.total, 7, mark)
+    const withHidden = shown.replace(/(?<=<row r="2" )hidden="false"/, mark)
+    assert.equal((await createWorkbook(withHidden, 'visible')).visibleWords?.total, 7, mark)
   }
 })
 
@@ -92,20 +92,20 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
     path,
     `<office:document><office:automatic-styles>${styles.join('')}</office:automatic-styles>${body}</office:document>`,
   )
-  const held = await readSummary(path, 'fods', { isResult: false })
+  const summary = await readSummary(path, 'fods', { isResult: false })
   const shown = new WordCounts()
   shown.add('one two thrice thrice four last end')
-  assert.equal(held?.visibleWords?.total, shown.total)
-  assert.equal(held.visibleWords && shown.countSharedWith(held.visibleWords), shown.total)
-  assert.equal(held.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
+  assert.equal(summary?.visibleWords?.total, shown.total)
+  assert.equal(summary.visibleWords && shown.countSharedWith(summary.visibleWords), shown.total)
+  assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
   // Whichever of these is the only one that hides something.
-  const alone = {
+  const single = {
     none: [table('ta0', row(cell('end'))), undefined],
     row: [table('ta0', row(cell('end')) + row(cell('below'), collapsed)), 1],
     column: [table('ta0', column(1) + column(1, filtered) + row(cell('end') + cell('behind'))), 1],
     sheet: [table('ta0', row(cell('end'))) + table('ta1', row(cell('apart'))), 1],
   } as const
-  for (const [which, [tables, words]] of Object.entries(alone)) {
+  for (const [which, [tables, words]] of Object.entries(single)) {
     const known = which === 'sheet' ? styles.join('') : ''
     await writeFile(path, `<office:document>${known}<office:body>${tables}</office:body></office:document>`)
     assert.equal((await readSummary(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)

@@ -2,32 +2,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readXlsStream } from '../../lib/fidelity/xls.ts'
 
-function record(type: number, data: Buffer): Buffer {
+function createRecord(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4)
   head.writeUInt16LE(type)
   head.writeUInt16LE(data.length, 2)
   return Buffer.concat([head, data])
 }
 
-const begin = record(0x0809, Buffer.from('0006050000000000', 'hex'))
-const end = record(0x000a, Buffer.alloc(0))
-const number = record(0x0203, Buffer.alloc(14))
+const begin = createRecord(0x0809, Buffer.from('0006050000000000', 'hex'))
+const end = createRecord(0x000a, Buffer.alloc(0))
+const number = createRecord(0x0203, Buffer.alloc(14))
 
 /** A workbook that names its only sheet of three numbers so often. */
-function workbook(times: number): Buffer {
+function createWorkbook(times: number): Buffer {
   const start = begin.length + times * 12 + end.length
-  const named = Buffer.alloc(8)
-  named.writeUInt32LE(start)
-  const names = Array.from({ length: times }, () => record(0x0085, named))
+  const reference = Buffer.alloc(8)
+  reference.writeUInt32LE(start)
+  const names = Array.from({ length: times }, () => createRecord(0x0085, reference))
   return Buffer.concat([begin, ...names, end, begin, number, number, number, end])
 }
 
 test('a sheet of an old workbook is counted once, however often it is named', () => {
-  assert.deepEqual(readXlsStream(workbook(1))?.counts, { sheets: 1, cells: 3 })
-  assert.equal(readXlsStream(workbook(100_000)), undefined)
+  assert.deepEqual(readXlsStream(createWorkbook(1))?.counts, { sheets: 1, cells: 3 })
+  assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
 })
 
 test('what is no old workbook is not counted', () => {
   assert.equal(readXlsStream(Buffer.alloc(4)), undefined)
-  assert.equal(readXlsStream(record(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
+  assert.equal(readXlsStream(createRecord(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
 })

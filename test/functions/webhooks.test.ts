@@ -33,8 +33,8 @@ import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
 import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { privateForms } from '../transfer/private-forms.ts'
-import { answers, openReceiver } from '../webhooks/receiver.ts'
+import { privateAddressForms } from '../transfer/private-forms.ts'
+import { respondWith, openReceiver } from '../webhooks/receiver.ts'
 
 /** Advances the clock and passes on queue messages by hand. */
 
@@ -185,7 +185,7 @@ test('invalid webhooks are refused, and the 21st webhook too', async () => {
   assert.match((await assertError({ url: 'ftp://files.example' })).message, /^url: /)
   assert.match((await assertError({ secret: 'whsec_short' })).message, /^secret: .*24 to 64 bytes/)
   // Addresses of this machine are allowed here.
-  for (const url of privateForms.filter((form) => !new URL(form).hostname.startsWith('127.'))) {
+  for (const url of privateAddressForms.filter((form) => !new URL(form).hostname.startsWith('127.'))) {
     const { code, details } = await assertError({ url })
     assert.deepEqual([code, details.field], ['URL_NOT_ALLOWED', 'url'], url)
   }
@@ -289,10 +289,10 @@ async function raw(answer: (socket: import('node:net').Socket) => void): Promise
 }
 
 test('a failed delivery shows the failure and is retried on schedule', async () => {
-  receiver.answer('/500', answers(500, {}, 'no\u0000 use'))
-  receiver.answer('/429', answers(429, { 'retry-after': '120' }))
-  receiver.answer('/302', answers(302, { location: receiver.url('/elsewhere') }))
-  receiver.answer('/10mb', answers(500, {}, 'x'.repeat(10 * 1024 * 1024)))
+  receiver.answer('/500', respondWith(500, {}, 'no\u0000 use'))
+  receiver.answer('/429', respondWith(429, { 'retry-after': '120' }))
+  receiver.answer('/302', respondWith(302, { location: receiver.url('/elsewhere') }))
+  receiver.answer('/10mb', respondWith(500, {}, 'x'.repeat(10 * 1024 * 1024)))
   receiver.answer('/hangs', () => {})
   const cases: [name: string, url: string, status: number | null, error: RegExp, nextS: number][] = [
     ['500', receiver.url('/500'), 500, /^The receiver responded with status 500\.$/, 5],
@@ -327,7 +327,7 @@ const sweep = (webhookId: string, stream: string) =>
 
 test('ten attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
-  receiver.answer('/ten', answers(503))
+  receiver.answer('/ten', respondWith(503))
   const { id } = await createHook(send, '/ten')
   const { stream } = await createEvent(send)
   const started = clock
@@ -358,7 +358,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
     undefined,
   )
 
-  receiver.answer('/ten', answers(204))
+  receiver.answer('/ten', respondWith(204))
   const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
   assert.deepEqual([again.status, again.data.status], [202, 'pending'])
   await deliverAll()
@@ -369,7 +369,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
 
 test('retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
-  receiver.answer('/soon', answers(500))
+  receiver.answer('/soon', respondWith(500))
   await createHook(send, '/soon')
   await createEvent(send)
   const lane = queue.shift()
@@ -385,7 +385,7 @@ test('retries within 15 min use the delay of the queue', async () => {
 
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
-  receiver.answer('/410', answers(410))
+  receiver.answer('/410', respondWith(410))
   const gone = await createHook(send, '/410')
   await createEvent(send)
   await deliverAll()
@@ -395,7 +395,7 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
-  receiver.answer('/dead', answers(500))
+  receiver.answer('/dead', respondWith(500))
   const dead = await createHook(send, '/dead')
   await createEvent(send)
   await deliverAll()
@@ -417,7 +417,7 @@ test('an account with a confirmed email address gets one email when a webhook is
   const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
   for (const emailVerified of [false, true]) {
     const send = newClient()
-    receiver.answer('/gone?token=secret', answers(410))
+    receiver.answer('/gone?token=secret', respondWith(410))
     await createHook(send, '/gone?token=secret')
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
@@ -500,7 +500,7 @@ test('waiting for a missing event in the sequence ends after a while', async () 
 
 test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
-  receiver.answer('/progress', answers(500))
+  receiver.answer('/progress', respondWith(500))
   const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
   const job = newId('job')
   for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))

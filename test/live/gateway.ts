@@ -63,7 +63,7 @@ export class Gateway {
       post: async (id, text) => {
         const client = this.#clients.get(id)
         if (!client || client.closed) return 'gone'
-        if (client.outcome === 'sent') client.frames.push(checked(text))
+        if (client.outcome === 'sent') client.frames.push(parseFrame(text))
         return client.outcome
       },
       close: async (id, code, reason) => {
@@ -98,7 +98,7 @@ export class Gateway {
   async message(client: Client, body: string): Promise<void> {
     const requestContext = { ...message.requestContext, connectionId: client.id }
     const answer = await this.#handlers.sockets({ ...message, requestContext, body })
-    if (answer.body) client.frames.push(checked(answer.body))
+    if (answer.body) client.frames.push(parseFrame(answer.body))
   }
 
   async disconnect(client: Client): Promise<void> {
@@ -115,7 +115,7 @@ export class Gateway {
 }
 
 /** Every frame that a test sees is one that is described. */
-function checked(text: string): Frame {
+function parseFrame(text: string): Frame {
   const frame: unknown = JSON.parse(text)
   const schema = typeof frame === 'object' && frame !== null && 'type' in frame ? ServerFrame : JobFrame
   return schema.parse(frame)

@@ -24,46 +24,46 @@ const tasks = {
 }
 
 /** A job that stays queued, of a new identity or of this one. */
-async function makeJob(token?: string) {
+async function createJob(token?: string) {
   const headers = token === undefined ? {} : { 'x-owner-token': token }
-  const { headers: given, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+  const { headers: responseHeaders, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
   const state = await app.services.jobs.store.getState(json.data.jobId)
   assert.ok(state)
-  return { token: token ?? given['x-owner-token'] ?? '', jobId: state.job.id, state, owner: state.job.owner }
+  return { token: token ?? responseHeaders['x-owner-token'] ?? '', jobId: state.job.id, state, owner: state.job.owner }
 }
-type Made = Awaited<ReturnType<typeof makeJob>>
+type CreatedJob = Awaited<ReturnType<typeof createJob>>
 
 /** That it has come so far. */
-const at = ({ state: { job } }: Made, percent: number, sequence: number): BusEvent =>
+const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
   createProgressEvent({ ...job, sequence }, 'told', {
     at: new Date().toISOString(),
     percent,
     stage: 'convert',
   })
-const end = ({ state }: Made): BusEvent =>
+const endOf = ({ state }: CreatedJob): BusEvent =>
   createEndEvent({
     ...state,
     job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
   })
 
-const known = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
+const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
 const percents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
   frames.map(({ job }) => job?.progress?.percent)
 
 test('whoever connects is greeted, and hears of all that happens to jobs of theirs', async () => {
-  const made = await makeJob()
-  const client = await known(made.token)
+  const created = await createJob()
+  const client = await connectOwner(created.token)
   assert.partialDeepStrictEqual(client.frames, [
     { type: 'hello', connectionId: client.id, heartbeatMs: 30_000 },
   ])
-  await gateway.tell(at(made, 10, 3), end(made))
+  await gateway.tell(progressAt(created, 10, 3), endOf(created))
   const { lastSequence } = client.frames[0]
   assert.partialDeepStrictEqual(client.of('event'), [
     {
       event: 'job.progress',
       seq: lastSequence + 1,
       sequence: 3,
-      job: { id: made.jobId, progress: { percent: 10 } },
+      job: { id: created.jobId, progress: { percent: 10 } },
     },
     { event: 'job.completed', seq: lastSequence + 2, job: { status: 'completed' } },
   ])
@@ -72,20 +72,20 @@ test('whoever connects is greeted, and hears of all that happens to jobs of thei
 })
 
 test('an event that is told again is sent once', async () => {
-  const made = await makeJob()
-  const client = await known(made.token)
-  const event = at(made, 10, 3)
+  const created = await createJob()
+  const client = await connectOwner(created.token)
+  const event = progressAt(created, 10, 3)
   await Promise.all([gateway.tell(event), gateway.tell(event)])
-  await gateway.tell(event, at(made, 20, 4))
+  await gateway.tell(event, progressAt(created, 20, 4))
   assert.deepEqual(percents(client.of('event')), [10, 20])
 })
 
 test('a client of another owner sees nothing, whatever it asks for', async () => {
-  const made = await makeJob()
-  const foreign = await known((await makeJob()).token)
-  await foreign.send({ type: 'subscribe', jobs: [made.jobId] })
+  const created = await createJob()
+  const foreign = await connectOwner((await createJob()).token)
+  await foreign.send({ type: 'subscribe', jobs: [created.jobId] })
   await foreign.send({ type: 'resume', since: foreign.frames[0].lastSequence })
-  await gateway.tell(at(made, 10, 3))
+  await gateway.tell(progressAt(created, 10, 3))
   assert.deepEqual(foreign.of('event'), [])
   assert.deepEqual(
     foreign.of('snapshot').map(({ jobs }) => jobs),
@@ -94,52 +94,52 @@ test('a client of another owner sees nothing, whatever it asks for', async () =>
 })
 
 test('a subscription shows how its jobs are, and narrows what is heard', async () => {
-  const made = await makeJob()
-  const other = await makeJob(made.token)
-  const client = await known(made.token)
-  await client.send({ type: 'subscribe', jobs: [made.jobId], events: ['job.progress'] })
+  const created = await createJob()
+  const other = await createJob(created.token)
+  const client = await connectOwner(created.token)
+  await client.send({ type: 'subscribe', jobs: [created.jobId], events: ['job.progress'] })
   assert.partialDeepStrictEqual(client.last, {
     type: 'snapshot',
-    jobs: [{ jobId: made.jobId, status: 'queued' }],
+    jobs: [{ jobId: created.jobId, status: 'queued' }],
   })
-  await gateway.tell(at(other, 5, 3), at(made, 10, 3), end(made))
+  await gateway.tell(progressAt(other, 5, 3), progressAt(created, 10, 3), endOf(created))
   assert.deepEqual(percents(client.of('event')), [10])
   await client.send({ type: 'subscribe', jobs: [other.jobId], events: ['job.*'] })
-  await gateway.tell(at(other, 50, 4), end(other))
+  await gateway.tell(progressAt(other, 50, 4), endOf(other))
   assert.deepEqual(
     client.of('event').map(({ event }) => event),
     ['job.progress', 'job.progress', 'job.completed'],
   )
   await client.send({ type: 'unsubscribe', jobs: [other.jobId] })
-  await gateway.tell(at(other, 60, 5), at(made, 20, 4))
+  await gateway.tell(progressAt(other, 60, 5), progressAt(created, 20, 4))
   await client.send({ type: 'unsubscribe' })
-  await gateway.tell(at(made, 30, 5))
+  await gateway.tell(progressAt(created, 30, 5))
   assert.deepEqual(percents(client.of('event').slice(3)), [20])
 })
 
 test('a subscription to everything shows all jobs that are not over', async () => {
-  const made = await makeJob()
-  const over = await makeJob(made.token)
-  await app.send('POST', `/v1/jobs/${over.jobId}/cancel`, { headers: { 'x-owner-token': made.token } })
-  const client = await known(made.token)
+  const created = await createJob()
+  const over = await createJob(created.token)
+  await app.send('POST', `/v1/jobs/${over.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const client = await connectOwner(created.token)
   await client.send({ type: 'subscribe' })
   assert.deepEqual(
     client.last.jobs.map(({ jobId }: { jobId: string }) => jobId),
-    [made.jobId],
+    [created.jobId],
   )
 })
 
 test('after a cut exactly what was missed is sent, in order, and then what comes', async () => {
-  const made = await makeJob()
-  const first = await known(made.token)
-  await gateway.tell(at(made, 1, 3), at(made, 2, 4))
+  const created = await createJob()
+  const first = await connectOwner(created.token)
+  await gateway.tell(progressAt(created, 1, 3), progressAt(created, 2, 4))
   const since = first.last.seq
   await first.leave()
-  await gateway.tell(at(made, 3, 5), at(made, 4, 6), at(made, 5, 7))
-  const second = await known(made.token)
-  await gateway.tell(at(made, 6, 8))
+  await gateway.tell(progressAt(created, 3, 5), progressAt(created, 4, 6), progressAt(created, 5, 7))
+  const second = await connectOwner(created.token)
+  await gateway.tell(progressAt(created, 6, 8))
   await second.send({ type: 'resume', since })
-  await gateway.tell(at(made, 7, 9))
+  await gateway.tell(progressAt(created, 7, 9))
   const events = second.of('event')
   assert.deepEqual(percents(events), [6, 3, 4, 5, 7])
   assert.deepEqual(events.map(({ seq }) => seq - since).sort(), [1, 2, 3, 4, 5])
@@ -148,44 +148,44 @@ test('after a cut exactly what was missed is sent, in order, and then what comes
 })
 
 test('who was away for too long is told so, and how the jobs are', async () => {
-  const made = await makeJob()
-  const client = await known(made.token)
+  const created = await createJob()
+  const client = await connectOwner(created.token)
   for (const since of [1, client.frames[0].lastSequence + 1]) {
     await client.send({ type: 'resume', since })
     assert.partialDeepStrictEqual(client.frames.slice(-2), [
       { type: 'error', code: 'SEQUENCE_GONE' },
-      { type: 'snapshot', jobs: [{ jobId: made.jobId }] },
+      { type: 'snapshot', jobs: [{ jobId: created.jobId }] },
     ])
   }
 })
 
 test('a cookie counts from a page of the service, and not from another one', async () => {
-  const { token } = await makeJob()
+  const { token } = await createJob()
   const Cookie = `a=b; ${ownerCookie}=${token}`
-  const hosts: [origin: string | undefined, isTaken: boolean][] = [
+  const origins: [origin: string | undefined, isTaken: boolean][] = [
     [undefined, true],
     ['http://localhost:8080', true],
     ['https://abcdef1234.execute-api.eu-central-1.amazonaws.com', true],
     ['https://evil.example', false],
     ['null', false],
   ]
-  for (const [Origin, isTaken] of hosts) {
+  for (const [Origin, isAccepted] of origins) {
     const client = await gateway.connect({ headers: { Cookie, ...(Origin && { Origin }) } })
-    assert.equal(client.frames[0].type, isTaken ? 'hello' : 'error', Origin)
-    assert.equal(client.closed?.code, isTaken ? undefined : 4403, Origin)
+    assert.equal(client.frames[0].type, isAccepted ? 'hello' : 'error', Origin)
+    assert.equal(client.closed?.code, isAccepted ? undefined : 4403, Origin)
   }
 })
 
-const ways: [what: string, handshake: (token: string) => Parameters<Gateway['connect']>[0]][] = [
+const authMethods: [what: string, handshake: (token: string) => Parameters<Gateway['connect']>[0]][] = [
   ['a bearer token', (token) => ({ headers: { Authorization: `Bearer ${token}` } })],
   ['a subprotocol', (token) => ({ headers: { 'Sec-WebSocket-Protocol': `v1.jobs, bearer.${token}` } })],
 ]
-for (const [what, handshake] of ways) {
-  test(`${what} says who connects; a wrong one is closed with 4401`, async () => {
-    const { token } = await makeJob()
+for (const [name, handshake] of authMethods) {
+  test(`${name} says who connects; a wrong one is closed with 4401`, async () => {
+    const { token } = await createJob()
     const client = await gateway.connect(handshake(token))
     assert.equal(client.last.type, 'hello')
-    assert.equal(client.protocol, what === 'a subprotocol' ? 'v1.jobs' : undefined)
+    assert.equal(client.protocol, name === 'a subprotocol' ? 'v1.jobs' : undefined)
     const wrong = await gateway.connect(handshake('anon_0.nonsense'))
     assert.partialDeepStrictEqual(wrong.frames, [
       { type: 'error', code: 'AUTHENTICATION_REQUIRED', closeCode: 4401 },
@@ -195,7 +195,7 @@ for (const [what, handshake] of ways) {
 }
 
 test('a ticket opens one socket', async () => {
-  const { token } = await makeJob()
+  const { token } = await createJob()
   const { json } = await app.send('POST', '/v1/ws/tickets', { headers: { 'x-owner-token': token } })
   const query = { ticket: json.data.ticket }
   assert.equal((await gateway.connect({ query })).last.type, 'hello')
@@ -204,7 +204,7 @@ test('a ticket opens one socket', async () => {
 })
 
 test('the first frame may say who it is; any other one closes with 4401', async () => {
-  const { token } = await makeJob()
+  const { token } = await createJob()
   const client = await gateway.connect()
   assert.deepEqual(client.frames, [])
   await client.send({ type: 'auth', token })
@@ -224,7 +224,7 @@ test('who says nothing is closed with 4408, and who is known is not', async () =
   assert.equal(silent.closed?.code, 4408)
   assert.partialDeepStrictEqual(silent.frames, [{ type: 'error', code: 'TIMEOUT', closeCode: 4408 }])
   const client = await gateway.connect()
-  await client.send({ type: 'auth', token: (await makeJob()).token })
+  await client.send({ type: 'auth', token: (await createJob()).token })
   await gateway.live.wake(client.id)
   assert.equal(client.closed, undefined)
 })
@@ -235,7 +235,7 @@ test('a ping is answered, before and after it is known who is there', async () =
   assert.deepEqual(client.frames, [{ type: 'pong' }])
 })
 
-const bad: [frame: unknown, says: RegExp][] = [
+const invalidFrames: [frame: unknown, says: RegExp][] = [
   ['no JSON', /JSON/],
   ['[]', /type: expected one of auth, subscribe/],
   [{ type: 'dance' }, /type: expected one of/],
@@ -247,11 +247,11 @@ const bad: [frame: unknown, says: RegExp][] = [
   ['"x"', /type/],
 ]
 test('a frame that cannot be understood is told so; the tenth closes with 1008', async () => {
-  const client = await known((await makeJob()).token)
-  for (const [frame, says] of bad) {
+  const client = await connectOwner((await createJob()).token)
+  for (const [frame, message] of invalidFrames) {
     await client.send(frame)
     assert.equal(client.last.code, 'INVALID_REQUEST', JSON.stringify(frame))
-    assert.match(client.last.message, says)
+    assert.match(client.last.message, message)
     assert.equal(client.closed, undefined)
   }
   await client.send('the tenth')
@@ -259,30 +259,30 @@ test('a frame that cannot be understood is told so; the tenth closes with 1008',
 })
 
 test('a client that does not read is closed with 4409, and the others hear on', async () => {
-  const made = await makeJob()
-  const [slow, other] = [await known(made.token), await known(made.token)]
+  const created = await createJob()
+  const [slow, other] = [await connectOwner(created.token), await connectOwner(created.token)]
   slow.outcome = 'slow'
-  await gateway.tell(at(made, 10, 3), at(made, 20, 4))
+  await gateway.tell(progressAt(created, 10, 3), progressAt(created, 20, 4))
   assert.equal(slow.closed?.code, 4409)
   assert.deepEqual(percents(other.of('event')), [10, 20])
 })
 
 test('one connection too many is closed with 4429, unless others are gone', async () => {
-  const { token } = await makeJob()
-  const clients = await Promise.all(Array.from({ length: maxSockets }, () => known(token)))
-  assert.equal((await known(token)).closed?.code, 4429)
+  const { token } = await createJob()
+  const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
+  assert.equal((await connectOwner(token)).closed?.code, 4429)
   const [first] = clients
   // As after the death of a gateway: nobody told the function.
   if (first) first.closed = { code: 1006, reason: '' }
-  assert.equal((await known(token)).last.type, 'hello')
+  assert.equal((await connectOwner(token)).last.type, 'hello')
 })
 
 test('the socket of a job needs no identity, tells how far it is, and ends with it', async () => {
-  const made = await makeJob()
-  const client = await gateway.connect({ query: { jobId: made.jobId } })
-  const frame = { jobId: made.jobId, etaMs: null }
+  const created = await createJob()
+  const client = await gateway.connect({ query: { jobId: created.jobId } })
+  const frame = { jobId: created.jobId, etaMs: null }
   assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
-  await gateway.tell(at(await makeJob(made.token), 99, 3), at(made, 40, 3), end(made))
+  await gateway.tell(progressAt(await createJob(created.token), 99, 3), progressAt(created, 40, 3), endOf(created))
   assert.deepEqual(client.frames.slice(1), [
     { ...frame, stage: 'convert', percent: 40, status: 'processing' },
     { ...frame, stage: 'completed', percent: 100, status: 'completed' },
@@ -291,17 +291,17 @@ test('the socket of a job needs no identity, tells how far it is, and ends with 
 })
 
 test('the socket of a job that is over says so and closes; there is none of an unknown job', async () => {
-  const made = await makeJob()
-  await app.send('POST', `/v1/jobs/${made.jobId}/cancel`, { headers: { 'x-owner-token': made.token } })
-  const client = await gateway.connect({ query: { jobId: made.jobId } })
+  const created = await createJob()
+  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const client = await gateway.connect({ query: { jobId: created.jobId } })
   assert.partialDeepStrictEqual(client.frames, [{ status: 'cancelled' }])
   assert.equal(client.closed?.code, 1000)
-  for (const jobId of ['job_nonsense', made.jobId.replace(/.{5}$/, 'ZZZZZ')])
+  for (const jobId of ['job_nonsense', created.jobId.replace(/.{5}$/, 'ZZZZZ')])
     assert.equal((await gateway.connect({ query: { jobId } })).status, 404)
 })
 
 /** Events of a stream that is answered whole, as behind a gateway. */
-const streamed = async (jobId: string, headers: Record<string, string> = {}) => {
+const readEventStream = async (jobId: string, headers: Record<string, string> = {}) => {
   const { status, text } = await app.send('GET', `/v1/jobs/${jobId}/events`, { headers })
   const events = [...text.matchAll(/event: (\S+)\nid: (\d+)\ndata: (.*)\n\n/g)]
   return {
@@ -311,11 +311,11 @@ const streamed = async (jobId: string, headers: Record<string, string> = {}) => 
 }
 
 test('a stream of events begins with a snapshot and goes on after the last event that was had', async () => {
-  const made = await makeJob()
-  const first = streamed(made.jobId)
+  const created = await createJob()
+  const first = readEventStream(created.jobId)
   // The answer comes with the first event.
-  await client(made)
-  await gateway.tell(at(made, 10, 3))
+  await connectClient(created)
+  await gateway.tell(progressAt(created, 10, 3))
   const { events } = await first
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
@@ -324,23 +324,23 @@ test('a stream of events begins with a snapshot and goes on after the last event
       ['job.progress', 10],
     ],
   )
-  await gateway.tell(at(made, 20, 4), at(made, 30, 5))
-  const next = await streamed(made.jobId, { 'last-event-id': String(events.at(-1)?.id) })
+  await gateway.tell(progressAt(created, 20, 4), progressAt(created, 30, 5))
+  const next = await readEventStream(created.jobId, { 'last-event-id': String(events.at(-1)?.id) })
   assert.deepEqual(
     next.events.map(({ data }) => data.job.progress.percent),
     [20, 30],
   )
-  await gateway.tell(end(made))
-  const last = await streamed(made.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
+  await gateway.tell(endOf(created))
+  const last = await readEventStream(created.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
   assert.deepEqual(
     last.events.map(({ event }) => event),
     ['job.completed'],
   )
-  await app.send('POST', `/v1/jobs/${made.jobId}/cancel`, { headers: { 'x-owner-token': made.token } })
-  const after = await streamed(made.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
+  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const after = await readEventStream(created.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
   assert.equal(after.status, 204, 'browsers do not come back')
   assert.deepEqual(
-    (await streamed(made.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
+    (await readEventStream(created.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
       event,
       data.status,
     ]),
@@ -349,11 +349,11 @@ test('a stream of events begins with a snapshot and goes on after the last event
 })
 
 test('an event that reaches the feed after a snapshot that shows it is not told again', async () => {
-  const made = await makeJob()
-  const stream = streamed(made.jobId)
-  await client(made)
-  const { sequence } = made.state.job
-  await gateway.tell(at(made, 5, sequence), at(made, 10, sequence + 1))
+  const created = await createJob()
+  const stream = readEventStream(created.jobId)
+  await connectClient(created)
+  const { sequence } = created.state.job
+  await gateway.tell(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
   const { events } = await stream
   assert.deepEqual(
     events.map(({ data }) => data.status ?? data.job.progress.percent),
@@ -362,4 +362,4 @@ test('an event that reaches the feed after a snapshot that shows it is not told 
 })
 
 /** Connected, so that the stream before it surely has begun. */
-const client = ({ token }: Made) => known(token)
+const connectClient = ({ token }: CreatedJob) => connectOwner(token)

@@ -60,31 +60,31 @@ const tasks = {
   out: { operation: 'export/url', input: 'page' },
 }
 
-async function makeJob(url: string, token?: string, body: object = { tasks }) {
+async function createJob(url: string, token?: string, body: object = { tasks }) {
   const headers = { 'content-type': 'application/json', ...(token && { 'x-owner-token': token }) }
   const response = await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body: JSON.stringify(body) })
   const { data } = (await response.json()) as { data: { jobId: string } }
   return { jobId: data.jobId, token: token ?? response.headers.get('x-owner-token') ?? '' }
 }
 
-const kibOf = async (pid: number) =>
+const readMemoryKib = async (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 
 test('200 clients hear of all that is theirs, in order and soon; one that never reads is closed', async (t) => {
   const { url, pid } = service
-  const first = await Promise.all(Array.from({ length: 4 }, () => makeJob(url)))
+  const first = await Promise.all(Array.from({ length: 4 }, () => createJob(url)))
   const [warm] = first.map(({ token }) => listen(url, token))
   assert.ok(warm)
   await waitUntil(() => isGreeted(warm), 'the first is greeted', 60)
   await sleep(3000)
-  const before = await kibOf(pid)
+  const before = await readMemoryKib(pid)
   const groups = first.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
   const all = groups.flat()
   await waitUntil(() => all.every(isGreeted), 'all are greeted', 120)
   await sleep(3000)
-  const each = (await kibOf(pid)) - before
+  const addedKib = (await readMemoryKib(pid)) - before
   t.diagnostic(
-    `${(each / all.length).toFixed(0)} KiB of memory per socket just opened, before what opening took is collected`,
+    `${(addedKib / all.length).toFixed(0)} KiB of memory per socket just opened, before what opening took is collected`,
   )
 
   const silent = groups[0]?.[0]
@@ -92,17 +92,17 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
   silent.socket.pause()
   const perOwner = 10
   for (let round = 0; round < perOwner; round++) {
-    await Promise.all(first.map(({ token }) => makeJob(url, token)))
+    await Promise.all(first.map(({ token }) => createJob(url, token)))
     await sleep(400)
   }
-  const heardOf = (listener: Listener) =>
+  const countCompletedJobs = (listener: Listener) =>
     new Set(
       eventsOf(listener)
         .filter(({ event }) => event === 'job.completed')
         .map(({ job }) => job.id),
     ).size
   await waitUntil(
-    () => all.every((one) => one === silent || heardOf(one) >= perOwner),
+    () => all.every((one) => one === silent || countCompletedJobs(one) >= perOwner),
     'all jobs are told of',
     120,
   )
@@ -130,11 +130,11 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
         'nothing of others',
       )
   const lags = all.flatMap(({ lags }) => lags).sort((a, b) => a - b)
-  const share = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
+  const percentile = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
   t.diagnostic(
-    `${lags.length} frames, milliseconds after the event: ${share(0.5)} p50, ${share(0.95)} p95, ${lags.at(-1)} max`,
+    `${lags.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lags.at(-1)} max`,
   )
-  assert.ok(share(0.95) < 1500, 'soon')
+  assert.ok(percentile(0.95) < 1500, 'soon')
 
   // Asks for more and more, and takes none of it.
   const jobs = [...(owners[0] ?? [])]
@@ -145,7 +145,7 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
     for (let count = 0; count < 20; count++) silent.socket.send(JSON.stringify({ type: 'subscribe', jobs }))
     await sleep(250)
   }
-  const peak = (await kibOf(pid)) - before
+  const peak = (await readMemoryKib(pid)) - before
   t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
   silent.socket.resume()
   await waitUntil(() => silent.closed !== undefined, 'the one that did not read is closed', 60)
@@ -154,22 +154,22 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
 })
 
 /** Comes back whenever it is cut off, as `docs` say that clients do. */
-class Faithful {
+class ResumingClient {
   readonly events: Frame[] = []
   isGreeted = false
   resumed = 0
-  gone = 0
+  errorCount = 0
   #last: number | undefined
   #current: Listener | undefined
-  isOver = false
+  isStopped = false
 
   async run(url: string, token: string): Promise<void> {
-    while (!this.isOver) {
+    while (!this.isStopped) {
       const listener = listen(url, token)
       this.#current = listener
       let taken = 0
       listener.socket.on('message', () => {
-        for (const frame of listener.frames.slice(taken)) this.#take(frame, listener.socket)
+        for (const frame of listener.frames.slice(taken)) this.#handle(frame, listener.socket)
         taken = listener.frames.length
       })
       await Promise.race([once(listener.socket, 'close'), once(listener.socket, 'error')]).catch(
@@ -179,8 +179,8 @@ class Faithful {
     }
   }
 
-  #take(frame: Frame, socket: WebSocket): void {
-    if (frame.type === 'error') this.gone += 1
+  #handle(frame: Frame, socket: WebSocket): void {
+    if (frame.type === 'error') this.errorCount += 1
     if (frame.type === 'hello' && this.#last !== undefined) {
       this.resumed += 1
       socket.send(JSON.stringify({ type: 'resume', since: this.#last }))
@@ -195,7 +195,7 @@ class Faithful {
   }
 
   stop(): void {
-    this.isOver = true
+    this.isStopped = true
     this.#current?.socket.close()
   }
 }
@@ -204,20 +204,20 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
   const port = new URL(service.url).port
   await service.kill()
   service = await startService({ PORT: port }, service.dataDir)
-  const { token } = await makeJob(service.url)
-  const clients = Array.from({ length: 10 }, () => new Faithful())
+  const { token } = await createJob(service.url)
+  const clients = Array.from({ length: 10 }, () => new ResumingClient())
   const runs = clients.map((client) => client.run(service.url, token))
   t.after(() => Promise.all(clients.map((client) => client.stop())))
   await waitUntil(() => clients.every(({ isGreeted }) => isGreeted), 'they are greeted', 60)
-  const made: string[] = []
+  const jobIds: string[] = []
   for (let kills = 0; kills < 2; kills++) {
-    for (let count = 0; count < 6; count++) made.push((await makeJob(service.url, token)).jobId)
+    for (let count = 0; count < 6; count++) jobIds.push((await createJob(service.url, token)).jobId)
     await sleep(300)
     await service.kill()
     service = await startService({ PORT: port }, service.dataDir)
     await waitUntil(() => clients.every(({ resumed }) => resumed > kills), 'they come back', 60)
   }
-  for (const id of made)
+  for (const id of jobIds)
     await waitUntil(
       async () => {
         const response = await fetch(`${service.url}/v1/status/${id}`)
@@ -226,11 +226,11 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
       'jobs go on',
       120,
     )
-  const ended = ({ events }: Faithful) =>
-    made.every((id) => events.some(({ event, job }) => event === 'job.completed' && job.id === id))
-  await waitUntil(() => clients.every(ended), 'everybody hears of every end', 60)
+  const hasAllEnds = ({ events }: ResumingClient) =>
+    jobIds.every((id) => events.some(({ event, job }) => event === 'job.completed' && job.id === id))
+  await waitUntil(() => clients.every(hasAllEnds), 'everybody hears of every end', 60)
   for (const client of clients) {
-    assert.ok(client.resumed >= 2 && client.gone === 0, `${client.resumed} resumed, ${client.gone} in vain`)
+    assert.ok(client.resumed >= 2 && client.errorCount === 0, `${client.resumed} resumed, ${client.errorCount} in vain`)
     const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
     assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
     const known = new Map<number, string>()
@@ -239,7 +239,7 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
       known.set(seq, id)
     }
     assert.equal(new Set(known.values()).size, known.size, 'no event has two numbers')
-    for (const id of made) {
+    for (const id of jobIds) {
       const own = client.events.filter(({ job }) => job?.id === id).map(({ sequence }) => sequence)
       const numbers = [...new Set(own)].sort((a, b) => a - b)
       assert.deepEqual(
@@ -258,12 +258,12 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
 
 test('a stream of events comes as it is made, and ends with the job', async () => {
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
-  const { jobId, token } = await makeJob(service.url, undefined, { tasks: waiting })
+  const { jobId, token } = await createJob(service.url, undefined, { tasks: waiting })
   let text = ''
   const request = get(`${service.url}/v1/jobs/${jobId}/events`)
   const [response] = await once(request, 'response')
-  response.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
   })
   await waitUntil(() => text.includes('event: snapshot'), 'the snapshot comes at once')
   await fetch(`${service.url}/v1/jobs/${jobId}/cancel`, {

@@ -16,15 +16,15 @@ export const credential = new StorageSharedKeyCredential(storage_account, storag
 const main = fileURLToPath(new URL('../../node_modules/azurite/dist/src/blob/main.js', import.meta.url))
 const flags = ['--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
 
-interface Choice {
+interface AzuriteOptions {
   /** Keeps its blobs; those of none are in memory. */
   readonly folder?: string
-  readonly more?: readonly string[]
+  readonly extraFlags?: readonly string[]
 }
 
-export async function startAzurite({ folder, more = [] }: Choice = {}) {
-  const kept = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
-  const azurite = spawn(process.execPath, [main, ...flags, ...kept, ...more], {
+export async function startAzurite({ folder, extraFlags: more = [] }: AzuriteOptions = {}) {
+  const persistence = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
+  const azurite = spawn(process.execPath, [main, ...flags, ...persistence, ...more], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let base = ''

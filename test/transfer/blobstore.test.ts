@@ -15,7 +15,7 @@ import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
 import { credential, startAzurite } from './azurite.ts'
 
 const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
-const closed = new GuardedHttp()
+const publicOnlyHttp = new GuardedHttp()
 const { signal } = new AbortController()
 let azurite: Awaited<ReturnType<typeof startAzurite>>
 let container: ContainerClient
@@ -26,7 +26,7 @@ before(async () => {
   container = azurite.container
   access = azurite.access
 })
-after(() => Promise.all([azurite.stop(), guardedHttp.close(), closed.close()]))
+after(() => Promise.all([azurite.stop(), guardedHttp.close(), publicOnlyHttp.close()]))
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 
@@ -46,7 +46,7 @@ test('files below a prefix are found, and read from anywhere', async () => {
 
 test('a shared access signature opens what it is for and nothing else', async () => {
   await put('shared.txt', 'shared')
-  const { storage_access_key: _, ...open } = access
+  const { storage_access_key: _, ...withoutKey } = access
   const token = (permissions: string) =>
     generateBlobSASQueryParameters(
       {
@@ -57,7 +57,7 @@ test('a shared access signature opens what it is for and nothing else', async ()
       credential,
     ).toString()
   const find = (sas_token: string) =>
-    findInBlobstore({ ...open, sas_token, blob: 'shared.txt' }, { guardedHttp, signal })
+    findInBlobstore({ ...withoutKey, sas_token, blob: 'shared.txt' }, { guardedHttp, signal })
   const [file] = await find(token('r'))
   assert.equal(file?.size, 6)
   await assert.rejects(find(token('w')), (error) => {
@@ -84,9 +84,9 @@ test('a result is stored with all that the export says of it', async () => {
   const store = await openBlobstore(fields, { guardedHttp, signal })
   let sent = 0
   const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
-  const open: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
+  const withoutKey: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
     Readable.from([content.subarray(start, end)])
-  const url = await store.put({ ...file, open }, (bytes) => {
+  const url = await store.put({ ...file, open: withoutKey }, (bytes) => {
     sent += bytes
   })
   assert.equal(url, `${access['endpoint']}/box/out/result.bin`)
@@ -98,7 +98,7 @@ test('a result is stored with all that the export says of it', async () => {
 })
 
 test('what the storage refuses is told in words, and no address that is not public is asked', async () => {
-  const told = async (fields: object) => {
+  const failureReason = async (fields: object) => {
     try {
       await findInBlobstore({ ...access, blob: 'none', ...fields }, { guardedHttp, signal })
     } catch (error) {
@@ -106,11 +106,11 @@ test('what the storage refuses is told in words, and no address that is not publ
     }
     return 'nothing'
   }
-  assert.equal(await told({}), 'not-found')
-  assert.equal(await told({ container: 'nowhere' }), 'not-found')
-  assert.equal(await told({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
+  assert.equal(await failureReason({}), 'not-found')
+  assert.equal(await failureReason({ container: 'nowhere' }), 'not-found')
+  assert.equal(await failureReason({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
   await assert.rejects(
-    findInBlobstore({ ...access, blob: 'a' }, { guardedHttp: closed, signal }),
+    findInBlobstore({ ...access, blob: 'a' }, { guardedHttp: publicOnlyHttp, signal }),
     (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
   )
 })

@@ -11,22 +11,22 @@ test('a packet in three pieces leaves in one, and the next one after it', async 
   const arrived = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
-  const given: number[] = []
+  const writeSizes: number[] = []
   socket._write = (chunk, encoding, done) => {
-    given.push(1)
+    writeSizes.push(1)
     Socket.prototype._write.call(socket, chunk, encoding, done)
   }
   socket._writev = (chunks, done) => {
-    given.push(chunks.length)
+    writeSizes.push(chunks.length)
     Socket.prototype._writev?.call(socket, chunks, done)
   }
   corkWrites(socket)
-  const isGone = Promise.withResolvers<unknown>()
+  const written = Promise.withResolvers<unknown>()
   socket.write('le')
   socket.write(Buffer.from('ngth'))
-  socket.write('tag', isGone.resolve)
-  await isGone.promise
+  socket.write('tag', written.resolve)
+  await written.promise
   socket.end('next')
   assert.equal(await arrived, 'lengthtagnext')
-  assert.deepEqual(given, [3, 1])
+  assert.deepEqual(writeSizes, [3, 1])
 })

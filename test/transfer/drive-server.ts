@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 export const clientId = 'mutabor'
 export const clientSecret = 'a secret & more'
 
-interface Asked {
+interface DriveRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly method: string
@@ -16,7 +16,7 @@ interface Asked {
   readonly contentType: string | undefined
   readonly body: string
 }
-interface Answer {
+interface DriveReply {
   readonly status?: number
   readonly json?: unknown
   readonly bytes?: string
@@ -45,7 +45,7 @@ const google = {
   file: ({ id, name, bytes }: (typeof files)[number]) => ({
     ...{ id, name, mimeType: 'text/plain', size: String(bytes.length), modifiedTime: modified },
   }),
-  files(query: URLSearchParams): Answer {
+  files(query: URLSearchParams): DriveReply {
     const q = query.get('q') ?? ''
     const parent = /^'(\w+)' in parents and trashed = false$/.exec(q)?.[1]
     const words = /^name contains '((?:[^'\\]|\\.)*)' and trashed = false$/.exec(q)?.[1]
@@ -62,7 +62,7 @@ const google = {
     const { here, next } = page(found, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
   },
-  answer({ path, query, method }: Asked): Answer {
+  answer({ path, query, method }: DriveRequest): DriveReply {
     if (method !== 'GET') return { status: 405 }
     if (path === '/about')
       // "fields: required for this method"
@@ -86,7 +86,7 @@ const dropbox = {
     ...{ '.tag': 'file', id: `id:${id}`, name, path_display: `/${name}`, size: bytes.length },
     server_modified: modified,
   }),
-  answer({ path, method, contentType, body }: Asked, url: string): Answer {
+  answer({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
     // "RPC endpoints … Content-Type: application/json", also for those that take nothing but null.
     if (method !== 'POST' || contentType !== 'application/json') return { status: 400 }
     const asked = JSON.parse(body)
@@ -127,7 +127,7 @@ const oneDrive = {
     ...{ id, name, size: bytes.length, lastModifiedDateTime: modified, file: { mimeType: 'text/plain' } },
     parentReference: { path: '/drive/root:/My%20files' },
   }),
-  answer({ path, query, method }: Asked, url: string): Answer {
+  answer({ path, query, method }: DriveRequest, url: string): DriveReply {
     if (method !== 'GET') return { status: 405 }
     if (path === '/me')
       return { json: { displayName: 'Ada', mail: null, userPrincipalName: 'ada@example.com' } }
@@ -164,7 +164,7 @@ export async function openDriveServer() {
   const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number }
   const refused = { status: 400, json: { error: 'invalid_grant' } }
 
-  function token(body: string): Answer {
+  function token(body: string): DriveReply {
     const form = new URLSearchParams(body)
     if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
       return { status: 401, json: { error: 'invalid_client' } }
@@ -189,7 +189,7 @@ export async function openDriveServer() {
   }
 
   /** As a person who agrees at once. */
-  function authorize(query: URLSearchParams): Answer {
+  function authorize(query: URLSearchParams): DriveReply {
     const redirectUri = query.get('redirect_uri') ?? ''
     const challenge = query.get('code_challenge') ?? ''
     if (query.get('client_id') !== clientId || query.get('response_type') !== 'code') return { status: 400 }
@@ -202,7 +202,7 @@ export async function openDriveServer() {
     return { location: back.href }
   }
 
-  function answer(asked: Asked): Answer {
+  function answer(asked: DriveRequest): DriveReply {
     const { path, query, authorization } = asked
     if (path === '/authorize') return authorize(query)
     if (path === '/token') return token(asked.body)

@@ -11,46 +11,46 @@ import { clientSecret, openDriveServer } from './drive-server.ts'
 
 let app: EmbeddedApp
 let server: Awaited<ReturnType<typeof openDriveServer>>
-const outgoing = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
+const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
 before(async () => {
   server = await openDriveServer()
   const plain = await openApp()
   const config = { ...plain.services.config, DRIVES: server.settings }
-  app = plain.with({ config, guardedHttp: async () => outgoing })
+  app = plain.with({ config, guardedHttp: async () => guardedHttp })
 })
 after(async () => {
   server.close()
-  await outgoing.close()
+  await guardedHttp.close()
   await app.close()
 })
 
 type Query = Readonly<Record<string, string>>
 
 /** A browser: it keeps its identity and follows the drive's redirect by hand. */
-function newPerson() {
+function createBrowser() {
   let token: string | undefined
   return async (method: string, path: string, query: Query = {}, body?: unknown, more: Query = {}) => {
     const headers = { ...(token && { 'x-owner-token': token }), ...more }
-    const answer = await app.send(method, path, { query, headers, ...(body !== undefined && { body }) })
-    token = answer.headers['x-owner-token'] ?? token
-    return answer
+    const response = await app.send(method, path, { query, headers, ...(body !== undefined && { body }) })
+    token = response.headers['x-owner-token'] ?? token
+    return response
   }
 }
-type Person = ReturnType<typeof newPerson>
+type Browser = ReturnType<typeof createBrowser>
 
 /** What the drive sends the browser back with. */
-async function agree(authorizationUrl: string): Promise<Query> {
+async function consent(authorizationUrl: string): Promise<Query> {
   const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
   return Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
 }
 
-async function connected(person: Person, drive: DriveId): Promise<string> {
-  const begun = await person('GET', `/v1/cloud/${drive}/auth`)
-  assert.equal(begun.status, 200, begun.text)
-  const back = await person(
+async function connectDrive(browser: Browser, drive: DriveId): Promise<string> {
+  const started = await browser('GET', `/v1/cloud/${drive}/auth`)
+  assert.equal(started.status, 200, started.text)
+  const back = await browser(
     'GET',
     `/v1/cloud/${drive}/callback`,
-    await agree(begun.json.data.authorizationUrl),
+    await consent(started.json.data.authorizationUrl),
   )
   assert.equal(back.status, 200, back.text)
   assert.deepEqual(back.json.data.account, { name: 'Ada', email: 'ada@example.com' })
@@ -58,7 +58,7 @@ async function connected(person: Person, drive: DriveId): Promise<string> {
 }
 
 test('the drives that can be connected are told, and those that are not registered are none', async () => {
-  const { json } = await newPerson()('GET', '/v1/cloud')
+  const { json } = await createBrowser()('GET', '/v1/cloud')
   assert.deepEqual(json.data.drives, [
     { id: 'google-drive', name: 'Google Drive' },
     { id: 'dropbox', name: 'Dropbox' },
@@ -71,133 +71,133 @@ test('the drives that can be connected are told, and those that are not register
 
 for (const drive of driveIds) {
   test(`${drive}: connected, looked into, searched, imported from and disconnected`, async () => {
-    const person = newPerson()
-    const connectionId = await connected(person, drive)
+    const browser = createBrowser()
+    const connectionId = await connectDrive(browser, drive)
     const path = `/v1/cloud/${drive}`
-    const seen: Record<string, unknown>[] = []
+    const listed: Record<string, unknown>[] = []
     for (let cursor: string | undefined; ; ) {
       const query = { connectionId, limit: '1', ...(cursor && { cursor }) }
-      const { status, json } = await person('GET', `${path}/list`, query)
+      const { status, json } = await browser('GET', `${path}/list`, query)
       assert.equal(status, 200)
-      seen.push(...json.data.items)
+      listed.push(...json.data.items)
       cursor = json.data.nextCursor ?? undefined
       if (!cursor) break
     }
     assert.deepEqual(
-      seen.map(({ name, isFolder, size }) => [name, isFolder, size]),
+      listed.map(({ name, isFolder, size }) => [name, isFolder, size]),
       [
         ['Folder', true, null],
         ['Notes.txt', false, 18],
         ["It's late.txt", false, 4],
       ],
     )
-    const [folder, notes] = seen
-    const inside = await person('GET', `${path}/list`, { connectionId, folderId: String(folder?.['id']) })
+    const [folder, notes] = listed
+    const inside = await browser('GET', `${path}/list`, { connectionId, folderId: String(folder?.['id']) })
     assert.deepEqual([inside.json.data.items[0].name, inside.json.data.nextCursor], ['Inner.txt', null])
-    const found = await person('GET', `${path}/list`, { connectionId, q: "It's" })
+    const found = await browser('GET', `${path}/list`, { connectionId, q: "It's" })
     assert.deepEqual(
       found.json.data.items.map(({ name }: { name: string }) => name),
       ["It's late.txt"],
     )
 
     const fileIds = [notes?.['id']]
-    const plain = await person('POST', `${path}/import`, {}, { connectionId, fileIds })
+    const plain = await browser('POST', `${path}/import`, {}, { connectionId, fileIds })
     assert.equal(plain.status, 202, plain.text)
     assert.match(plain.json.data.items[0].uploadId, /^upl_/)
     const wanted = { connectionId, fileIds, targetFormat: 'pdf', tag: 'drive' }
-    const converted = await person('POST', `${path}/import`, {}, wanted)
+    const converted = await browser('POST', `${path}/import`, {}, wanted)
     assert.equal(converted.status, 202, converted.text)
-    const job = (await person('GET', `/v1/jobs/${converted.json.data.jobId}`)).json.data
+    const job = (await browser('GET', `/v1/jobs/${converted.json.data.jobId}`)).json.data
     assert.deepEqual([job.tag, Object.keys(job.tasks)], ['drive', ['import-1', 'convert-1', 'export']])
 
-    const driving = new DriveService(drive, app.services)
+    const driveService = new DriveService(drive, app.services)
     const connection = await new DriveConnections(app.services).find(connectionId)
     assert.ok(connection)
-    const link = await driving.use(connection, minTokenLifetimeMs.import, (ask) =>
-      driving.drive.link(ask, String(notes?.['id'])),
+    const link = await driveService.use(connection, minTokenLifetimeMs.import, (request) =>
+      driveService.drive.link(request, String(notes?.['id'])),
     )
     assert.equal(link.filename, 'Notes.txt')
     const signal = AbortSignal.timeout(5000)
-    const { status, body } = await outgoing.request(link.url, { headers: link.headers, signal })
+    const { status, body } = await guardedHttp.request(link.url, { headers: link.headers, signal })
     assert.deepEqual([status, await text(body)], [200, 'hello from a drive'])
 
-    const gone = await person('POST', `${path}/import`, {}, { connectionId, fileIds: ['id:nothing'] })
+    const gone = await browser('POST', `${path}/import`, {}, { connectionId, fileIds: ['id:nothing'] })
     assert.deepEqual(
       [gone.status, gone.json.error.code, gone.json.error.details.reason],
       [502, 'IMPORT_FAILED', 'not-found'],
     )
     const one = `${path}/connections/${connectionId}`
-    assert.equal((await newPerson()('DELETE', one)).status, 409)
-    assert.equal((await person('DELETE', one)).status, 204)
-    const after = await person('GET', `${path}/list`, { connectionId })
+    assert.equal((await createBrowser()('DELETE', one)).status, 409)
+    assert.equal((await browser('DELETE', one)).status, 204)
+    const after = await browser('GET', `${path}/list`, { connectionId })
     assert.deepEqual([after.status, after.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   })
 }
 
 test('tokens are renewed when they are about to end, and sealed where they are kept', async () => {
-  const person = newPerson()
+  const browser = createBrowser()
   server.state.lifetimeS = 600
-  const connectionId = await connected(person, 'dropbox')
-  const list = () => person('GET', '/v1/cloud/dropbox/list', { connectionId })
+  const connectionId = await connectDrive(browser, 'dropbox')
+  const list = () => browser('GET', '/v1/cloud/dropbox/list', { connectionId })
   const before = server.state.refreshes
   assert.equal((await list()).status, 200)
   assert.equal(server.state.refreshes, before, 'ten minutes are enough for a look')
   const body = { connectionId, fileIds: ['id:f1'] }
-  assert.equal((await person('POST', '/v1/cloud/dropbox/import', {}, body)).status, 202)
+  assert.equal((await browser('POST', '/v1/cloud/dropbox/import', {}, body)).status, 202)
   assert.equal(server.state.refreshes, before + 1, 'a file may be fetched later')
   const stored = JSON.stringify(await app.services.table.partition(`DRIVE#${connectionId}`))
   for (const secret of [server.state.access, server.state.refresh, clientSecret])
     assert.ok(!stored.includes(secret))
   server.state.lifetimeS = 1
-  const other = await connected(person, 'dropbox')
+  const other = await connectDrive(browser, 'dropbox')
   server.state.refresh = 'somebody took it back'
-  const refused = await person('GET', '/v1/cloud/dropbox/list', { connectionId: other })
+  const refused = await browser('GET', '/v1/cloud/dropbox/list', { connectionId: other })
   assert.deepEqual([refused.status, refused.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   server.state.lifetimeS = 3600
 })
 
 test('a drive is connected once, by the person who began, with the proof of that browser', async () => {
-  const [person, other] = [newPerson(), newPerson()]
+  const [browser, other] = [createBrowser(), createBrowser()]
   await other('GET', '/v1/cloud/onedrive/auth')
-  const begin = async () => (await person('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
-  const callback = (who: Person, query: Query) => who('GET', '/v1/cloud/onedrive/callback', query)
-  const stolen = await callback(other, await agree(await begin()))
+  const begin = async () => (await browser('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
+  const callback = (from: Browser, query: Query) => from('GET', '/v1/cloud/onedrive/callback', query)
+  const stolen = await callback(other, await consent(await begin()))
   assert.deepEqual([stolen.status, stolen.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
-  const query = await agree(await begin())
-  assert.equal((await callback(person, query)).status, 200)
-  const again = await callback(person, query)
+  const query = await consent(await begin())
+  assert.equal((await callback(browser, query)).status, 200)
+  const again = await callback(browser, query)
   assert.deepEqual([again.status, again.json.error.details.field], [400, 'state'])
-  const [mine, foreign] = [await agree(await begin()), await agree(await begin())]
-  const mixed = await callback(person, { ...mine, code: String(foreign['code']) })
+  const [mine, foreign] = [await consent(await begin()), await consent(await begin())]
+  const mixed = await callback(browser, { ...mine, code: String(foreign['code']) })
   assert.deepEqual([mixed.status, mixed.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
-  const elsewhere = await person('GET', '/v1/cloud/dropbox/callback', foreign)
+  const elsewhere = await browser('GET', '/v1/cloud/dropbox/callback', foreign)
   assert.equal(elsewhere.status, 400)
 })
 
 test('people are led back to pages of this service, with what came of it', async () => {
-  const person = newPerson()
+  const browser = createBrowser()
   const redirectUri = 'http://localhost:8080/#drives'
   const path = '/v1/cloud/google-drive'
   const html = { accept: 'text/html' }
-  const begun = await person('GET', `${path}/auth`, { redirectUri, state: 'mine' }, undefined, html)
-  assert.equal(begun.status, 302)
-  const back = await person('GET', `${path}/callback`, await agree(begun.headers['location'] ?? ''))
+  const started = await browser('GET', `${path}/auth`, { redirectUri, state: 'mine' }, undefined, html)
+  assert.equal(started.status, 302)
+  const back = await browser('GET', `${path}/callback`, await consent(started.headers['location'] ?? ''))
   assert.equal(back.status, 302)
-  const led = new URL(back.headers['location'] ?? '')
-  assert.match(led.searchParams.get('connectionId') ?? '', /^conn_/)
-  assert.deepEqual([led.searchParams.get('state'), led.hash], ['mine', '#drives'])
-  const refused = (await person('GET', `${path}/auth`, { redirectUri })).json.data
-  const denied = await person('GET', `${path}/callback`, { state: refused.state, error: 'access_denied' })
+  const returnUrl = new URL(back.headers['location'] ?? '')
+  assert.match(returnUrl.searchParams.get('connectionId') ?? '', /^conn_/)
+  assert.deepEqual([returnUrl.searchParams.get('state'), returnUrl.hash], ['mine', '#drives'])
+  const refused = (await browser('GET', `${path}/auth`, { redirectUri })).json.data
+  const denied = await browser('GET', `${path}/callback`, { state: refused.state, error: 'access_denied' })
   assert.match(denied.headers['location'] ?? '', /\?error=access_denied/)
-  const foreign = await person('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
+  const foreign = await browser('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
   assert.deepEqual([foreign.status, foreign.json.error.details.field], [400, 'redirectUri'])
 })
 
 test('a drive that the service is not registered with is not there', async () => {
-  const bare = app.with({ config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } } })
-  const answer = await bare.send('GET', '/v1/cloud/onedrive/auth')
-  assert.deepEqual([answer.status, answer.json.error.code], [503, 'DRIVE_NOT_CONFIGURED'])
-  const unknown = await bare.send('GET', '/v1/cloud/floppy/auth')
+  const withDropboxOnly = app.with({ config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } } })
+  const response = await withDropboxOnly.send('GET', '/v1/cloud/onedrive/auth')
+  assert.deepEqual([response.status, response.json.error.code], [503, 'DRIVE_NOT_CONFIGURED'])
+  const unknown = await withDropboxOnly.send('GET', '/v1/cloud/floppy/auth')
   assert.deepEqual([unknown.status, unknown.json.error.code], [400, 'INVALID_INPUT'])
   assert.match(unknown.json.error.message, /google-drive.*dropbox.*onedrive/)
 })

@@ -30,12 +30,12 @@ interface Session {
 }
 
 /** What a test does instead of the server, when it gives true. */
-type Interference = (request: IncomingMessage, response: ServerResponse) => boolean
+type RequestHook = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export async function startGcs(host = '127.0.0.1') {
   const objects = new Map<string, StoredObject>()
   const sessions = new Map<string, Session>()
-  const state = { interfere: (() => false) as Interference, generation: 0, tokens: 0 }
+  const state = { interfere: (() => false) as RequestHook, generation: 0, tokens: 0 }
 
   const put = (name: string, content: string | Buffer, resource = {}) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
@@ -45,7 +45,7 @@ export async function startGcs(host = '127.0.0.1') {
     ...{ name, size: String(content.length), generation: String(generation), ...resource },
   })
   const refuse = (response: ServerResponse, status: number, reason: string) =>
-    answer(response, status, { error: { code: status, errors: [{ reason }] } })
+    sendJson(response, status, { error: { code: status, errors: [{ reason }] } })
 
   async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(await text(request))
@@ -53,11 +53,11 @@ export async function startGcs(host = '127.0.0.1') {
     const signed = Buffer.from(`${header}.${claims}`)
     const { iss, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
     const key = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }))
-    const isRight = verify('sha256', signed, key, Buffer.from(signature, 'base64url'))
-    if (!isRight || iss !== credentials.client_email || Number(exp) < Date.now() / 1000)
-      return answer(response, 400, { error: 'invalid_grant' })
+    const isValid = verify('sha256', signed, key, Buffer.from(signature, 'base64url'))
+    if (!isValid || iss !== credentials.client_email || Number(exp) < Date.now() / 1000)
+      return sendJson(response, 400, { error: 'invalid_grant' })
     state.tokens++
-    answer(response, 200, { access_token: gcsToken, expires_in: 3600, token_type: 'Bearer' })
+    sendJson(response, 200, { access_token: gcsToken, expires_in: 3600, token_type: 'Bearer' })
   }
 
   function list(url: URL, response: ServerResponse): void {
@@ -70,15 +70,15 @@ export async function startGcs(host = '127.0.0.1') {
       return object ? [resourceOf(name, object)] : []
     })
     const next = from + 2 < names.length ? { nextPageToken: String(from + 2) } : {}
-    answer(response, 200, { items, ...next })
+    sendJson(response, 200, { items, ...next })
   }
 
   function get(name: string, url: URL, request: IncomingMessage, response: ServerResponse) {
     const object = objects.get(name)
     if (!object) return refuse(response, 404, 'notFound')
-    if (url.searchParams.get('alt') !== 'media') return answer(response, 200, resourceOf(name, object))
-    const wanted = url.searchParams.get('ifGenerationMatch')
-    if (wanted !== null && wanted !== String(object.generation))
+    if (url.searchParams.get('alt') !== 'media') return sendJson(response, 200, resourceOf(name, object))
+    const expected = url.searchParams.get('ifGenerationMatch')
+    if (expected !== null && expected !== String(object.generation))
       return refuse(response, 412, 'conditionNotMet')
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
     const { length } = object.content
@@ -89,7 +89,7 @@ export async function startGcs(host = '127.0.0.1') {
     response.end(object.content.subarray(start))
   }
 
-  async function begin(url: URL, request: IncomingMessage, response: ServerResponse, base: string) {
+  async function startUpload(url: URL, request: IncomingMessage, response: ServerResponse, base: string) {
     const resource = JSON.parse(await text(request)) as Record<string, unknown>
     const acl = url.searchParams.get('predefinedAcl')
     const id = String(sessions.size + 1)
@@ -103,7 +103,7 @@ export async function startGcs(host = '127.0.0.1') {
     response.writeHead(200, { location: `${base}${url.pathname}?upload_id=${id}` }).end()
   }
 
-  async function resume(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function continueUpload(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const session = sessions.get(id)
     if (!session) return refuse(response, 404, 'notFound')
     if (request.method === 'DELETE') {
@@ -127,7 +127,7 @@ export async function startGcs(host = '127.0.0.1') {
     }
     put(session.name, session.content, session.resource)
     sessions.delete(id)
-    answer(response, 200, { size: String(session.size) })
+    sendJson(response, 200, { size: String(session.size) })
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -140,8 +140,8 @@ export async function startGcs(host = '127.0.0.1') {
     if (request.headers.authorization !== `Bearer ${gcsToken}`) return refuse(response, 401, 'authError')
     if (bucket !== 'box') return refuse(response, 404, 'notFound')
     const session = url.searchParams.get('upload_id')
-    if (session !== null) return resume(session, request, response)
-    if (kind === 'upload/storage') return begin(url, request, response, base)
+    if (session !== null) return continueUpload(session, request, response)
+    if (kind === 'upload/storage') return startUpload(url, request, response, base)
     if (!name) return list(url, response)
     get(decodeURIComponent(name), url, request, response)
   }
@@ -160,6 +160,6 @@ export async function startGcs(host = '127.0.0.1') {
   }
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -14,7 +14,7 @@ const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, at) => (at * 7
 const { signal } = new AbortController()
 const access = { bucket: 'box', project_id: 'project-1', credentials }
 let server: Awaited<ReturnType<typeof startGcs>>
-let outgoing: GuardedHttp
+let guardedHttp: GuardedHttp
 
 before(async () => {
   server = await startGcs()
@@ -23,15 +23,15 @@ after(() => server.stop())
 beforeEach(async (t) => {
   server.state.interfere = () => false
   // One for each, so that the failures of one test do not make the breaker leave the server alone in the next.
-  outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
-  const mine = outgoing
-  if ('after' in t) t.after(() => mine.close())
+  guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+  const client = guardedHttp
+  if ('after' in t) t.after(() => client.close())
 })
 
-const around = () => ({ guardedHttp: outgoing, signal, gcsEndpoint: server.endpoint })
-const find = (fields: object) => findInGcs({ ...access, ...fields }, around())
+const createDeps = () => ({ guardedHttp, signal, gcsEndpoint: server.endpoint })
+const find = (fields: object) => findInGcs({ ...access, ...fields }, createDeps())
 
-async function received(key: string): Promise<Buffer> {
+async function importFile(key: string): Promise<Buffer> {
   const [file = assert.fail()] = await find({ key })
   let stored = Buffer.alloc(0)
   const store = async (body: AsyncIterable<Buffer>) => {
@@ -51,8 +51,8 @@ function* chunksOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-async function exported(path: string, fields = {}, by: AbortSignal = signal, onSent = () => {}) {
-  const store = await openGcs({ ...access, ...fields }, { ...around(), signal: by })
+async function exportFile(path: string, fields = {}, exportSignal: AbortSignal = signal, onSent = () => {}) {
+  const store = await openGcs({ ...access, ...fields }, { ...createDeps(), signal: exportSignal })
   let sent = 0
   const url = await store.put(fileOf(path), (bytes) => {
     sent += bytes
@@ -93,7 +93,7 @@ test('a file is read on from where its connection was lost', async () => {
     response.write(content.subarray(0, 300_000), () => setTimeout(() => response.destroy(), 20))
     return true
   }
-  assert.deepEqual(await received('big.bin'), content)
+  assert.deepEqual(await importFile('big.bin'), content)
 })
 
 test('a file that changed meanwhile is not put together from two', async () => {
@@ -105,7 +105,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
 
 test('a result is stored with all that the export says of it', async () => {
   const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
-  const { url, sent } = await exported('out/result ü.bin', fields)
+  const { url, sent } = await exportFile('out/result ü.bin', fields)
   assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
   const stored = server.objects.get('out/result ü.bin')
   assert.deepEqual(stored?.content, content)
@@ -126,7 +126,7 @@ test('an export goes on from what the storage has when its connection was lost',
     })
     return false
   }
-  const { sent } = await exported('resumed.bin')
+  const { sent } = await exportFile('resumed.bin')
   assert.deepEqual(server.objects.get('resumed.bin')?.content, content)
   assert.deepEqual([sent, times > 2], [content.length, true])
 })
@@ -138,7 +138,7 @@ test('an export that the storage answers with 503 at first is stored all the sam
     request.resume().on('end', () => response.writeHead(503).end())
     return true
   }
-  await exported('later.bin')
+  await exportFile('later.bin')
   assert.deepEqual(server.objects.get('later.bin')?.content, content)
 })
 
@@ -149,11 +149,11 @@ test('an export that is stopped ends at once and leaves nothing', async () => {
     return request.method === 'PUT'
   }
   let stoppedAt = 0
-  const sending = exported('stopped.bin', {}, stop.signal, () => {
+  const exporting = exportFile('stopped.bin', {}, stop.signal, () => {
     stoppedAt ||= performance.now()
     setTimeout(() => stop.abort(), 50)
   })
-  await assert.rejects(sending)
+  await assert.rejects(exporting)
   assert.ok(performance.now() - stoppedAt < 1000)
   assert.equal(server.objects.has('stopped.bin'), false)
   assert.equal(server.sessions.size, 0)
@@ -180,12 +180,12 @@ test('what the storage refuses is told in words', async () => {
 })
 
 test('neither the storage nor its sign-in is asked at an address that is not public', async () => {
-  const closed = new GuardedHttp()
+  const publicOnlyHttp = new GuardedHttp()
   await assert.rejects(
-    findInGcs({ ...access, key: 'a' }, { ...around(), guardedHttp: closed }),
+    findInGcs({ ...access, key: 'a' }, { ...createDeps(), guardedHttp: publicOnlyHttp }),
     (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
   )
-  await closed.close()
+  await publicOnlyHttp.close()
 })
 
 test('the key file of a service account is taken as Google gives it out, and a key that is none is not', () => {

@@ -8,7 +8,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { ResolveHost } from '../../lib/transfer/addresses.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
-import { privateForms } from './private-forms.ts'
+import { privateAddressForms } from './private-forms.ts'
 
 const servers: Server[] = []
 const clients: GuardedHttp[] = []
@@ -29,7 +29,7 @@ async function serve(host: string, listener: RequestListener) {
   return { url: `http://${host}:${port}/`, port, seen: () => seen }
 }
 
-function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0] = {}): GuardedHttp {
+function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0] = {}): GuardedHttp {
   const client = new GuardedHttp(settings)
   clients.push(client)
   return client
@@ -41,21 +41,21 @@ const hasReason = (reason: string) => (error: unknown) =>
   error instanceof RemoteError && error.reason === reason
 
 test('no form of a private address is reached', async () => {
-  const client = outgoing()
-  for (const form of privateForms)
+  const client = createClient()
+  for (const form of privateAddressForms)
     await assert.rejects(client.request(form, { signal }), hasCode('URL_NOT_ALLOWED'), form)
 })
 
 test('names that lead to private addresses are not followed, nor those that lead there among others', async () => {
-  const answers: Record<string, string[]> = {
+  const addresses: Record<string, string[]> = {
     'inside.example': ['10.0.0.1'],
     'mixed.example': ['93.184.215.14', '127.0.0.1'],
     'six.example': ['::1'],
   }
   const resolve: ResolveHost = async (host) =>
-    (answers[host] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-  const client = outgoing({ resolve })
-  for (const host of [...Object.keys(answers), 'nothing.example'])
+    (addresses[host] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const client = createClient({ resolve })
+  for (const host of [...Object.keys(addresses), 'nothing.example'])
     await assert.rejects(client.request(`http://${host}/`, { signal }), hasCode('URL_NOT_ALLOWED'), host)
 })
 
@@ -66,7 +66,7 @@ test('a redirect to a private address is refused before anybody connects', async
     const outside = await serve('127.0.0.2', (_request, response) =>
       response.writeHead(302, { location: target }).end(),
     )
-    const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+    const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
     await assert.rejects(client.request(outside.url, { signal }), hasCode('URL_NOT_ALLOWED'))
   }
   assert.equal(inside.seen(), 0)
@@ -79,27 +79,27 @@ test('a name that turns private at its second look-up is not reached', async () 
       .writeHead(302, { location: `http://turning.example:${inside.port}/`, connection: 'close' })
       .end(),
   )
-  let looks = 0
-  const resolve: ResolveHost = async () => [{ address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
-  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  let lookups = 0
+  const resolve: ResolveHost = async () => [{ address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   await assert.rejects(
     client.request(`http://turning.example:${outside.port}/`, { signal }),
     hasCode('URL_NOT_ALLOWED'),
   )
-  assert.deepEqual([outside.seen(), inside.seen(), looks], [1, 0, 2])
+  assert.deepEqual([outside.seen(), inside.seen(), lookups], [1, 0, 2])
 })
 
 test('what is checked is what is connected to, under the name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
-  let looks = 0
+  let lookups = 0
   const resolve: ResolveHost = async () => {
-    looks++
+    lookups++
     return [{ address: '127.0.0.2', family: 4 }]
   }
-  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   const { body } = await client.request(`http://named.example:${server.port}/`, { signal })
   assert.equal(await text(body), `named.example:${server.port}`)
-  assert.equal(looks, 1)
+  assert.equal(lookups, 1)
 })
 
 test('three redirects are followed and a fourth is not', async () => {
@@ -108,7 +108,7 @@ test('three redirects are followed and a fourth is not', async () => {
     if (left === 0) response.end('there')
     else response.writeHead(307, { location: `/${left - 1}` }).end()
   })
-  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowed: ['127.0.0.2/32'] })
   const { body, url } = await client.request(`${server.url}3`, { signal })
   assert.deepEqual([await text(body), url.pathname], ['there', '/0'])
   await assert.rejects(client.request(`${server.url}4`, { signal }), hasReason('status'))
@@ -126,7 +126,7 @@ test('credentials go to the host that they are for and to no other', async () =>
     seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
     response.writeHead(302, { location: other.url }).end()
   })
-  const client = outgoing({ allowed: ['127.0.0.0/24'] })
+  const client = createClient({ allowed: ['127.0.0.0/24'] })
   const address = first.url.replace('http://', 'http://ann:p%40ss@')
   const { body } = await client.request(address, { signal, headers: { 'x-key': 'k' } })
   body.destroy()
@@ -139,7 +139,7 @@ test('credentials go to the host that they are for and to no other', async () =>
 test('a host that fails five times in a minute is left alone until the minute is over', async () => {
   let [now, status] = [0, 500]
   const server = await serve('127.0.0.2', (_request, response) => response.writeHead(status).end())
-  const client = outgoing({ allowed: ['127.0.0.2/32'], now: () => now })
+  const client = createClient({ allowed: ['127.0.0.2/32'], now: () => now })
   for (let time = 0; time < 5; time++) (await client.request(server.url, { signal })).body.destroy()
   await assert.rejects(client.request(server.url, { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -158,17 +158,17 @@ test('a host that fails five times in a minute is left alone until the minute is
 })
 
 test('what cannot be reached is told in words, and addresses of other protocols are refused', async () => {
-  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowed: ['127.0.0.2/32'] })
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.equal(error.message, '127.0.0.2:1 could not be reached: it refused the connection.')
     assert.equal(error.isTransient, true)
     return true
   })
-  const nobody = outgoing({
+  const unresolvable = createClient({
     resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
   })
-  await assert.rejects(nobody.request('http://nobody.example/', { signal }), (error) => {
+  await assert.rejects(unresolvable.request('http://nobody.example/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /the host name does not exist/)
     assert.equal(error.isTransient, false)
@@ -177,11 +177,11 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   const long = await serve('127.0.0.2', (_request, response) =>
     response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(),
   )
-  const answers: Readonly<Record<string, RegExp>> = {
+  const addresses: Readonly<Record<string, RegExp>> = {
     [`http://127.0.0.2:${long.port}/`]: /the headers of its response are too long/,
     [`https://127.0.0.2:${long.port}/`]: /it does not support TLS/,
   }
-  for (const [url, sentence] of Object.entries(answers))
+  for (const [url, sentence] of Object.entries(addresses))
     await assert.rejects(client.request(url, { signal }), sentence)
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'gopher://x/', 'nothing', 'data:,x'])
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
@@ -189,7 +189,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
 
 test('connections of other protocols go to checked addresses too', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
-  const client = outgoing({ allowed: ['127.0.0.2/32'] })
+  const client = createClient({ allowed: ['127.0.0.2/32'] })
   const socket = await client.connect('127.0.0.2', server.port, signal)
   socket.destroy()
   await assert.rejects(client.connect('127.0.0.1', server.port, signal), hasCode('URL_NOT_ALLOWED'))
@@ -197,7 +197,7 @@ test('connections of other protocols go to checked addresses too', async () => {
 
 test('a connection stays when the time to connect is over', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
-  const client = outgoing({ allowed: ['127.0.0.2/32'], connectMs: 300 })
+  const client = createClient({ allowed: ['127.0.0.2/32'], connectMs: 300 })
   const socket = await client.connect('127.0.0.2', server.port, signal)
   await sleep(900)
   assert.equal(socket.destroyed, false)

@@ -19,7 +19,7 @@ function* chunksOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-interface Kind {
+interface StoreCase {
   readonly find: FindFiles
   readonly open: OpenStore
   /** With the field that names a file. */
@@ -27,13 +27,13 @@ interface Kind {
   put(name: string, bytes: Buffer): Promise<unknown>
   get(name: string): Promise<Buffer | undefined>
   /** Uploads that were begun. */
-  begun(): Promise<number>
+  countUploads(): Promise<number>
   readonly port: number
   /** The fields with the store at another port. */
   at(port: number, name: string): Record<string, unknown>
 }
 
-const kinds: Readonly<Record<string, (t: TestContext) => Promise<Kind>>> = {
+const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>>> = {
   s3: async (t) => {
     const { client, endpoint } = await startWithBucket(t)
     const port = Number(new URL(endpoint).port)
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, (t: TestContext) => Promise<Kind>>> = {
           ({ Body }) => buffer(Body as Readable),
           () => undefined,
         ),
-      begun: async () =>
+      countUploads: async () =>
         (await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.length ?? 0,
     }
   },
@@ -73,29 +73,29 @@ const kinds: Readonly<Record<string, (t: TestContext) => Promise<Kind>>> = {
           .getBlobClient(name)
           .downloadToBuffer()
           .catch(() => undefined),
-      begun: async () => 0,
+      countUploads: async () => 0,
     }
   },
 }
 
-for (const [name, start] of Object.entries(kinds)) {
+for (const [name, start] of Object.entries(storeCases)) {
   test(`${name}: a transfer goes on when connections are lost, and ends at once when it is stopped`, async (t) => {
-    const kind = await start(t)
-    const proxy = await startProxy(kind.port)
+    const storeCase = await start(t)
+    const proxy = await startProxy(storeCase.port)
     const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
     t.after(() => Promise.all([proxy.stop(), guardedHttp.close()]))
     const { signal } = new AbortController()
-    const lose = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
+    const cutConnections = (cuts: number) => Object.assign(proxy.state, { cutAfter: 5_000_000, cuts })
 
-    await kind.put('in.bin', content)
-    lose(2)
-    const [file = assert.fail()] = await kind.find(kind.at(proxy.port, 'in.bin'), { guardedHttp, signal })
-    let got = Buffer.alloc(0)
+    await storeCase.put('in.bin', content)
+    cutConnections(2)
+    const [file = assert.fail()] = await storeCase.find(storeCase.at(proxy.port, 'in.bin'), { guardedHttp, signal })
+    let received = Buffer.alloc(0)
     const store = async (body: AsyncIterable<Buffer>) => {
-      got = await buffer(body)
+      received = await buffer(body)
     }
     await fetchRemoteFile(file, { maxBytes: 1e8, signal, onChunk: () => {}, store })
-    assert.equal(Buffer.compare(got, content), 0)
+    assert.equal(Buffer.compare(received, content), 0)
     assert.equal(proxy.state.cuts, 0)
 
     const outFile = {
@@ -103,19 +103,19 @@ for (const [name, start] of Object.entries(kinds)) {
       open: async ({ start, end } = { start: 0, end: content.length }) =>
         Readable.from(chunksOf(content.subarray(start, end))),
     } satisfies OutgoingFile
-    lose(2)
+    cutConnections(2)
     let sent = 0
-    const open = await kind.open(kind.at(proxy.port, 'out.bin'), { guardedHttp, signal })
+    const open = await storeCase.open(storeCase.at(proxy.port, 'out.bin'), { guardedHttp, signal })
     await open.put(outFile, (bytes) => {
       sent += bytes
     })
-    assert.equal(Buffer.compare((await kind.get('out.bin')) ?? assert.fail(), content), 0)
+    assert.equal(Buffer.compare((await storeCase.get('out.bin')) ?? assert.fail(), content), 0)
     assert.equal(sent, content.length)
 
-    lose(0)
+    cutConnections(0)
     const stop = new AbortController()
     let stoppedAt = 0
-    const stopped = await kind.open(kind.at(proxy.port, 'never.bin'), { guardedHttp, signal: stop.signal })
+    const stopped = await storeCase.open(storeCase.at(proxy.port, 'never.bin'), { guardedHttp, signal: stop.signal })
     await assert.rejects(
       stopped.put({ ...outFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()
@@ -123,7 +123,7 @@ for (const [name, start] of Object.entries(kinds)) {
       }),
     )
     assert.ok(performance.now() - stoppedAt < 2000)
-    assert.equal(await kind.get('never.bin'), undefined)
-    assert.equal(await kind.begun(), 0)
+    assert.equal(await storeCase.get('never.bin'), undefined)
+    assert.equal(await storeCase.countUploads(), 0)
   })
 }

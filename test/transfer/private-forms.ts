@@ -1,5 +1,5 @@
 /** Every way to write an address that is none of the public that this test knows of. */
-export const privateForms = [
+export const privateAddressForms = [
   'http://127.0.0.1/',
   'http://127.1/',
   'http://127.0.1/',
@@ -47,4 +47,4 @@ export const privateForms = [
 
 /** @returns the same addresses with a port, where something may listen */
 export const privateFormsAt = (port: number): readonly string[] =>
-  privateForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))
+  privateAddressForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))

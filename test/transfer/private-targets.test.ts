@@ -13,22 +13,22 @@ import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
 import type { FindFiles, OpenStore, TaskFields } from '../../lib/transfer/transfer.ts'
 import { findByUrl } from '../../lib/transfer/url.ts'
-import { privateForms } from './private-forms.ts'
+import { privateAddressForms } from './private-forms.ts'
 
 /** Imports and exports of every store whose address a user may choose, pointed at what is none of the user's. */
 
-const over = new AbortController()
-let asked = 0
+const abort = new AbortController()
+let requestCount = 0
 // Whatever is asked, it answers as if it led further inside.
 const inside = createServer((_request, response) => {
-  asked++
+  requestCount++
   response.end('secret')
 })
 before(async () => {
   await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
 })
 after(() => {
-  over.abort()
+  abort.abort()
   inside.close()
 })
 
@@ -55,15 +55,15 @@ const file = {
 }
 
 /** Each import and export at this address, by name. */
-const attempts = (outgoing: GuardedHttp): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
-  const around = { guardedHttp: outgoing, signal: over.signal }
+const createAttempts = (guardedHttp: GuardedHttp): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
+  const deps = { guardedHttp, signal: abort.signal }
   return {
     ...Object.fromEntries(
       Object.entries(imports).map(([name, at]) => [
         name,
         async (url: URL) => {
           const [find, fields] = at(url)
-          return find(fields, around)
+          return find(fields, deps)
         },
       ]),
     ),
@@ -72,7 +72,7 @@ const attempts = (outgoing: GuardedHttp): Readonly<Record<string, (url: URL) => 
         name,
         async (url: URL) => {
           const [open, fields] = at(url)
-          return (await open(fields, around)).put(file, () => {})
+          return (await open(fields, deps)).put(file, () => {})
         },
       ]),
     ),
@@ -86,10 +86,10 @@ const isRefused = (error: unknown) => {
 
 for (const name of [...Object.keys(imports), ...Object.keys(exports)])
   test(`${name} reaches no form of a private address`, async (t) => {
-    const outgoing = new GuardedHttp()
-    t.after(() => outgoing.close())
-    const attempt = attempts(outgoing)[name] ?? assert.fail()
-    for (const form of privateForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
+    const guardedHttp = new GuardedHttp()
+    t.after(() => guardedHttp.close())
+    const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()
+    for (const form of privateAddressForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
   })
 
 test('a redirect to a private address is followed by nobody', async (t) => {
@@ -98,14 +98,14 @@ test('a redirect to a private address is followed by nobody', async (t) => {
   const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
   await new Promise<void>((resolve) => outside.listen(0, '127.0.0.2', resolve))
   t.after(() => outside.close().closeAllConnections())
-  const outgoing = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
-  t.after(() => outgoing.close())
+  const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
+  t.after(() => guardedHttp.close())
   const url = new URL(`http://127.0.0.2:${(outside.address() as AddressInfo).port}`)
   // A header has no letters of other scripts.
-  const forms = privateForms.filter((form) => /^[\x20-\x7e]*$/.test(form))
+  const forms = privateAddressForms.filter((form) => /^[\x20-\x7e]*$/.test(form))
   for (const [at, form] of [`http://127.0.0.1:${port}/`, ...forms].entries()) {
     target = form
-    for (const [name, attempt] of Object.entries(attempts(outgoing))) {
+    for (const [name, attempt] of Object.entries(createAttempts(guardedHttp))) {
       // The clients of the stores take long to refuse: some forms are enough of what one check sees of all.
       if (name.endsWith('/sftp') || (name !== 'import/url' && at % 7 > 0)) continue
       await assert.rejects(
@@ -116,31 +116,31 @@ test('a redirect to a private address is followed by nobody', async (t) => {
       )
     }
   }
-  assert.equal(asked, 0)
+  assert.equal(requestCount, 0)
 })
 
 test('a name that turns private at its second look-up is reached by nobody', async (t) => {
   const { port } = inside.address() as AddressInfo
   for (const name of [...Object.keys(imports), ...Object.keys(exports)]) {
-    let looks = 0
+    let lookups = 0
     const resolve: ResolveHost = async () => [
-      { address: looks++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
+      { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
     ]
     // Nobody listens at the first address, so that each that tries again looks the name up again.
-    const outgoing = new GuardedHttp({ allowed: ['127.0.0.2/32'], resolve })
-    t.after(() => outgoing.close())
-    const attempt = attempts(outgoing)[name] ?? assert.fail()
+    const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'], resolve })
+    t.after(() => guardedHttp.close())
+    const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()
     const url = new URL(`http://turning.example:${port}`)
     await assert.rejects(attempt(url))
     await assert.rejects(attempt(url), isRefused, name)
   }
-  assert.equal(asked, 0)
+  assert.equal(requestCount, 0)
 })
 
 test('a task of SFTP names a password or a key, and one of file and path', () => {
-  const fits = (fields: object) =>
+  const parseFields = (fields: object) =>
     importSftpOperation.fields.safeParse({ host: 'a.example', username: 'ann', ...fields })
-  assert.equal(fits({ password: 'x', file: 'a' }).success, true)
-  assert.equal(fits({ file: 'a' }).error?.issues[0]?.message, 'expected password or private_key')
-  assert.equal(fits({ password: 'x' }).error?.issues[0]?.message, 'expected either file or path')
+  assert.equal(parseFields({ password: 'x', file: 'a' }).success, true)
+  assert.equal(parseFields({ file: 'a' }).error?.issues[0]?.message, 'expected password or private_key')
+  assert.equal(parseFields({ password: 'x' }).error?.issues[0]?.message, 'expected either file or path')
 })

@@ -20,8 +20,8 @@ import { region, s3Credentials } from '../local/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
 
 const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
-const closed = new GuardedHttp()
-after(() => Promise.all([guardedHttp.close(), closed.close()]))
+const publicOnlyHttp = new GuardedHttp()
+after(() => Promise.all([guardedHttp.close(), publicOnlyHttp.close()]))
 
 const access = {
   bucket: Bucket,
@@ -45,10 +45,10 @@ test('files below a prefix are found, and read from anywhere', async (t) => {
   for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
   const methods: string[] = []
-  const note = (message: unknown) => methods.push((message as { request: ClientRequest }).request.method)
-  subscribe('http.client.request.start', note)
+  const recordMethod = (message: unknown) => methods.push((message as { request: ClientRequest }).request.method)
+  subscribe('http.client.request.start', recordMethod)
   const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { guardedHttp, signal })
-  unsubscribe('http.client.request.start', note)
+  unsubscribe('http.client.request.start', recordMethod)
   assert.deepEqual(methods, ['GET'], 'the list tells all that is to be known')
   assert.deepEqual(
     found.map(({ filename, size }) => [filename, size]),
@@ -92,7 +92,7 @@ test('a result is stored with all that the export says of it', async (t) => {
 })
 
 /** Gives a byte and then no more, without an end. */
-const hanging = () => {
+const createHangingStream = () => {
   let given = 0
   return new Readable({
     read() {
@@ -108,7 +108,7 @@ test('an export that is stopped ends at once and leaves nothing', async (t) => {
   const whole = fileOf(Buffer.alloc(30 * 1024 ** 2))
   const file: OutgoingFile = {
     ...whole,
-    open: async (range) => (range?.start === 0 ? whole.open(range) : hanging()),
+    open: async (range) => (range?.start === 0 ? whole.open(range) : createHangingStream()),
   }
   let stopped = 0
   const put = store.put(file, () => {
@@ -127,7 +127,7 @@ test('a part that is lost on its way is sent again, and one that never arrives l
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const whole = fileOf(content)
-  const breaking = async () =>
+  const createBrokenStream = async () =>
     new Readable({
       read() {
         this.destroy(Object.assign(new Error('lost'), { code: 'ECONNRESET' }))
@@ -136,7 +136,7 @@ test('a part that is lost on its way is sent again, and one that never arrives l
   let left = 1
   const once: OutgoingFile = {
     ...whole,
-    open: async (range) => (range?.start === 8 * 1024 ** 2 && left-- > 0 ? breaking() : whole.open(range)),
+    open: async (range) => (range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : whole.open(range)),
   }
   const parts: number[] = []
   await store.put(once, (bytes) => parts.push(bytes))
@@ -155,23 +155,23 @@ test('a part that is lost on its way is sent again, and one that never arrives l
 
 test('what the storage refuses is told in words', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const told = (fields: object, reason: string) =>
+  const assertReason = (fields: object, reason: string) =>
     assert.rejects(findInS3({ ...access, endpoint, ...fields }, { guardedHttp, signal }), (error) => {
       assert.ok(error instanceof RemoteError, String(error))
       assert.equal(error.reason, reason)
       return true
     })
-  await told({ key: 'none' }, 'not-found')
-  await told({ key_prefix: 'none/' }, 'not-found')
-  await told({ key: 'a', secret_access_key: 'wrong' }, 'forbidden')
-  await told({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
+  await assertReason({ key: 'none' }, 'not-found')
+  await assertReason({ key_prefix: 'none/' }, 'not-found')
+  await assertReason({ key: 'a', secret_access_key: 'wrong' }, 'forbidden')
+  await assertReason({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
 })
 
 test('an endpoint that is not public is not asked', async (t) => {
   const { endpoint } = await startWithBucket(t)
   for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
     await assert.rejects(
-      findInS3({ ...access, endpoint: address, key: 'a' }, { guardedHttp: closed, signal }),
+      findInS3({ ...access, endpoint: address, key: 'a' }, { guardedHttp: publicOnlyHttp, signal }),
       (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',
     )
 })

@@ -17,8 +17,8 @@ import { startProxy } from './shaky-proxy.ts'
 import { startSshd } from './sshd.ts'
 
 const content = Buffer.from(Array.from({ length: 6_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
-const over = new AbortController()
-const outgoing = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
+const abort = new AbortController()
+const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
 let sshd: Awaited<ReturnType<typeof startSshd>>
 let proxy: Awaited<ReturnType<typeof startProxy>>
 let access: Record<string, unknown>
@@ -31,20 +31,20 @@ before(async () => {
   await writeFile(join(sshd.files, 'big.bin'), content)
 })
 after(async () => {
-  over.abort()
+  abort.abort()
   await proxy.stop()
-  await Promise.all([sshd.stop(), outgoing.close()])
+  await Promise.all([sshd.stop(), guardedHttp.close()])
 })
 
-const around = (signal: AbortSignal = over.signal) => ({ guardedHttp: outgoing, signal })
-const find = (fields: object) => findInSftp({ ...access, ...fields }, around())
+const createDeps = (signal: AbortSignal = abort.signal) => ({ guardedHttp, signal })
+const find = (fields: object) => findInSftp({ ...access, ...fields }, createDeps())
 
-async function received(
+async function importFile(
   fields: object,
-  signal: AbortSignal = over.signal,
+  signal: AbortSignal = abort.signal,
   onChunk = () => {},
 ): Promise<Buffer> {
-  const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, around(signal))
+  const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, createDeps(signal))
   let stored = Buffer.alloc(0)
   const store = async (body: AsyncIterable<Buffer>) => {
     stored = await buffer(body)
@@ -57,8 +57,8 @@ function* chunksOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-async function exported(path: string, fields = {}, signal: AbortSignal = over.signal, onSent = () => {}) {
-  const store = await openSftp({ ...access, ...fields }, around(signal))
+async function exportFile(path: string, fields = {}, signal: AbortSignal = abort.signal, onSent = () => {}) {
+  const store = await openSftp({ ...access, ...fields }, createDeps(signal))
   let sent = 0
   const file = {
     ...{ path, size: content.length, mimeType: 'application/x-test', sha256: '' },
@@ -96,18 +96,18 @@ test('the files of a folder are found, and read from anywhere', async () => {
       ['b.txt', 13],
     ],
   )
-  const rest = (await found[1]?.open(8, over.signal)) ?? assert.fail()
+  const rest = (await found[1]?.open(8, abort.signal)) ?? assert.fail()
   assert.equal((await buffer(rest)).toString(), 'b.txt')
 })
 
 test('a large file comes whole and in order', async () => {
-  assert.deepEqual(await received({ file: join(sshd.files, 'big.bin') }), content)
+  assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin') }), content)
 })
 
 test('a file is read on from where its connection was lost', async () => {
   const { state } = proxy
   Object.assign(state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
-  assert.deepEqual(await received({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
+  assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
   assert.deepEqual([state.connections, state.cuts], [3, 0])
 })
 
@@ -116,13 +116,13 @@ test('a file that changed meanwhile is not put together from two', async () => {
   await writeFile(path, 'one')
   const [file = assert.fail()] = await find({ file: path })
   await writeFile(path, 'other')
-  await assert.rejects(file.open(1, over.signal), /changed while it was being fetched/)
+  await assert.rejects(file.open(1, abort.signal), /changed while it was being fetched/)
 })
 
 test('a result is stored under its name, in a new folder, in place of what was there', async () => {
   const path = join(sshd.files, 'out/new/result ü.bin')
   for (let time = 0; time < 2; time++) {
-    const { url, sent } = await exported(path)
+    const { url, sent } = await exportFile(path)
     assert.deepEqual([url, sent()], [`sftp://127.0.0.1:${sshd.port}${encodeURI(path)}`, content.length])
   }
   assert.deepEqual(await readFile(path), content)
@@ -132,7 +132,7 @@ test('a result is stored under its name, in a new folder, in place of what was t
 test('an export goes on from what is there when its connection was lost', async () => {
   Object.assign(proxy.state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
   const path = join(sshd.files, 'resumed/result.bin')
-  const { sent } = await exported(path, { port: proxy.port })
+  const { sent } = await exportFile(path, { port: proxy.port })
   assert.deepEqual(await readFile(path), content)
   assert.equal(sent(), content.length)
   assert.ok(proxy.state.connections >= 3)
@@ -145,11 +145,11 @@ test('a transfer that is stopped ends at once and leaves nothing', async () => {
     stoppedAt ||= performance.now()
     stop.abort()
   }
-  await assert.rejects(exported(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, halt))
+  await assert.rejects(exportFile(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, halt))
   assert.ok(performance.now() - stoppedAt < 1000)
   assert.deepEqual(await readdir(join(sshd.files, 'stopped')), [])
   const other = new AbortController()
-  await assert.rejects(received({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
+  await assert.rejects(importFile({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
 })
 
 test('a server with another key than the one that was named is refused, and its key is told', async () => {
@@ -182,7 +182,7 @@ test('what the server refuses is told in words', async () => {
     hasReason('forbidden', /rejected the password or key of/),
   )
   await assert.rejects(find({ file, port: 1 }), hasReason('unreachable', /it refused the connection/))
-  await assert.rejects(exported('/proc/none/a.bin'), hasReason('not-found', /does not exist/))
+  await assert.rejects(exportFile('/proc/none/a.bin'), hasReason('not-found', /does not exist/))
 })
 
 test('a password is taken, also by servers that ask for it in a dialog', async () => {
@@ -191,11 +191,11 @@ test('a password is taken, also by servers that ask for it in a dialog', async (
     const server = new ssh2.Server({ hostKeys: [key] }, (client) => {
       client.on('error', () => {})
       client.on('authentication', (auth) => {
-        const let_in = (password: string | undefined) => (password === 'pass' ? auth.accept() : auth.reject())
+        const answerPassword = (password: string | undefined) => (password === 'pass' ? auth.accept() : auth.reject())
         if (auth.method !== method) auth.reject(['password', 'keyboard-interactive'])
-        else if (auth.method === 'password') let_in(auth.password)
+        else if (auth.method === 'password') answerPassword(auth.password)
         else if (auth.method === 'keyboard-interactive')
-          auth.prompt([{ prompt: 'Password:', echo: false }], ([answer]) => let_in(answer))
+          auth.prompt([{ prompt: 'Password:', echo: false }], ([answer]) => answerPassword(answer))
       })
       client.on('ready', () =>
         client.on('session', (accept) =>
@@ -216,11 +216,11 @@ test('a password is taken, also by servers that ask for it in a dialog', async (
       file: 'a.txt',
     }
     const signal = new AbortController()
-    const [file] = await findInSftp({ ...fields, password: 'pass' }, around(signal.signal))
+    const [file] = await findInSftp({ ...fields, password: 'pass' }, createDeps(signal.signal))
     assert.equal(file?.size, 5)
     signal.abort()
     await assert.rejects(
-      findInSftp({ ...fields, password: 'wrong' }, around()),
+      findInSftp({ ...fields, password: 'wrong' }, createDeps()),
       hasReason('forbidden', /rejected the password or key of ann/),
     )
     server.close()
@@ -253,7 +253,7 @@ test('a server that is there and answers nothing is given up', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const fields = { host: '127.0.0.1', port, username: 'ann', password: 'pass' }
-  const connection = new SftpConnection(fields, around(), 400)
+  const connection = new SftpConnection(fields, createDeps(), 400)
   const sftp = await connection.sftp()
   const isGone = (error: unknown) => {
     const failure = connection.toError(error, 'a.txt')
@@ -269,7 +269,7 @@ test('a server that is there and answers nothing is given up', async () => {
   assert.equal(await sendRequest<string>(again, (done) => again.realpath('.', done)), '/')
   connection.close()
   isMute = true
-  const mute = new SftpConnection(fields, around(), 400)
+  const mute = new SftpConnection(fields, createDeps(), 400)
   await assert.rejects(mute.sftp(), hasReason('unreachable', /did not answer/))
   server.close()
 })

@@ -32,7 +32,7 @@ export async function startSshd() {
   const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(dir, 'config')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  await listening(server, port)
+  await waitUntilListening(server, port)
   const [, fingerprint = ''] = execFileSync('ssh-keygen', ['-lf', `${hostKey}.pub`], {
     encoding: 'utf8',
   }).split(' ')
@@ -58,20 +58,20 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-async function listening(server: ChildProcess, port: number): Promise<void> {
-  let said = ''
+async function waitUntilListening(server: ChildProcess, port: number): Promise<void> {
+  let stderrText = ''
   server.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk
+    stderrText += chunk
   })
   for (let left = 100; left > 0; left--) {
     if (server.exitCode !== null) break
     const socket = connect(port, '127.0.0.1')
-    const isThere = await new Promise<boolean>((resolve) => {
+    const isConnected = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     })
     socket.destroy()
-    if (isThere) return
+    if (isConnected) return
     await sleep(50)
   }
-  throw new Error(`sshd does not listen: ${said}`)
+  throw new Error(`sshd does not listen: ${stderrText}`)
 }

@@ -4,58 +4,58 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { readChunks } from '../../lib/transfer/stream-chunks.ts'
 
-const numbered = (count: number) => Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`))
+const createChunks = (count: number) => Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`))
 
 /** Pushes all it has at once, as a fast line does. */
-const eager = (given: readonly Buffer[]) =>
+const createEagerStream = (chunks: readonly Buffer[]) =>
   new Readable({
     read() {
-      for (const piece of given) this.push(piece)
+      for (const chunk of chunks) this.push(chunk)
       this.push(null)
     },
   })
 
 test('pieces come as they were given, however slowly they are taken', async () => {
-  const given = numbered(50)
-  const taken: Buffer[] = []
-  for await (const piece of readChunks(eager(given))) {
-    taken.push(piece)
+  const chunks = createChunks(50)
+  const received: Buffer[] = []
+  for await (const chunk of readChunks(createEagerStream(chunks))) {
+    received.push(chunk)
     await setImmediate()
   }
-  assert.equal(taken.length, 50)
-  assert.ok(taken.every((piece, at) => piece === given[at]))
+  assert.equal(received.length, 50)
+  assert.ok(received.every((chunk, at) => chunk === chunks[at]))
 })
 
 test('a slow taker holds the stream back', async () => {
-  let asked = 0
+  let readCount = 0
   const endless = new Readable({
     highWaterMark: 1,
     read() {
-      asked++
+      readCount++
       setTimeout(() => this.push(Buffer.from('more')), 0)
     },
   })
-  const pieces = readChunks(endless)
-  await pieces.next()
+  const reader = readChunks(endless)
+  await reader.next()
   for (let turn = 0; turn < 50; turn++) await setImmediate()
-  assert.ok(asked < 10, `${asked} pieces were asked for`)
-  await pieces.return(undefined)
+  assert.ok(readCount < 10, `${readCount} pieces were asked for`)
+  await reader.return(undefined)
   assert.ok(endless.destroyed)
 })
 
 test('an error, and an end that came too early, are thrown', async () => {
-  const all = async (stream: Readable) => {
-    for await (const piece of readChunks(stream)) assert.equal(String(piece), 'half')
+  const readAll = async (stream: Readable) => {
+    for await (const chunk of readChunks(stream)) assert.equal(String(chunk), 'half')
   }
-  const halfOf = () => {
+  const createUnfinishedStream = () => {
     const stream = new Readable({ read() {} })
     stream.push(Buffer.from('half'))
     return stream
   }
-  const failing = halfOf()
+  const failing = createUnfinishedStream()
   setTimeout(() => failing.destroy(new Error('the line is dead')), 5)
-  await assert.rejects(all(failing), /the line is dead/)
-  const closed = halfOf()
+  await assert.rejects(readAll(failing), /the line is dead/)
+  const closed = createUnfinishedStream()
   setTimeout(() => closed.destroy(), 5)
-  await assert.rejects(all(closed), /closed before its end/)
+  await assert.rejects(readAll(closed), /closed before its end/)
 })

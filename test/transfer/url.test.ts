@@ -27,12 +27,12 @@ after(async () => {
   }
 })
 
-type Answer = (request: IncomingMessage, response: ServerResponse, time: number) => void
+type RequestHandler = (request: IncomingMessage, response: ServerResponse, time: number) => void
 
 /** What comes of importing from a server that answers so. */
-async function imported(answer: Answer, { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {}) {
+async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {}) {
   let times = 0
-  const server = createServer((request, response) => answer(request, response, times++))
+  const server = createServer((request, response) => handler(request, response, times++))
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
   const url = `http://127.0.0.2:${(server.address() as AddressInfo).port}${path}`
@@ -47,21 +47,21 @@ async function imported(answer: Answer, { fields = {}, maxBytes = 1e6, path = '/
   return { file, facts, stored: Buffer.concat(stored), times }
 }
 
-const failing = (answer: Answer, asked?: Parameters<typeof imported>[1]) =>
-  imported(answer, asked).then(
+const importFailure = (handler: RequestHandler, options?: Parameters<typeof importFrom>[1]) =>
+  importFrom(handler, options).then(
     () => assert.fail('it was taken for a success'),
     (error: unknown) => error,
   )
 
 /** Breaks the connection off after so many bytes. */
-function breakOff(response: ServerResponse, bytes: Buffer): void {
+function sendAndDisconnect(response: ServerResponse, bytes: Buffer): void {
   response.write(bytes, () => setTimeout(() => response.socket?.destroy(), 20))
 }
 
 const tag = { etag: '"v1"', 'accept-ranges': 'bytes' }
 
 /** A server that knows ranges, and loses the connection after each 100 kB. */
-const shaky: Answer = (request, response) => {
+const resumableHandler: RequestHandler = (request, response) => {
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
   const range = { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` }
   const same = request.headers['if-range'] === tag.etag
@@ -70,21 +70,21 @@ const shaky: Answer = (request, response) => {
     'content-length': content.length - start,
     ...(same && range),
   })
-  breakOff(response, content.subarray(start, start + 100_000))
+  sendAndDisconnect(response, content.subarray(start, start + 100_000))
 }
 
 test('a file is read on from where its connection was lost', async () => {
-  const { stored, facts, times } = await imported(shaky)
+  const { stored, facts, times } = await importFrom(resumableHandler)
   assert.deepEqual(stored, content)
   assert.equal(facts.size, content.length)
   assert.equal(times, 3)
 })
 
 test('a file that changed meanwhile is not put together from two', async () => {
-  const error = await failing((request, response) => {
+  const error = await importFailure((request, response) => {
     response.writeHead(200, { ...tag, 'content-length': content.length })
     if (request.headers.range) response.end(content)
-    else breakOff(response, content.subarray(0, 1000))
+    else sendAndDisconnect(response, content.subarray(0, 1000))
   })
   assert.ok(error instanceof RemoteError)
   assert.match(error.message, /changed while it was being fetched/)
@@ -93,7 +93,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
 const rangeOf = (start: number, total: number) => ({
   'content-range': `bytes ${start}-${total - 1}/${total}`,
 })
-const others: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> = {
+const changedRanges: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> = {
   'another tag': (start) => ({ ...rangeOf(start, content.length), etag: '"v2"' }),
   'another size': (start) => rangeOf(start, content.length + 5),
   'another place': (start) => rangeOf(start + 5, content.length),
@@ -102,34 +102,34 @@ const others: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> =
     ...{ etag: tag.etag, 'content-encoding': 'gzip' },
   }),
 }
-for (const [name, headers] of Object.entries(others))
+for (const [name, headers] of Object.entries(changedRanges))
   test(`a server that goes on with ${name}, whatever it was asked for, is not believed`, async () => {
-    const error = await failing((request, response) => {
+    const error = await importFailure((request, response) => {
       const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
       if (start > 0) return response.writeHead(206, headers(start)).end(Buffer.alloc(content.length - start))
       response.writeHead(200, { ...tag, 'content-length': content.length })
-      breakOff(response, content.subarray(0, 1000))
+      sendAndDisconnect(response, content.subarray(0, 1000))
     })
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /changed while it was being fetched/)
   })
 
 test('a part that nobody asked for is no file, and the whole is one also when it is called a part', async () => {
-  const answering =
-    (end: number): Answer =>
+  const respondWith206 =
+    (end: number): RequestHandler =>
     (_request, response) =>
       response
         .writeHead(206, { 'content-range': `bytes 0-${end - 1}/${content.length}` })
         .end(content.subarray(0, end))
-  const error = await failing(answering(1000))
+  const error = await importFailure(respondWith206(1000))
   assert.ok(error instanceof RemoteError)
   assert.match(error.message, /only part of the file/)
-  assert.deepEqual((await imported(answering(content.length))).stored, content)
+  assert.deepEqual((await importFrom(respondWith206(content.length))).stored, content)
 })
 
 for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
   test(`what is not ${coding}, as it is said to be, is told as such and asked for once`, async () => {
-    const error = await failing((_request, response) =>
+    const error = await importFailure((_request, response) =>
       response.writeHead(200, { 'content-encoding': coding }).end('a text that nobody has compressed'),
     )
     assert.ok(error instanceof RemoteError)
@@ -138,9 +138,9 @@ for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
   })
 
 test('a file that ends before its length is no file', async () => {
-  const error = await failing((_request, response) => {
+  const error = await importFailure((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
-    breakOff(response, content.subarray(0, 400))
+    sendAndDisconnect(response, content.subarray(0, 400))
   })
   assert.ok(error instanceof RemoteError)
   assert.deepEqual([error.reason, error.isTransient], ['incomplete', true])
@@ -148,14 +148,14 @@ test('a file that ends before its length is no file', async () => {
 })
 
 test('what is sent compressed is stored as what it is', async () => {
-  const { stored, file } = await imported((_request, response) =>
+  const { stored, file } = await importFrom((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
   )
   assert.deepEqual(stored, content)
   assert.equal(file.size, undefined)
 })
 
-const endings: Readonly<Record<string, Answer>> = {
+const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
   'that says it is larger': (_request, response) =>
     response.writeHead(200, { 'content-length': 2e6 }).end(Buffer.alloc(2e6)),
   'that unpacks to more': (_request, response) =>
@@ -169,9 +169,9 @@ const endings: Readonly<Record<string, Answer>> = {
     more()
   },
 }
-for (const [name, answer] of Object.entries(endings))
+for (const [name, handler] of Object.entries(oversizedResponses))
   test(`a file ${name} is refused at the limit`, async () => {
-    const error = await failing(answer)
+    const error = await importFailure(handler)
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'FILE_TOO_LARGE')
   })
@@ -185,27 +185,27 @@ const statuses: readonly [status: number, reason: string, isPassing: boolean][] 
   [429, 'status', true],
   [503, 'status', true],
 ]
-for (const [status, reason, isPassing] of statuses)
-  test(`status ${status} is told as ${reason}${isPassing ? ', and tried again' : ''}`, async () => {
-    const error = await failing((_request, response) => response.writeHead(status).end())
+for (const [status, reason, isTransient] of statuses)
+  test(`status ${status} is told as ${reason}${isTransient ? ', and tried again' : ''}`, async () => {
+    const error = await importFailure((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
-    assert.deepEqual([error.reason, error.isTransient, error.details['status']], [reason, isPassing, status])
+    assert.deepEqual([error.reason, error.isTransient, error.details['status']], [reason, isTransient, status])
   })
 
 test('its name is the one that is given, that of the answer, or the end of the address', async () => {
-  const plain: Answer = (_request, response) => response.end('x')
-  const named: Answer = (_request, response) =>
+  const plainHandler: RequestHandler = (_request, response) => response.end('x')
+  const namedHandler: RequestHandler = (_request, response) =>
     response
       .writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" })
       .end('x')
-  const nameOf = async (...asked: Parameters<typeof imported>) => (await imported(...asked)).file.filename
-  assert.equal(await nameOf(named, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
-  assert.equal(await nameOf(named), 'résumé.pdf')
-  assert.equal(await nameOf(plain, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
+  const nameOf = async (...options: Parameters<typeof importFrom>) => (await importFrom(...options)).file.filename
+  assert.equal(await nameOf(namedHandler, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
+  assert.equal(await nameOf(namedHandler), 'résumé.pdf')
+  assert.equal(await nameOf(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
 })
 
 test('headers are sent along', async () => {
-  const { stored } = await imported((request, response) => response.end(request.headers['x-token']), {
+  const { stored } = await importFrom((request, response) => response.end(request.headers['x-token']), {
     fields: { headers: { 'X-Token': 'abc' } },
   })
   assert.equal(stored.toString(), 'abc')

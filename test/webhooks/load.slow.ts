@@ -11,7 +11,7 @@ import { openReceiver } from './receiver.ts'
 
 /** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */
 
-const jobsASecond = 3
+const jobsPerSecond = 3
 const seconds = 12
 
 let service: TestService
@@ -44,7 +44,7 @@ async function startJobs(count: number, between: (at: number) => Promise<void> =
     const sent = client.convert({ name: `${at}.png`, bytes }, { targetFormat: 'webp' })
     const jobId = async (response: Response) => ((await response.json()) as { jobId?: string }).jobId
     started.push(sent.then(jobId).catch(() => undefined))
-    await sleep(1000 / jobsASecond)
+    await sleep(1000 / jobsPerSecond)
   }
   return Promise.all(started)
 }
@@ -64,7 +64,7 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
   await client.accepted(await client.convert({ name: 'first.png', bytes }, { targetFormat: 'webp' }))
   await waitUntil(() => receiver.at('/a').length === 1, 'the first is told', 30)
 
-  const jobs = (await startJobs(jobsASecond * seconds)).map((id) => {
+  const jobs = (await startJobs(jobsPerSecond * seconds)).map((id) => {
     assert.ok(id)
     return id
   })
@@ -100,10 +100,10 @@ function pidsOf(name: string): number[] {
 test('what is killed in the middle tells everything all the same, and the same under the same id', async () => {
   await subscribe('/killed')
   const jobs = await startJobs(40, async (at) => {
-    const killed = { 8: 'worker.ts deliver', 14: 'worker.ts convert', 20: 'dynoxide' }[at]
-    if (killed) {
-      const pids = pidsOf(killed)
-      assert.notEqual(pids.length, 0, killed)
+    const target = { 8: 'worker.ts deliver', 14: 'worker.ts convert', 20: 'dynoxide' }[at]
+    if (target) {
+      const pids = pidsOf(target)
+      assert.notEqual(pids.length, 0, target)
       for (const pid of pids) process.kill(pid, 'SIGKILL')
     }
     if (at !== 26) return
@@ -111,10 +111,10 @@ test('what is killed in the middle tells everything all the same, and the same u
     service = await startService({ ...environment, PORT: new URL(service.url).port }, service.dataDir)
   })
   // Requests that a kill cut off have made no job, or one that is told of.
-  const made = jobs.filter((id) => id !== undefined)
-  assert.ok(made.length >= 25, `${made.length} jobs were made`)
+  const createdJobs = jobs.filter((id) => id !== undefined)
+  assert.ok(createdJobs.length >= 25, `${createdJobs.length} jobs were made`)
   // What failed twice, as it may on a busy machine, is tried again after five minutes.
-  await waitUntil(() => hasAll('/killed', made), 'all are told', 400)
+  await waitUntil(() => hasAll('/killed', createdJobs), 'all are told', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
     const before = ids.get(json.job.id)

@@ -12,23 +12,23 @@ export interface Received {
   readonly json: any
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-export const answers =
-  (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): Answer =>
+export const respondWith =
+  (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): RequestHandler =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body)
 
 /** Somebody's server on loopback, which keeps what it is told and answers as it is asked to, by path. */
 export async function openReceiver() {
   const received: Received[] = []
-  const byPath = new Map<string, Answer>()
+  const byPath = new Map<string, RequestHandler>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
     const body = await buffer(request)
     const { url: path = '', headers } = request
     received.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
-    const answer = byPath.get(path) ?? answers(204)
+    const answer = byPath.get(path) ?? respondWith(204)
     answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -36,7 +36,7 @@ export async function openReceiver() {
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     at: (path: string) => received.filter((one) => one.path === path),
-    answer: (path: string, answer: Answer) => void byPath.set(path, answer),
+    answer: (path: string, answer: RequestHandler) => void byPath.set(path, answer),
     close: () => {
       server.closeAllConnections()
       server.close()

@@ -23,13 +23,13 @@ test('a tenth of each delay is left to chance, to either side', () => {
 })
 
 test('a receiver may ask for more time, in seconds or by a date, but for no less and not for any', () => {
-  const asking = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
-  assert.equal(asking('120'), 120)
-  assert.equal(asking('1'), 5)
-  assert.equal(asking('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
-  assert.equal(asking('Sun, 01 Mar 2026 11:00:00 GMT'), 5)
-  assert.equal(asking('999999999'), 86_400)
-  assert.equal(asking('soon'), 5)
+  const delayWithRetryAfter = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
+  assert.equal(delayWithRetryAfter('120'), 120)
+  assert.equal(delayWithRetryAfter('1'), 5)
+  assert.equal(delayWithRetryAfter('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
+  assert.equal(delayWithRetryAfter('Sun, 01 Mar 2026 11:00:00 GMT'), 5)
+  assert.equal(delayWithRetryAfter('999999999'), 86_400)
+  assert.equal(delayWithRetryAfter('soon'), 5)
 })
 
 test('410 disables at once, failures only after five days of nothing else', () => {
@@ -114,11 +114,11 @@ test('a message of embeds does so too, and calls nobody', () => {
 
 test('a webhook has so many attempts at a time, and all of a host a few more', () => {
   const receivers = new ReceiverConcurrency({ webhook: 2, host: 3 })
-  const take = (webhook: string, host = 'a.example') => receivers.acquire({ webhook, host })
-  assert.deepEqual([take('slow'), take('slow'), take('slow')], [true, true, false])
-  assert.deepEqual([take('beside'), take('beside'), take('far', 'b.example')], [true, false, true])
+  const acquire = (webhook: string, host = 'a.example') => receivers.acquire({ webhook, host })
+  assert.deepEqual([acquire('slow'), acquire('slow'), acquire('slow')], [true, true, false])
+  assert.deepEqual([acquire('beside'), acquire('beside'), acquire('far', 'b.example')], [true, false, true])
   receivers.release({ webhook: 'slow', host: 'a.example' })
-  assert.deepEqual([take('slow'), take('slow')], [true, false])
+  assert.deepEqual([acquire('slow'), acquire('slow')], [true, false])
 })
 
 test('a secret of one’s own has 24 to 64 bytes', () => {

@@ -78,12 +78,12 @@ export interface StepsResult extends StepsOutput {
 export async function runSteps(run: StepsRun): Promise<StepsResult> {
   const { steps, image } = run
   const warnings: Warning[] = []
-  using guard = new LossDetector(run.log)
+  using lossDetector = new LossDetector(run.log)
   let { inputs } = run
   let index = run.firstIndex
-  if (run.sourceContent) guard.restore(run.sourceContent)
+  if (run.sourceContent) lossDetector.restore(run.sourceContent)
   // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
-  else if (!run.chunk && (!run.results || joinNeedsInputs(run))) guard.start(inputs, steps[index])
+  else if (!run.chunk && (!run.results || joinNeedsInputs(run))) lossDetector.start(inputs, steps[index])
   for (;;) {
     const step = steps[index]
     if (!step) throw new Error(`the task has no step ${index}`)
@@ -95,9 +95,9 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const isLast = !next || (image && next.image !== image)
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
-    if (!run.chunk) await guard.checkStep(step, result, warnings)
+    if (!run.chunk) await lossDetector.checkStep(step, result, warnings)
     if (isLast) {
-      const { fidelity, shortfall } = guard
+      const { fidelity, shortfall } = lossDetector
       return { ...output, warnings, fidelity, result: { ...result, ...(shortfall && { shortfall }) } }
     }
     inputs = [await toNextInput(result.files[0], inputs[0]?.filename ?? '', format)]
@@ -141,9 +141,9 @@ export async function splitFirstStep(
   const chunks = (await engine.split(work, tools, await getWorkerPool())) ?? []
   if (chunks.length < 2) return undefined
   if (joinNeedsInputs(run)) return { chunks }
-  using guard = new LossDetector(run.log)
-  guard.start(run.inputs, step)
-  return { chunks, sourceContent: await guard.storedSummary() }
+  using lossDetector = new LossDetector(run.log)
+  lossDetector.start(run.inputs, step)
+  return { chunks, sourceContent: await lossDetector.storedSummary() }
 }
 
 function firstStepOf({ steps, firstIndex }: Pick<StepsRun, 'steps' | 'firstIndex'>): ConversionStep {
