@@ -16,7 +16,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 
-test('what was put aside goes back to its queue, and events that a function missed are told again', async (t) => {
+test('dead-lettered messages return to their queue, and events that a function missed are published again', async (t) => {
   const embedded = await openEmbedded({
     ...{ dir: scratchFolder('dead-letters'), region, credentials },
     invoke: () => Promise.resolve(),
@@ -41,7 +41,7 @@ test('what was put aside goes back to its queue, and events that a function miss
   const av = await createQueue('mutabor-av', { RedrivePolicy, VisibilityTimeout: '0' })
   for (const MessageBody of ['one', 'two'])
     await sqs.send(new SendMessageCommand({ QueueUrl: av.QueueUrl, MessageBody }))
-  // Nobody works them off, so that the second look puts them aside.
+  // The messages are not deleted, so the second receive moves them to the dead-letter queue.
   assert.equal((await bodies(av.QueueUrl)).length, 2)
   assert.deepEqual(await bodies(av.QueueUrl), [])
   assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { moved: 2, isOver: true })
@@ -50,13 +50,13 @@ test('what was put aside goes back to its queue, and events that a function miss
 
   const events = new EventBridgeClient({ region })
   await events.send(new CreateEventBusCommand({ Name: 'mutabor' }))
-  const rule = { Name: 'told', EventBusName: 'mutabor' }
+  const rule = { Name: 'receiver', EventBusName: 'mutabor' }
   await events.send(new PutRuleCommand({ ...rule, EventPattern: JSON.stringify({ source: ['mutabor'] }) }))
-  const receiver = await createQueue('told')
+  const receiver = await createQueue('receiver')
   await events.send(
     new PutTargetsCommand({
       ...{ Rule: rule.Name, EventBusName: rule.EventBusName },
-      Targets: [{ Id: 'told', Arn: receiver.arn }],
+      Targets: [{ Id: 'receiver', Arn: receiver.arn }],
     }),
   )
   const missed = await createQueue('mutabor-dispatch-dead')

@@ -9,9 +9,9 @@ import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
 import { maxCachedFileBytes, openDirect } from '../../lib/direct-io.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-/** Nothing for so long, which takes no room on the disk, and then bytes of no even number. */
+/** Creates a sparse file with a large hole, followed by bytes at an unaligned position. */
 async function createSparseFile(bytes: Buffer): Promise<string> {
-  const path = join(scratchFolder('lent'), 'far')
+  const path = join(scratchFolder('prefetched'), 'sparse')
   const file = await open(path, 'w')
   await file.write(bytes, 0, bytes.length, maxCachedFileBytes - 1000)
   await file.sync()
@@ -20,7 +20,7 @@ async function createSparseFile(bytes: Buffer): Promise<string> {
   return path
 }
 
-test('what lies far into a file is read past the page cache, and is the same', async (context) => {
+test('the end of a large file is read without the page cache, and correctly', async (context) => {
   const bytes = randomBytes((1 << 20) + 12_345)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
@@ -36,23 +36,23 @@ test('what lies far into a file is read past the page cache, and is the same', a
   assert.deepEqual(await read(-1000, expected.length), bytes)
   assert.deepEqual(await read(77, 300_000), expected.subarray(77, 300_000))
   const direct = await openDirect(path, 'read')
-  if (!direct) return context.diagnostic('This file system reads nothing past the cache.')
+  if (!direct) return context.diagnostic('This file system does not support direct reads.')
   await direct.close()
   const cachedBytes = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
-  assert.ok(cachedBytes < bytes.length, `${cachedBytes} bytes came into the cache`)
+  assert.ok(cachedBytes < bytes.length, `${cachedBytes} bytes entered the cache`)
 })
 
-test('of a large file nothing comes into the page cache, its beginning neither', async (context) => {
+test('no part of a large file enters the page cache, not even its start', async (context) => {
   const path = await createSparseFile(randomBytes(1 << 20))
   if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
-    return context.diagnostic('This file system reads nothing past the cache.')
+    return context.diagnostic('This file system does not support direct reads.')
   const size = maxCachedFileBytes - 1000 + (1 << 20)
   await buffer(await readLocatedFiles([{ path, size }], { start: 0, end: 1 << 20 }))
   const cachedBytes = Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
   assert.equal(cachedBytes, 0)
 })
 
-test('copies stay as they came, whatever is read after them', async () => {
+test('copied chunks are not overwritten by later reads', async () => {
   const bytes = randomBytes(1 << 20)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length

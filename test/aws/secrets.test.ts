@@ -13,7 +13,7 @@ const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 const ORIGIN_SECRET_ARN = `arn:aws:secretsmanager:${region}:123456789012:secret:front-a1b2c3`
 
-/** Secrets Manager, as far as it looks at who asks. */
+/** A fake Secrets Manager that verifies the signature of requests. */
 const secretsManager: typeof fetch = async (url, init) => {
   const { host, pathname } = new URL(String(url))
   const headers = Object.fromEntries(new Headers(init?.headers))
@@ -27,7 +27,7 @@ const secretsManager: typeof fetch = async (url, init) => {
   return Response.json({ ARN: ORIGIN_SECRET_ARN, SecretString: 'of the front' })
 }
 
-test('secrets of a new deployment are made once; whoever is reached from the front waits for its own', async (t) => {
+test('secrets of a new deployment are created once, and functions behind the CDN require the origin secret', async (t) => {
   const invoke = () => Promise.resolve()
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const dir = scratchFolder('secrets')
@@ -50,7 +50,10 @@ test('secrets of a new deployment are made once; whoever is reached from the fro
   await createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, async () =>
     Response.json({ SecretString: 'another' }),
   )
-  assert.deepEqual(await readSecrets(allSecretsAddress, settings), { SERVICE_SECRET, ORIGIN_SECRET: 'of the front' })
+  assert.deepEqual(await readSecrets(allSecretsAddress, settings), {
+    SERVICE_SECRET,
+    ORIGIN_SECRET: 'of the front',
+  })
 
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = 'wrong'
   const rejected = createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, secretsManager)

@@ -9,7 +9,7 @@ const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString('h
 test('the hash of signatures is SHA-256, with and without a key of any kind', async () => {
   const key = Buffer.from('a key beyond ASCII: ü')
   const expected = createHmac('sha256', key).update(message).digest('hex')
-  // A view has bytes before and behind it that are not of the key.
+  // The buffer of the view also contains bytes before and after the key.
   const padded = new Uint8Array(Buffer.concat([message, key, message]))
   const view = padded.subarray(message.length, message.length + key.length)
   for (const secret of [key.toString(), key, view, Uint8Array.from(key).buffer]) {
@@ -23,7 +23,7 @@ test('the hash of signatures is SHA-256, with and without a key of any kind', as
   assert.equal(await hex(unkeyed), createHash('sha256').update(message).digest('hex'))
 })
 
-test('a hash that is reset begins anew with its key', async () => {
+test('a hash that is reset starts again with its key', async () => {
   const hash = new Sha256('key')
   hash.update(Buffer.from('something else'))
   hash.reset()

@@ -48,24 +48,24 @@ async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
 }
 const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
 
-test('a worker without keys gets the files of its task and stores what it makes, with type and hash', async () => {
-  const { ETag } = await put(source.key, 'what came')
+test('a worker without credentials reads the files of its task and stores results with type and hash', async () => {
+  const { ETag } = await put(source.key, 'input')
   const files = await createSignedFiles()
   await files.getFile({ ...source, etag: ETag }, path('in'), signal)
-  assert.equal(readFileSync(path('in'), 'utf8'), 'what came')
-  writeFileSync(path('out'), 'what was made')
-  const sha256 = createHash('sha256').update('what was made').digest('hex')
+  assert.equal(readFileSync(path('in'), 'utf8'), 'input')
+  writeFileSync(path('out'), 'output')
+  const sha256 = createHash('sha256').update('output').digest('hex')
   await files.putFile('jobs/j/1/out.txt', path('out'), 'text/plain', Promise.resolve(sha256))
   const stored = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
   assert.equal(stored.ContentType, 'text/plain')
-  assert.equal(await stored.Body?.transformToString(), 'what was made')
-  // As a captured website comes, and is looked at.
+  assert.equal(await stored.Body?.transformToString(), 'output')
+  // Like a captured website, which is stored and then examined.
   const target = { path: path('page'), contentType: 'text/html', signal }
   await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), target)
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
 })
 
-test('it gets no other file, and stores none elsewhere, also when it signs for itself what it wants', async () => {
+test('a worker can neither read other files nor store any elsewhere, even with a manipulated form', async () => {
   const files = await createSignedFiles()
   const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
   await assert.rejects(get('received/b'), SignatureRejectedError)
@@ -84,7 +84,7 @@ test('it gets no other file, and stores none elsewhere, also when it signs for i
   )
 })
 
-test('an input that is gone, overwritten or whose signature has ended is told as that', async () => {
+test('a deleted input, an overwritten input and an expired signature have different errors', async () => {
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
   const files = await createSignedFiles()
@@ -100,26 +100,31 @@ test('an input that is gone, overwritten or whose signature has ended is told as
   await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRejectedError)
 })
 
-test('what a task has of secrets is opened by its message alone, and stands in its record as before', () => {
+test('secrets of a task are opened from its message, and its record keeps their sealed values', () => {
   const vault = new Vault('s'.repeat(40))
   const sealed = vault.seal('secret', 'job_1')
   const taskVault = new PresignedVault({ [sealed.sealed]: 'secret' })
-  assert.deepEqual(taskVault.unsealAll({ options: { password: sealed } }), { options: { password: 'secret' } })
+  assert.deepEqual(taskVault.unsealAll({ options: { password: sealed } }), {
+    options: { password: 'secret' },
+  })
   assert.deepEqual(taskVault.sealSecrets({ password: 'secret', pages: '1' }, new Set(['password'])), {
     password: sealed,
     pages: '1',
   })
-  // What is no secret, was not given or is sealed already stays as it is.
+  // Values that are not secret, undefined or already sealed stay unchanged.
   const rest = { password: sealed, key: undefined, pages: '1' }
   assert.deepEqual(taskVault.sealSecrets(rest, new Set(['password', 'key'])), rest)
   assert.throws(
-    () => taskVault.unsealAll({ password: vault.seal('of another', 'job_2') }),
+    () => taskVault.unsealAll({ password: vault.seal('of another job', 'job_2') }),
     /does not contain this secret/,
   )
-  assert.throws(() => taskVault.sealSecrets({ password: 'new' }, new Set(['password'])), /has no sealed value/)
+  assert.throws(
+    () => taskVault.sealSecrets({ password: 'new' }, new Set(['password'])),
+    /has no sealed value/,
+  )
 })
 
-test('a message whose signatures end before the work does is no use, nor one without any', async () => {
+test('a message is rejected if its signatures are missing or expire before the time limit of the task', async () => {
   const services = { config: { TASK_FILES: 'signed' } } as Services
   const message = { jobId: 'job_1', task: 1 }
   const work = {
@@ -135,7 +140,7 @@ test('a message whose signatures end before the work does is no use, nor one wit
   assert.equal(await createServices({}), undefined)
   await put('work/large.json', JSON.stringify(work))
   assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
-  // It was deleted, or its address has ended: somebody else can sign anew. A store that is away may be back soon.
+  // Deleted or expired work can be signed again elsewhere; an unavailable store may recover soon.
   const gone = await signer.signInput('work/gone.json', 60)
   assert.equal(await createServices({ work: { url: gone } }), undefined)
   const expired = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')

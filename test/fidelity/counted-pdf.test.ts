@@ -11,7 +11,7 @@ after(() => rm(folder, { recursive: true }))
 const streamObject = (content: string, filter = 'null') =>
   `<</Length ${content.length}/Filter ${filter}>>stream\n${content}\nendstream`
 
-/** A page of this content, or one of this stream, in a font of plain letters, with more objects from number 6 on. */
+/** Creates a PDF with one page of this content, in a plain font, with more objects from number 6 on. */
 const createPdf = (content: string, fonts?: string, ...more: readonly string[]) =>
   createPdfFromStream(streamObject(content), fonts, ...more)
 
@@ -43,41 +43,44 @@ async function countWords(text: string): Promise<number | undefined> {
 
 const shownContent: readonly [content: string, words: number, what: string][] = [
   ['(one two) Tj', 2, 'a string'],
-  ['<6f6e652074776f> Tj', 2, 'a string by its digits'],
-  ['<6f6e 652\n0 7 4776f> Tj', 2, 'digits in lines of any length'],
-  // The last blank has no second digit.
-  ['<6f6e652> Tj <74776f> Tj', 2, 'digits whose last one is alone'],
-  ['[(o) -20 (n) 15.5 (e) -250 (two) -171 (three)] TJ', 3, 'letters that are kerned'],
+  ['<6f6e652074776f> Tj', 2, 'a hex string'],
+  ['<6f6e 652\n0 7 4776f> Tj', 2, 'hex digits with line breaks'],
+  // The last digit, half of a blank, has no second one.
+  ['<6f6e652> Tj <74776f> Tj', 2, 'an odd number of hex digits'],
+  ['[(o) -20 (n) 15.5 (e) -250 (two) -171 (three)] TJ', 3, 'kerned characters'],
   ['(one) Tj 0 -14 Td (two) Tj T* (three) Tj', 3, 'lines'],
-  ['(one) Tj (two) \' 1 2 (three) "', 3, 'lines that begin with their strings'],
-  [String.raw`(one \(two\) thr\145e (f)our) Tj`, 5, 'signs that are escaped, and parentheses within'],
-  ['/Span <</ActualText (four more words here)>> BDC (one) Tj EMC', 1, 'what is told about a part'],
+  ['(one) Tj (two) \' 1 2 (three) "', 3, 'operators that start a new line'],
+  [String.raw`(one \(two\) thr\145e (f)our) Tj`, 5, 'escaped characters and nested parentheses'],
+  ['/Span <</ActualText (four more words here)>> BDC (one) Tj EMC', 1, 'alternative text of marked content'],
   ['% (no words)\n(one) Tj', 1, 'a comment'],
-  ['(no) pop [(no)] 0 d (one) Tj', 1, 'strings that nothing shows'],
-  ['q BI /W 2 /H 1 ID (no) Tj EI Q BT /F 9 Tf (one) Tj', 1, 'pixels in the middle'],
-  ['q (one) Tj /None 9 Tf (no) Tj Q ( two) Tj', 2, 'a font that comes back'],
+  ['(no) pop [(no)] 0 d (one) Tj', 1, 'strings that no operator shows'],
+  ['q BI /W 2 /H 1 ID (no) Tj EI Q BT /F 9 Tf (one) Tj', 1, 'an inline image'],
+  ['q (one) Tj /None 9 Tf (no) Tj Q ( two) Tj', 2, 'a restored font'],
 ]
 for (const [content, words, description] of shownContent)
-  test(`a page is read for what it shows: ${description}`, async () => {
+  test(`the words that a PDF page shows are counted: ${description}`, async () => {
     assert.equal(await countWords(createPdf(`BT /F 9 Tf ${content} ET`)), words)
   })
 
-test('a page is read that is packed by digits, alone or over what is compressed', async () => {
+test('a page encoded as hex or base 85 is read, also on top of compression', async () => {
   const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
   assert.equal(await countWords(createPdfFromStream(streamObject(`${hex}>`, '/ASCIIHexDecode'))), 2)
-  // Made by Python's base64: four bytes of 0 before `BT /F 9 Tf (one two three) Tj ET`, and a text that is compressed.
+  // Created with Python's base64: four zero bytes before `BT /F 9 Tf (one two three) Tj ET`, and a compressed text.
   const plain = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
   assert.equal(await countWords(createPdfFromStream(streamObject(`${plain}~>`, '/ASCII85Decode'))), 3)
   const compressed = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
-  assert.equal(await countWords(createPdfFromStream(streamObject(compressed, '[/ASCII85Decode/FlateDecode]'))), 4)
+  assert.equal(
+    await countWords(createPdfFromStream(streamObject(compressed, '[/ASCII85Decode/FlateDecode]'))),
+    4,
+  )
 })
 
-test('a table of objects is read however it is spaced', async () => {
+test('a cross-reference table with unusual spacing is read', async () => {
   const text = createPdf('BT /F 9 Tf (one) Tj ET')
   assert.equal(await countWords(text.replaceAll(' n \n', ' n\n')), 1)
 })
 
-test('fonts that all name one large map of codes take no more memory than they may', async () => {
+test('fonts that share a large code map cannot exceed the memory limit', async () => {
   const count = 2000
   const numbers = Array.from({ length: count }, (_, at) => at)
   const fonts = numbers.map((at) => `/F${at} ${at + 7} 0 R`).join('')

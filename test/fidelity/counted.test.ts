@@ -30,13 +30,13 @@ async function summarize(name: string, content: string | Buffer, isResult = fals
   return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // of names below
 }
 
-test('words are kept in any order, broken at the end of a line, in ligatures and in another case', () => {
+test('words are recognized in any order, hyphenated, with ligatures and in another case', () => {
   const source = countWords('The office reviews five difficult contracts.')
   assert.equal(source.countSharedWith(countWords('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
   assert.equal(source.countSharedWith(countWords('The office reviews five contracts.')), 5)
 })
 
-test('a line on top of every page does not make up for letters that are missing', () => {
+test('added page headers do not compensate for missing characters', () => {
   const source = countWords('one two three four five six seven eight')
   assert.equal(
     source.countSharedWith(countWords('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
@@ -44,19 +44,21 @@ test('a line on top of every page does not make up for letters that are missing'
   )
 })
 
-test('words that are set letter by letter are there, though a title was added', () => {
+test('letter-spaced words are recognized even if a title was added', () => {
   const source = countWords('The office reviews five difficult contracts before the evening.')
-  const letterSpaced = [...'The office reviews five difficult contracts before the evening. Minutes'].join(' ')
+  const letterSpaced = [...'The office reviews five difficult contracts before the evening. Minutes'].join(
+    ' ',
+  )
   assert.equal(source.countSharedWith(countWords(letterSpaced)), 9)
   assert.equal(source.countSharedWith(countWords([...'The office reviews. Minutes'].join(' '))), 3)
 })
 
-test('in scripts without spaces each letter is a word', () => {
+test('in scripts without spaces, each character counts as a word', () => {
   assert.equal(countWords('東京へ行く').total, 5)
   assert.equal(countWords('東京へ行く').countSharedWith(countWords('東京へ')), 3)
 })
 
-test('a PDF holds the words that poppler finds in it', async () => {
+test('the words counted in a PDF are those that poppler finds', async () => {
   const { stdout } = await promisify(execFile)('pdftotext', ['-q', fixture('report.pdf'), '-'])
   const summary = await readSummary(fixture('report.pdf'), 'pdf', asSource)
   assert.equal(summary?.counts.pages, 2)
@@ -66,7 +68,7 @@ test('a PDF holds the words that poppler finds in it', async () => {
   assert.equal(await readSummary(fixture('needs-password.pdf'), 'pdf', asSource), undefined)
 })
 
-test('words of Word are hidden by their look or a style, by those that it is based on, and shown by what is nearer', () => {
+test('words in Word are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
   const style = (id: string, looks: string, base = '') =>
     `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${looks}</w:rPr></w:style>`
   const hiding = findHidingStyles(
@@ -75,36 +77,41 @@ test('words of Word are hidden by their look or a style, by those that it is bas
   )
   assert.deepEqual([...hiding], ['Quiet', 'Quieter'])
   const run = (text: string, looks = '') => `<w:r><w:rPr>${looks}</w:rPr><w:t>${text}</w:t></w:r>`
-  const styled = (id: string) => `<w:rStyle w:val="${id}"/>`
+  const styleReference = (id: string) => `<w:rStyle w:val="${id}"/>`
   const visibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hiding).text.trim()
-  assert.equal(visibleText(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styled('Quieter'))}${run('d')}`), 'ad')
+  assert.equal(
+    visibleText(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styleReference('Quieter'))}${run('d')}`),
+    'ad',
+  )
   const quiet = '<w:pPr><w:pStyle w:val="Quieter"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:pPr>'
   assert.equal(
-    visibleText(`${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styled('Quiet'))}`),
+    visibleText(
+      `${quiet}${run('a')}${run('b', '<w:vanish w:val="false"/>')}${run('c', styleReference('Quiet'))}`,
+    ),
     'bc',
   )
   assert.equal(visibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
 })
 
-test('a text is read in the encoding that it has, or that was asked for', async () => {
+test('a text is read in its own or the requested encoding', async () => {
   const original = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
   const expected = countWords(original)
-  const written = async (name: string, encoding: string, asked?: string) => {
+  const countRecognized = async (name: string, encoding: string, asked?: string) => {
     const path = join(folder, name)
     await writeFile(path, iconv.encode(original, encoding))
     const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of names below
     const summary = await readSummary(path, format, { isResult: false, encoding: asked })
     return expected.countSharedWith(summary?.words ?? new WordCounts())
   }
-  assert.equal(await written('russian.txt', 'koi8-r'), expected.total)
-  assert.equal(await written('russian.csv', 'utf-16le'), expected.total)
-  assert.equal(await written('russian.srt', 'windows-1251'), expected.total)
-  // No byte of it tells that it is this one.
-  assert.ok((await written('russian.md', 'ibm855')) < expected.total)
-  assert.equal(await written('russian.md', 'ibm855', 'ibm855'), expected.total)
+  assert.equal(await countRecognized('russian.txt', 'koi8-r'), expected.total)
+  assert.equal(await countRecognized('russian.csv', 'utf-16le'), expected.total)
+  assert.equal(await countRecognized('russian.srt', 'windows-1251'), expected.total)
+  // This encoding cannot be detected.
+  assert.ok((await countRecognized('russian.md', 'ibm855')) < expected.total)
+  assert.equal(await countRecognized('russian.md', 'ibm855', 'ibm855'), expected.total)
 })
 
-test('what fixtures hold is counted by their formats', async () => {
+test('the content of fixtures is counted by format', async () => {
   const counts = async (name: string, format: FormatId) =>
     (await readSummary(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
@@ -125,14 +132,17 @@ test('what fixtures hold is counted by their formats', async () => {
   await writeFile(drawn, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
   const withDrawing = await readSummary(drawn, 'ass', asSource)
   assert.deepEqual([withDrawing?.counts.cues, withDrawing?.words?.total], [2, 12])
-  const styled = join(folder, 'styled.vtt')
-  await writeFile(styled, 'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n')
-  assert.equal((await readSummary(styled, 'vtt', asSource))?.words?.total, 2)
+  const styleReference = join(folder, 'styled.vtt')
+  await writeFile(
+    styleReference,
+    'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n',
+  )
+  assert.equal((await readSummary(styleReference, 'vtt', asSource))?.words?.total, 2)
   const short = await readSummary(fixture('odd/short-lines.ass'), 'ass', asSource)
   assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
 })
 
-test('as much sound is counted as ffprobe finds', async () => {
+test('the counted audio duration matches ffprobe', async () => {
   const names = ['tone.wav', 'tone.flac', 'tone.ogg', 'tone.mp3', 'tone.m4a', 'surround.flac']
   await Promise.all(
     names.map(async (name) => {
@@ -150,22 +160,22 @@ test('as much sound is counted as ffprobe finds', async () => {
   )
 })
 
-test('sound and films of older kinds are as long as what they were made of', async () => {
+test('audio and video files of older formats have the duration of their source', async () => {
   const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
   const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
-  const made = (extension: string) => join(folder, `made.${extension}`)
+  const pathOf = (extension: string) => join(folder, `made.${extension}`)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('film.mp4')],
-    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', made(extension)]),
-    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', made(extension)]),
+    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', pathOf(extension)]),
+    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', pathOf(extension)]),
   ])
   const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
   const video = await readSummary(fixture('film.mp4'), 'mp4', asSource)
   for (const format of [...audioFormats, ...videoFormats]) {
     const isVideo = videoFormats.includes(format)
     const seconds = (isVideo ? video : tone)?.seconds ?? 0
-    const summary = await readSummary(made(format), format, asSource)
-    // Coders fill their last frame.
+    const summary = await readSummary(pathOf(format), format, asSource)
+    // Encoders pad the last frame.
     assert.ok(
       Math.abs((summary?.seconds ?? 0) - seconds) < 0.15,
       `${format}: ${summary?.seconds} of ${seconds}`,
@@ -175,19 +185,19 @@ test('sound and films of older kinds are as long as what they were made of', asy
   }
 })
 
-test('of a film that becomes sound its sound is kept, however late it begins or early it ends', async () => {
-  const made = (name: string) => join(folder, name)
+test('a video converted to audio retains its audio track, even if that starts late or ends early', async () => {
+  const pathOf = (name: string) => join(folder, name)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
     ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3', '-f', 'lavfi', '-i', 'sine=duration=3'],
-    ...['-map', '0', '-map', '1', made('late.mp4'), '-map', '0', '-map', '2', made('early.avi')],
-    ...['-map', '2', made('whole.mp3'), '-map', '2', '-t', '1', made('cut.mp3')],
+    ...['-map', '0', '-map', '1', pathOf('late.mp4'), '-map', '0', '-map', '2', pathOf('early.avi')],
+    ...['-map', '2', pathOf('whole.mp3'), '-map', '2', '-t', '1', pathOf('cut.mp3')],
   ])
   const measure = async (video: string, format: FormatId, name: string) => {
     const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    detector.start([{ path: made(video), format }])
+    detector.start([{ path: pathOf(video), format }])
     const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
-    await detector.checkStep(step, { files: [{ path: made(name) }] }, [])
+    await detector.checkStep(step, { files: [{ path: pathOf(name) }] }, [])
     const { source, result } = detector.fidelity?.seconds ?? {}
     return {
       seconds: [source, result].map((one) => Math.round(one ?? 0)),
@@ -221,10 +231,10 @@ test('files in archives are counted, folders and links are not', async () => {
   assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
 })
 
-test('files with holes are counted in the tape archives of GNU, old and new', async () => {
+test('sparse files are counted in old and new GNU tar archives', async () => {
   const tree = join(folder, 'holes')
   await mkdir(tree)
-  // The header holds four of its parts, each block that follows 21.
+  // The header contains four entries of the sparse map, each following block 21.
   for (const [name, parts] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
     await using file = await open(join(tree, name), 'w')
     for (let part = 0; part < parts; part++) await file.write('apple'.repeat(900), part * 65_536)
@@ -239,7 +249,7 @@ test('files with holes are counted in the tape archives of GNU, old and new', as
   }
 })
 
-test('cells of a table are counted by what parts its fields', async () => {
+test('cells of a table are counted with the separator of its fields', async () => {
   const countCells = async (table: string, delimiter?: string) => {
     const path = join(folder, 'parted.csv')
     await writeFile(path, table)
@@ -255,7 +265,7 @@ test('cells of a table are counted by what parts its fields', async () => {
   assert.equal(own?.counts.cells, 2)
 })
 
-test('cells of OpenDocument are counted as often as they are repeated, with the words of shapes and without notes', async () => {
+test('OpenDocument cells count as often as they are repeated, with the text of shapes and without comments', async () => {
   const cell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
@@ -271,7 +281,7 @@ test('cells of OpenDocument are counted as often as they are repeated, with the 
   const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
   const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
-  // Twice what is on a sheet: plain, two cells of two, six of two, three, and seven of the last row and the shape.
+  // Twice the words of a sheet: one plain, two cells with two, six with two, three, and seven of the last row and shape.
   assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
   const once = countWords(
     'plain',
@@ -289,26 +299,26 @@ test('cells of OpenDocument are counted as often as they are repeated, with the 
   assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 
-test('a binary workbook is counted', async () => {
+test('the cells of a binary workbook are counted', async () => {
   assert.deepEqual((await readSummary(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
     sheets: 1,
     cells: 8,
   })
 })
 
-test('marks, scripts and numbers of a text are no words of its author', async () => {
+test('markup, scripts and numbers do not count as words', async () => {
   const html =
     '<head><title>no</title></head><p>H<sub>2</sub>O is <b>w</b>ater<script>no()</script> &amp; ice'
   assert.equal((await summarize('a.html', html))?.words?.countSharedWith(countWords('H O is water ice')), 5)
   assert.equal((await summarize('a.html', html))?.words?.total, 5)
-  const md = '---\nkeywords: no\n---\n# Head\n[link](https://example.org/no) and ![a picture](no.png)\n'
+  const md = '---\nkeywords: no\n---\n# Head\n[link](https://example.org/no) and ![an image](no.png)\n'
   assert.equal((await summarize('a.md', md))?.words?.total, 5)
   const rtf = "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}caf\\'e9 {\\*\\no this}\\u8364?\\par{\\v hidden}seen}"
   assert.equal((await summarize('a.rtf', rtf))?.words?.countSharedWith(countWords('café seen')), 2)
   assert.equal((await summarize('a.rtf', rtf))?.words?.total, 2)
 })
 
-test('mathematics, comments and what describes a text are no words of it, but its title is', async () => {
+test('formulas, comments and metadata do not count as words, but the title does', async () => {
   const formulas = String.raw`$e^{i\pi}$ and $$
 \sum_{no}^{\infty} \frac{no}{no}
 $$ cost $5 or $10 \(x \in \mathbb{R}\)`
@@ -329,13 +339,13 @@ $$ cost $5 or $10 \(x \in \mathbb{R}\)`
   }
 })
 
-test('comments that stand in the text of a result are not told as dropped, whatever its format, others are', async () => {
+test('comments are only reported as dropped if the text of the result does not contain them', async () => {
   const remark =
     '<office:annotation><dc:creator>Ann</dc:creator><text:p>rather blue</text:p></office:annotation>'
   const document = join(folder, 'remarks.fodt')
   const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
   await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
-  const droppedIn = async (page: string, ...more: readonly FormatId[]) => {
+  const droppedFeatures = async (page: string, ...more: readonly FormatId[]) => {
     const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
     detector.start([{ path: document, format: 'fodt' }])
     let from: FormatId = 'fodt'
@@ -347,12 +357,12 @@ test('comments that stand in the text of a result are not told as dropped, whate
     }
     return detector.fidelity?.dropped
   }
-  assert.deepEqual(await droppedIn('<p>One two three four'), ['comments'])
-  assert.deepEqual(await droppedIn('<p>One two three four, blue'), [], 'half of it')
-  assert.deepEqual(await droppedIn('<p>One two three [rather blue] four', 'txt'), [])
+  assert.deepEqual(await droppedFeatures('<p>One two three four'), ['comments'])
+  assert.deepEqual(await droppedFeatures('<p>One two three four, blue'), [], 'half of it')
+  assert.deepEqual(await droppedFeatures('<p>One two three [rather blue] four', 'txt'), [])
 })
 
-test('of a notebook the text, the programs and what they printed are its words', async () => {
+test('the text, code and output of a notebook count as words', async () => {
   const cells = [
     {
       cell_type: 'markdown',
@@ -373,12 +383,15 @@ test('of a notebook the text, the programs and what they printed are its words',
     { cell_type: 'raw', source: '\\no', metadata: { raw_mimetype: 'text/latex' } },
   ]
   const words = (await summarize('a.ipynb', JSON.stringify({ cells, nbformat: 4 })))?.words
-  assert.equal(words?.countSharedWith(countWords('The walrus and Ann print cost or seen by nobody in Rome')), 12)
+  assert.equal(
+    words?.countSharedWith(countWords('The walrus and Ann print cost or seen by nobody in Rome')),
+    12,
+  )
   assert.equal(words?.total, 12)
   assert.equal(await summarize('b.ipynb', '{"cells": ['), undefined)
 })
 
-test('of an outline what its points and notes say are its words', async () => {
+test('the items and notes of an OPML outline count as words', async () => {
   const opml = `<opml version="2.0"><head><title>no</title></head><body><!-- <outline text="no"/> -->
     <outline text="The &lt;b&gt;walrus&lt;/b&gt; &amp;amp; Ann" _note="*cost* or"><outline xmlUrl="https://no" text='seen'/></outline>
   </body></opml>`
@@ -387,7 +400,7 @@ test('of an outline what its points and notes say are its words', async () => {
   assert.equal(words?.total, 6)
 })
 
-test('files of nothing but beginnings are read in no time', async () => {
+test('files of unclosed markup are read quickly', async () => {
   const started = performance.now()
   await summarize('a.html', '<script>'.repeat(100_000))
   await summarize('b.html', '<'.repeat(250_000))
@@ -408,12 +421,12 @@ test('files of nothing but beginnings are read in no time', async () => {
   assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`)
 })
 
-test('a file that breaks off or is another one is not counted', async () => {
+test('a truncated file or one with another format is not counted', async () => {
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx', 'a.pdf', 'a.wav', 'a.mp3', 'a.ttf', 'a.woff2', 'a.epub'])
     assert.equal(await summarize(name, Buffer.alloc(300, 'PK\x05\x06RIFF')), undefined, name)
 })
 
-test('comments of OpenDocument are read up to their ends, and none that has none', async () => {
+test('OpenDocument comments are read up to their end, and unclosed ones are ignored', async () => {
   const body =
     '<office:annotation><text:p>a remark</text:p></office:annotation>seen<office:annotation-end/> more of it'
   const path = join(scratchFolder('remarks'), 'remarks.fodt')
@@ -422,6 +435,6 @@ test('comments of OpenDocument are read up to their ends, and none that has none
     return (await readSummary(path, 'fodt', { isResult: false }))?.commentWords?.total
   }
   assert.equal(await commentsIn(`${body} ${body}`), 4)
-  // By an expression that looks for the end from each beginning this would take hours.
+  // An expression that searches for the end from each start would take hours.
   assert.equal(await commentsIn('<office:annotation>'.repeat(1_000_000)), undefined)
 })

@@ -15,7 +15,7 @@ import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-
 import { createLog, type Log } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
-const folder = scratchFolder('guard')
+const folder = scratchFolder('loss-detector')
 const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
 const createSubtitles = (count: number) =>
   Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
@@ -24,7 +24,7 @@ const createSubtitles = (count: number) =>
 const createText = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
-/** Makes what it is told to make of anything, in halves where it may, and warns of what it is told to. */
+/** Creates an engine that always returns this result, split into halves if possible, with these warnings. */
 function createEngine(made: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
@@ -56,16 +56,22 @@ interface ConversionCase {
   readonly sources: readonly (string | Buffer)[]
   readonly made: string | Buffer
   readonly steps: readonly Partial<ConversionStep>[]
-  /** Codes that the engine gives. */
+  /** Codes of the engine's warnings. */
   readonly warnings?: readonly string[]
-  /** Text that the engine has seen that nobody sees. */
+  /** Invisible text found by the engine. */
   readonly hiddenText?: string
 }
 
-async function createRun({ sources, made, steps, warnings = [], hiddenText }: ConversionCase): Promise<StepsRun> {
+async function createRun({
+  sources,
+  made,
+  steps,
+  warnings = [],
+  hiddenText,
+}: ConversionCase): Promise<StepsRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
   const [first] = steps
-  const format = (first?.from ?? 'html') as FormatId // of the tests below
+  const format = (first?.from ?? 'html') as FormatId // from the tests below
   const inputs: InputFile[] = []
   for (const [at, content] of sources.entries()) {
     const path = join(workDir, `source-${at}`)
@@ -87,14 +93,22 @@ async function createRun({ sources, made, steps, warnings = [], hiddenText }: Co
 
 const convert = async (conversion: ConversionCase) => runSteps(await createRun(conversion))
 
-test('a result says how many words it kept', async () => {
-  const { fidelity, result } = await convert({ sources: [createText(100)], made: createText(100), steps: [{}] })
+test('a result reports how many words it retained', async () => {
+  const { fidelity, result } = await convert({
+    sources: [createText(100)],
+    made: createText(100),
+    steps: [{}],
+  })
   assert.deepEqual(fidelity, { words: { source: 100, result: 100, share: 1 }, dropped: [] })
   assert.equal(result.shortfall, undefined)
 })
 
-test('words that are missing are told of with figures', async () => {
-  const { fidelity, result } = await convert({ sources: [createText(1500)], made: createText(1200), steps: [{}] })
+test('missing words are reported with numbers', async () => {
+  const { fidelity, result } = await convert({
+    sources: [createText(1500)],
+    made: createText(1200),
+    steps: [{}],
+  })
   assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
   assert.deepEqual(result.shortfall, {
     kept: 0.8,
@@ -102,14 +116,14 @@ test('words that are missing are told of with figures', async () => {
   })
 })
 
-test('words that nobody sees are not missing, and are told as left out', async () => {
+test('invisible words do not count as missing and are reported as dropped', async () => {
   const page = { sources: [`${createText(30)} menu menu closed`], made: createText(30), steps: [{}] }
   const shown = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
   assert.deepEqual(shown.fidelity, {
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
-  // None of these is there, and each counts as often as it is.
+  // Words that do not occur are ignored; others count as often as they occur.
   const few = await convert({ ...page, hiddenText: 'menu elsewhere' })
   assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
   const none = await convert({ ...page, hiddenText: 'elsewhere' })
@@ -117,7 +131,7 @@ test('words that nobody sees are not missing, and are told as left out', async (
   assert.deepEqual(none.fidelity?.dropped, [])
 })
 
-test('of a short text a few words are told of, and of a plain one each', async () => {
+test('in a short text a few missing words are reported, in plain text every one', async () => {
   const warningFor = async (source: string, made: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], made, steps: [{ from, to }] })
     return result.shortfall?.warning.message
@@ -132,26 +146,27 @@ test('of a short text a few words are told of, and of a plain one each', async (
     await warningFor(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
-  // Marks of a language may read like words.
+  // Markup may be counted as words.
   assert.equal(await warningFor('five words in a page', 'five words in', 'md', 'txt'), undefined)
   assert.match((await warningFor('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
-test('a result without any of the text is none', async () => {
+test('a result without any of the text fails', async () => {
   await assert.rejects(convert({ sources: [createText(100)], made: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
     message: /^The html contains 100 words, but the resulting txt contains none of it/,
   })
 })
 
-test('what the engine has told of is no loss, anything else is', async () => {
+test('a loss that the engine warned about is not reported again', async () => {
   const shortfallWith = async (...warnings: string[]) =>
-    (await convert({ sources: [createText(100)], made: createText(20), steps: [{}], warnings })).result.shortfall
+    (await convert({ sources: [createText(100)], made: createText(20), steps: [{}], warnings })).result
+      .shortfall
   assert.equal(await shortfallWith('HIDDEN_DROPPED'), undefined)
   assert.equal((await shortfallWith('HIDDEN_KEPT'))?.kept, 0.2)
 })
 
-test('what was asked for in part is no loss', async () => {
+test('a conversion of requested pages is not a loss', async () => {
   const steps = [{ options: { pages: '2' } }]
   const { fidelity, result } = await convert({ sources: [createText(100)], made: createText(20), steps })
   assert.equal(fidelity?.words?.share, 0.2)
@@ -159,14 +174,18 @@ test('what was asked for in part is no loss', async () => {
   await assert.doesNotReject(convert({ sources: [createText(100)], made: '', steps }))
 })
 
-test('files that become one are held to the sum of them', async () => {
+test('a merged file is compared with the sum of its sources', async () => {
   const steps = [{ operation: 'merge', to: 'html' } as const]
-  const { fidelity, result } = await convert({ sources: [createText(30), createText(70)], made: createText(70), steps })
+  const { fidelity, result } = await convert({
+    sources: [createText(30), createText(70)],
+    made: createText(70),
+    steps,
+  })
   assert.deepEqual(fidelity?.words, { source: 100, result: 70, share: 0.7 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
 })
 
-test('what several workers made in parts is held to the whole that was sent', async () => {
+test('a result joined from chunks is compared with the whole source', async () => {
   const made = createSubtitles(3)
   const run = await createRun({ sources: [createSubtitles(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
   const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({
@@ -178,15 +197,15 @@ test('what several workers made in parts is held to the whole that was sent', as
   const specs = chunks.map(({ spec }) => spec)
   assert.equal(specs.length, 2)
   const part = await runSteps({ ...run, chunk: specs[0] })
-  assert.equal(part.fidelity, undefined, 'a part is not all of it')
+  assert.equal(part.fidelity, undefined, 'a chunk alone is not compared')
   const results = specs.map((spec) => ({ spec, files: [] }))
-  // Where it is joined, what was sent is not at hand.
+  // The source is not available where chunks are joined.
   const { fidelity, result } = await runSteps({ ...run, inputs: [], results, sourceContent })
   assert.deepEqual(fidelity?.cues, createRetention(4, 3))
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
 
-test('what nobody can count is named, and another step is counted all the same', async () => {
+test('formats that cannot be counted are named, and other steps are still counted', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], made: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
@@ -198,7 +217,7 @@ test('what nobody can count is named, and another step is counted all the same',
   assert.deepEqual(combine([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
 })
 
-test('files that go into an archive are counted, not what is in them', async () => {
+test('archived files are counted, not their content', async () => {
   const packed = new URL('../fixtures/odd/', import.meta.url)
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
@@ -215,7 +234,7 @@ test('files that go into an archive are counted, not what is in them', async () 
   assert.equal(detector.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })
 
-test('sound of no samples is none', async () => {
+test('audio without samples fails', async () => {
   const wav = (seconds: number) => {
     const header = Buffer.alloc(44)
     header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
@@ -233,7 +252,7 @@ test('sound of no samples is none', async () => {
   await assert.rejects(convert({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
 })
 
-test('of steps in turn the last says what is left of the first, and of files side by side their sum', () => {
+test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
   const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
   assert.deepEqual(combineSequential(words(100, 80), words(80, 40)), words(100, 40))
   assert.deepEqual(
@@ -247,7 +266,7 @@ test('of steps in turn the last says what is left of the first, and of files sid
   assert.equal(combine([undefined]), undefined)
 })
 
-test('what one step keeps and the next one drops is told, though it does not show in between', async () => {
+test('a feature that a later step drops is reported, even if it was undetectable in between', async () => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
@@ -267,14 +286,16 @@ test('what one step keeps and the next one drops is told, though it does not sho
   assert.deepEqual(detector.fidelity?.dropped, ['equations'])
 })
 
-test('a document that was unlocked is held to what it says when it is open', async () => {
+test('the result of an encrypted document is compared with the decrypted document', async () => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const [locked, open, result] = await Promise.all(
-    Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(async ([name, content]) => {
-      const path = join(folder, name)
-      await writeFile(path, content)
-      return path
-    }),
+    Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(
+      async ([name, content]) => {
+        const path = join(folder, name)
+        await writeFile(path, content)
+        return path
+      },
+    ),
   )
   detector.start([{ path: locked ?? '', format: 'txt' }])
   const step = { from: 'txt', to: 'txt', options: {} }
@@ -283,7 +304,7 @@ test('a document that was unlocked is held to what it says when it is open', asy
   assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
 })
 
-test('what is sent is read once an engine has begun, and not when all is over before', async () => {
+test('the source is read after the engine has started, and not if the step ends before', async () => {
   const errors: string[] = []
   const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
   const path = join(folder, 'late.txt')
@@ -307,7 +328,7 @@ test('what is sent is read once an engine has begun, and not when all is over be
   assert.deepEqual(errors, [])
 })
 
-test('what came out is counted while it is stored, whatever becomes of that', async () => {
+test('a result is counted while it is being stored, even if storing fails', async () => {
   const run = await createRun({ sources: [createText(100)], made: createText(100), steps: [{}] })
   const began: string[] = []
   const endless = await runSteps({
@@ -315,7 +336,7 @@ test('what came out is counted while it is stored, whatever becomes of that', as
     onOutput: async ({ result }) => {
       const [{ path }] = result.files
       began.push(path)
-      // Not counted yet.
+      // The result has not been counted yet.
       writeFileSync(path, createText(99))
       await new Promise(() => {})
     },
@@ -327,7 +348,7 @@ test('what came out is counted while it is stored, whatever becomes of that', as
   assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
 })
 
-test('a record keeps what was counted of a source, and none of its words', async () => {
+test('a task record stores the counts of a source, but not its words', async () => {
   const path = join(folder, 'remark.fodt')
   await writeFile(
     path,

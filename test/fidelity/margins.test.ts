@@ -11,7 +11,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
-/** A document of one paragraph, with these lines on top of its pages, by section. */
+/** Creates a document with one paragraph and these page headers, one per section. */
 async function createDocument(text: string, ...headers: readonly string[]): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
   const files = {
@@ -35,12 +35,19 @@ function compareWords(pages: number, result: ContentSummary) {
   const words = new WordCounts()
   for (let page = 0; page < pages; page++) words.add(`${line} ${page === 0 ? body : ''}`)
   const source: ContentSummary = { words, counts: { pages }, features: [] }
-  const comparison = { operation: 'convert', from: 'pdf', to: 'docx', options: {}, source, warned: [] } as const
+  const comparison = {
+    operation: 'convert',
+    from: 'pdf',
+    to: 'docx',
+    options: {},
+    source,
+    warned: [],
+  } as const
   const { fidelity, lost } = compare({ ...comparison, result })
   return { ...fidelity.words, lost }
 }
 
-test('lines on top of the pages of a PDF are kept where a document has them once', async () => {
+test('page headers of a PDF count as retained if the document contains them once', async () => {
   const result = await createDocument(body, line)
   assert.equal(result.words?.total, 6)
   assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lost: [] })
@@ -48,7 +55,7 @@ test('lines on top of the pages of a PDF are kept where a document has them once
   assert.deepEqual(compareWords(4, without), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
 })
 
-test('those of another section count once more, and the same ones do not', async () => {
+test('different headers of another section are counted, identical ones are not', async () => {
   assert.equal((await createDocument(body, line, 'other words', line)).marginWords?.total, 7)
   assert.ok((await createDocument(body, line)).features.includes('margins'))
   assert.ok(!(await createDocument(body, '12')).features.includes('margins'))

@@ -21,13 +21,13 @@ const cell = (attributes: string, text: string) =>
   `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
 const value = (type: string, text: string) => cell(`office:value-type="${type}" office:value="1"`, text)
 
-test('states, dates and amounts of OpenDocument sheets are no words, as in those of Excel', async () => {
+test('booleans, dates and amounts in OpenDocument sheets do not count as words, as in Excel', async () => {
   const values = [
     value('boolean', 'TRUE'),
     value('date', '5. January 2024'),
     value('currency', '12 EUR'),
     value('float', 'two and a half'),
-    // Neither plain, nor in ASCII.
+    // With an inner tag and not ASCII.
     value('date', '<text:span>März</text:span> 2024'),
     cell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
   ]
@@ -40,7 +40,7 @@ test('states, dates and amounts of OpenDocument sheets are no words, as in those
   assert.deepEqual(await countCells(...texts), { cells: 3, words: 3, isEmpty: false })
 })
 
-test('a subtitle without words is none that could be lost', async () => {
+test('a subtitle cue without text is not counted', async () => {
   const path = join(scratchFolder('cues'), 'a.srt')
   const cue = (number: number, text: string) =>
     `${number}\n00:00:0${number},000 --> 00:00:0${number},500\n${text}\n\n`
@@ -48,7 +48,7 @@ test('a subtitle without words is none that could be lost', async () => {
   assert.deepEqual((await readSummary(path, 'srt', { isResult: false }))?.counts, { cues: 2 })
 })
 
-test('letters of a rich text are those of its fonts', async () => {
+test('characters of rich text are decoded with the code pages of its fonts', async () => {
   const path = join(scratchFolder('rich'), 'a.rtf')
   const fonts =
     '{\\fonttbl{\\f0\\fswiss Arial;}{\\f1\\fswiss\\fcharset204{\\*\\panose 02}Arial Cyr;}{\\f22\\fnil\\fcharset128 MS Mincho;}}'

@@ -13,7 +13,7 @@ import { scratchFolder } from '../scratch-folder.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
 
-/** Of its words `shown` alone are seen. */
+/** Five of these words are visible. */
 const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
   <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
   <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
@@ -42,7 +42,7 @@ function lostUnits(source: ContentSummary, text: string, warned: readonly string
   return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lost
 }
 
-test('what a workbook shows is to come through where the rest was left out and told', async () => {
+test('visible cells of a workbook have to be retained if hidden ones were dropped with a warning', async () => {
   const source = await createWorkbook(cells, 'veryHidden')
   assert.equal(source.words?.total, 8)
   assert.equal(source.visibleWords?.total, 5)
@@ -50,11 +50,11 @@ test('what a workbook shows is to come through where the rest was left out and t
   assert.deepEqual(lostUnits(source, 'one two three four five', warnings), [])
   assert.deepEqual(lostUnits(source, 'one behind below apart', warnings), ['words'])
   assert.deepEqual(lostUnits(source, 'one two three four five', []), ['words'])
-  // Where another warning tells of words, nobody knows which.
+  // With another warning about words, it is unknown which are missing.
   assert.deepEqual(lostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
-test('rows and columns are hidden where a sheet says so, however it is written', async () => {
+test('hidden rows and columns are detected in all spellings of the attribute', async () => {
   const shown = cells.replaceAll('hidden="1"', 'hidden="false"')
   assert.equal((await createWorkbook(shown, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {
@@ -63,7 +63,7 @@ test('rows and columns are hidden where a sheet says so, however it is written',
   }
 })
 
-test('what a sheet of OpenDocument shows is told from what it hides, however often it is repeated', async () => {
+test('visible and hidden cells of OpenDocument sheets are distinguished, including repeated ones', async () => {
   const cell = (text: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`
   const times = (count: number) => ` table:number-columns-repeated="${count}"`
@@ -78,7 +78,7 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
   )
   const rows = [
     row(`${cell('one')}${cell('behind', times(2))}<table:table-cell/>${cell('two')}`),
-    // Of these four the second and the third are hidden.
+    // The second and third of these four cells are hidden.
     row(cell('thrice', times(4)), ''),
     row(`<table:covered-table-cell${times(2)}/>${cell('behind')}${cell('four')}`),
     row(cell('below'), collapsed),
@@ -98,7 +98,7 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
   assert.equal(summary?.visibleWords?.total, shown.total)
   assert.equal(summary.visibleWords && shown.countSharedWith(summary.visibleWords), shown.total)
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
-  // Whichever of these is the only one that hides something.
+  // Each of these is the only one that hides something.
   const single = {
     none: [table('ta0', row(cell('end'))), undefined],
     row: [table('ta0', row(cell('end')) + row(cell('below'), collapsed)), 1],
@@ -112,13 +112,13 @@ test('what a sheet of OpenDocument shows is told from what it hides, however oft
   }
 })
 
-test('a sheet of which it is not known what it hides is not held to it', () => {
+test('sheets with an unsupported way of hiding are not evaluated', () => {
   assert.equal(removeHiddenCells('<x:row hidden="1"/>'), undefined)
   assert.equal(removeHiddenCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
   assert.equal(removeHiddenCells('<row>hidden</row>'), '<row>hidden</row>')
 })
 
-test('of columns that are hidden in more places than anybody hides them it is not known what is shown', () => {
+test('sheets with too many hidden column ranges are not evaluated', () => {
   const sheets = (count: number) => ({
     xlsx: `${'<col min="1" max="1" hidden="1"/>'.repeat(count)}<row><c r="B1"/></row>`,
     ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,

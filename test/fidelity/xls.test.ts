@@ -13,7 +13,7 @@ const begin = createRecord(0x0809, Buffer.from('0006050000000000', 'hex'))
 const end = createRecord(0x000a, Buffer.alloc(0))
 const number = createRecord(0x0203, Buffer.alloc(14))
 
-/** A workbook that names its only sheet of three numbers so often. */
+/** Creates a workbook that lists its only sheet, with three numbers, several times. */
 function createWorkbook(times: number): Buffer {
   const start = begin.length + times * 12 + end.length
   const reference = Buffer.alloc(8)
@@ -22,12 +22,12 @@ function createWorkbook(times: number): Buffer {
   return Buffer.concat([begin, ...names, end, begin, number, number, number, end])
 }
 
-test('a sheet of an old workbook is counted once, however often it is named', () => {
+test('an XLS workbook that lists a sheet too often is not counted', () => {
   assert.deepEqual(readXlsStream(createWorkbook(1))?.counts, { sheets: 1, cells: 3 })
   assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
 })
 
-test('what is no old workbook is not counted', () => {
+test('a stream that is not an XLS workbook is not counted', () => {
   assert.equal(readXlsStream(Buffer.alloc(4)), undefined)
   assert.equal(readXlsStream(createRecord(0x0809, Buffer.from('0005050000000000', 'hex'))), undefined)
 })

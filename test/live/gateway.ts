@@ -1,4 +1,4 @@
-// A WebSocket API of API Gateway as its functions see it: events as they were recorded, clients that keep their frames.
+// A fake WebSocket API of API Gateway for its functions: with recorded events, and clients that store their frames.
 import { randomBytes } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
 import eventBridge from '../../events/recorded/event-bridge.json' with { type: 'json' }
@@ -11,7 +11,7 @@ import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a frame holds
+// biome-ignore lint/suspicious/noExplicitAny: any frame
 type Frame = any
 
 export class Client {
@@ -36,7 +36,7 @@ export class Client {
     return this.frames.at(-1)
   }
 
-  /** Resolves when the function has answered. */
+  /** Resolves when the function has responded. */
   async send(frame: unknown): Promise<void> {
     await this.#gateway.message(this, typeof frame === 'string' ? frame : JSON.stringify(frame))
   }
@@ -73,12 +73,12 @@ export class Gateway {
       isOpen: async (id) => this.#clients.get(id)?.closed === undefined,
     }
     const bus = { signal: async (name: string, detail: unknown) => void this.#signals.push({ name, detail }) }
-    // What the functions reach for.
+    // The only services that the functions use.
     this.live = new Live({ ...services, sockets, bus } as unknown as Services)
     this.#handlers = liveHandlers(this.live)
   }
 
-  /** A client whose handshake was answered, and what that set off is done. */
+  /** Connects a client; resolves after the handshake and everything that it triggered. */
   async connect({ headers = {}, query }: Handshake = {}): Promise<Client> {
     const client = new Client(this)
     const answer = await this.#handlers.sockets({
@@ -107,14 +107,14 @@ export class Gateway {
     this.#clients.delete(client.id)
   }
 
-  /** As the bus hands them over, one after the other. */
-  async tell(...events: readonly BusEvent[]): Promise<void> {
+  /** Publishes events one after another, like the bus. */
+  async publish(...events: readonly BusEvent[]): Promise<void> {
     for (const event of events)
       await this.#handlers.broadcast({ ...eventBridge, 'detail-type': event.event, detail: event })
   }
 }
 
-/** Every frame that a test sees is one that is described. */
+/** Checks that every frame matches the documented schemas. */
 function parseFrame(text: string): Frame {
   const frame: unknown = JSON.parse(text)
   const schema = typeof frame === 'object' && frame !== null && 'type' in frame ? ServerFrame : JobFrame

@@ -1,4 +1,4 @@
-// What clients of the WebSockets get, by the handlers that API Gateway and EventBridge call.
+// What WebSocket clients receive, tested with the handlers that API Gateway and EventBridge call.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
@@ -23,19 +23,24 @@ const tasks = {
   out: { operation: 'export/url', input: 'pdf' },
 }
 
-/** A job that stays queued, of a new identity or of this one. */
+/** Creates a job that stays queued, for a new identity or this one. */
 async function createJob(token?: string) {
   const headers = token === undefined ? {} : { 'x-owner-token': token }
   const { headers: responseHeaders, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
   const state = await app.services.jobs.store.getState(json.data.jobId)
   assert.ok(state)
-  return { token: token ?? responseHeaders['x-owner-token'] ?? '', jobId: state.job.id, state, owner: state.job.owner }
+  return {
+    token: token ?? responseHeaders['x-owner-token'] ?? '',
+    jobId: state.job.id,
+    state,
+    owner: state.job.owner,
+  }
 }
 type CreatedJob = Awaited<ReturnType<typeof createJob>>
 
-/** That it has come so far. */
+/** Creates a progress event. */
 const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
-  createProgressEvent({ ...job, sequence }, 'told', {
+  createProgressEvent({ ...job, sequence }, 'event', {
     at: new Date().toISOString(),
     percent,
     stage: 'convert',
@@ -50,13 +55,13 @@ const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-To
 const percents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
   frames.map(({ job }) => job?.progress?.percent)
 
-test('whoever connects is greeted, and hears of all that happens to jobs of theirs', async () => {
+test('a client is greeted and receives all events of its jobs', async () => {
   const created = await createJob()
   const client = await connectOwner(created.token)
   assert.partialDeepStrictEqual(client.frames, [
     { type: 'hello', connectionId: client.id, heartbeatMs: 30_000 },
   ])
-  await gateway.tell(progressAt(created, 10, 3), endOf(created))
+  await gateway.publish(progressAt(created, 10, 3), endOf(created))
   const { lastSequence } = client.frames[0]
   assert.partialDeepStrictEqual(client.of('event'), [
     {
@@ -71,21 +76,21 @@ test('whoever connects is greeted, and hears of all that happens to jobs of thei
   await client.leave()
 })
 
-test('an event that is told again is sent once', async () => {
+test('an event that is published twice is sent once', async () => {
   const created = await createJob()
   const client = await connectOwner(created.token)
   const event = progressAt(created, 10, 3)
-  await Promise.all([gateway.tell(event), gateway.tell(event)])
-  await gateway.tell(event, progressAt(created, 20, 4))
+  await Promise.all([gateway.publish(event), gateway.publish(event)])
+  await gateway.publish(event, progressAt(created, 20, 4))
   assert.deepEqual(percents(client.of('event')), [10, 20])
 })
 
-test('a client of another owner sees nothing, whatever it asks for', async () => {
+test('a client of another owner receives nothing, whatever it requests', async () => {
   const created = await createJob()
   const foreign = await connectOwner((await createJob()).token)
   await foreign.send({ type: 'subscribe', jobs: [created.jobId] })
   await foreign.send({ type: 'resume', since: foreign.frames[0].lastSequence })
-  await gateway.tell(progressAt(created, 10, 3))
+  await gateway.publish(progressAt(created, 10, 3))
   assert.deepEqual(foreign.of('event'), [])
   assert.deepEqual(
     foreign.of('snapshot').map(({ jobs }) => jobs),
@@ -93,7 +98,7 @@ test('a client of another owner sees nothing, whatever it asks for', async () =>
   )
 })
 
-test('a subscription shows how its jobs are, and narrows what is heard', async () => {
+test('a subscription returns the state of its jobs and filters events', async () => {
   const created = await createJob()
   const other = await createJob(created.token)
   const client = await connectOwner(created.token)
@@ -102,22 +107,22 @@ test('a subscription shows how its jobs are, and narrows what is heard', async (
     type: 'snapshot',
     jobs: [{ jobId: created.jobId, status: 'queued' }],
   })
-  await gateway.tell(progressAt(other, 5, 3), progressAt(created, 10, 3), endOf(created))
+  await gateway.publish(progressAt(other, 5, 3), progressAt(created, 10, 3), endOf(created))
   assert.deepEqual(percents(client.of('event')), [10])
   await client.send({ type: 'subscribe', jobs: [other.jobId], events: ['job.*'] })
-  await gateway.tell(progressAt(other, 50, 4), endOf(other))
+  await gateway.publish(progressAt(other, 50, 4), endOf(other))
   assert.deepEqual(
     client.of('event').map(({ event }) => event),
     ['job.progress', 'job.progress', 'job.completed'],
   )
   await client.send({ type: 'unsubscribe', jobs: [other.jobId] })
-  await gateway.tell(progressAt(other, 60, 5), progressAt(created, 20, 4))
+  await gateway.publish(progressAt(other, 60, 5), progressAt(created, 20, 4))
   await client.send({ type: 'unsubscribe' })
-  await gateway.tell(progressAt(created, 30, 5))
+  await gateway.publish(progressAt(created, 30, 5))
   assert.deepEqual(percents(client.of('event').slice(3)), [20])
 })
 
-test('a subscription to everything shows all jobs that are not over', async () => {
+test('a subscription to everything returns all unfinished jobs', async () => {
   const created = await createJob()
   const over = await createJob(created.token)
   await app.send('POST', `/v1/jobs/${over.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
@@ -129,25 +134,25 @@ test('a subscription to everything shows all jobs that are not over', async () =
   )
 })
 
-test('after a cut exactly what was missed is sent, in order, and then what comes', async () => {
+test('after a reconnect, exactly the missed events are sent in order, then new ones', async () => {
   const created = await createJob()
   const first = await connectOwner(created.token)
-  await gateway.tell(progressAt(created, 1, 3), progressAt(created, 2, 4))
+  await gateway.publish(progressAt(created, 1, 3), progressAt(created, 2, 4))
   const since = first.last.seq
   await first.leave()
-  await gateway.tell(progressAt(created, 3, 5), progressAt(created, 4, 6), progressAt(created, 5, 7))
+  await gateway.publish(progressAt(created, 3, 5), progressAt(created, 4, 6), progressAt(created, 5, 7))
   const second = await connectOwner(created.token)
-  await gateway.tell(progressAt(created, 6, 8))
+  await gateway.publish(progressAt(created, 6, 8))
   await second.send({ type: 'resume', since })
-  await gateway.tell(progressAt(created, 7, 9))
+  await gateway.publish(progressAt(created, 7, 9))
   const events = second.of('event')
   assert.deepEqual(percents(events), [6, 3, 4, 5, 7])
   assert.deepEqual(events.map(({ seq }) => seq - since).sort(), [1, 2, 3, 4, 5])
   await second.send({ type: 'resume', since })
-  assert.equal(second.of('event').length, 5, 'what was sent is not sent again')
+  assert.equal(second.of('event').length, 5, 'sent events are not repeated')
 })
 
-test('who was away for too long is told so, and how the jobs are', async () => {
+test('a client that resumes too late gets an error and a snapshot', async () => {
   const created = await createJob()
   const client = await connectOwner(created.token)
   for (const since of [1, client.frames[0].lastSequence + 1]) {
@@ -159,7 +164,7 @@ test('who was away for too long is told so, and how the jobs are', async () => {
   }
 })
 
-test('a cookie counts from a page of the service, and not from another one', async () => {
+test('a cookie is only accepted from pages of the service', async () => {
   const { token } = await createJob()
   const Cookie = `a=b; ${ownerCookie}=${token}`
   const origins: [origin: string | undefined, isTaken: boolean][] = [
@@ -181,7 +186,7 @@ const authMethods: [what: string, handshake: (token: string) => Parameters<Gatew
   ['a subprotocol', (token) => ({ headers: { 'Sec-WebSocket-Protocol': `v1.jobs, bearer.${token}` } })],
 ]
 for (const [name, handshake] of authMethods) {
-  test(`${name} says who connects; a wrong one is closed with 4401`, async () => {
+  test(`${name} authenticates a connection; a wrong one is closed with 4401`, async () => {
     const { token } = await createJob()
     const client = await gateway.connect(handshake(token))
     assert.equal(client.last.type, 'hello')
@@ -203,7 +208,7 @@ test('a ticket opens one socket', async () => {
     assert.equal((await gateway.connect({ query: { ticket } })).closed?.code, 4401)
 })
 
-test('the first frame may say who it is; any other one closes with 4401', async () => {
+test('the first frame can authenticate; any other one closes with 4401', async () => {
   const { token } = await createJob()
   const client = await gateway.connect()
   assert.deepEqual(client.frames, [])
@@ -218,7 +223,7 @@ test('the first frame may say who it is; any other one closes with 4401', async 
   }
 })
 
-test('who says nothing is closed with 4408, and who is known is not', async () => {
+test('an unauthenticated client is closed with 4408, an authenticated one is not', async () => {
   const silent = await gateway.connect()
   await gateway.live.wake(silent.id)
   assert.equal(silent.closed?.code, 4408)
@@ -229,7 +234,7 @@ test('who says nothing is closed with 4408, and who is known is not', async () =
   assert.equal(client.closed, undefined)
 })
 
-test('a ping is answered, before and after it is known who is there', async () => {
+test('a ping is answered even before authentication', async () => {
   const client = await gateway.connect()
   await client.send({ type: 'ping' })
   assert.deepEqual(client.frames, [{ type: 'pong' }])
@@ -246,7 +251,7 @@ const invalidFrames: [frame: unknown, says: RegExp][] = [
   [{ type: 'resume', since: -1 }, /since/],
   ['"x"', /type/],
 ]
-test('a frame that cannot be understood is told so; the tenth closes with 1008', async () => {
+test('an invalid frame gets an error; the tenth closes with 1008', async () => {
   const client = await connectOwner((await createJob()).token)
   for (const [frame, message] of invalidFrames) {
     await client.send(frame)
@@ -258,31 +263,35 @@ test('a frame that cannot be understood is told so; the tenth closes with 1008',
   assert.equal(client.closed?.code, 1008)
 })
 
-test('a client that does not read is closed with 4409, and the others hear on', async () => {
+test('a client that does not read is closed with 4409, and others keep receiving events', async () => {
   const created = await createJob()
   const [slow, other] = [await connectOwner(created.token), await connectOwner(created.token)]
   slow.outcome = 'slow'
-  await gateway.tell(progressAt(created, 10, 3), progressAt(created, 20, 4))
+  await gateway.publish(progressAt(created, 10, 3), progressAt(created, 20, 4))
   assert.equal(slow.closed?.code, 4409)
   assert.deepEqual(percents(other.of('event')), [10, 20])
 })
 
-test('one connection too many is closed with 4429, unless others are gone', async () => {
+test('a connection above the limit is closed with 4429, unless others are gone', async () => {
   const { token } = await createJob()
   const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
   assert.equal((await connectOwner(token)).closed?.code, 4429)
   const [first] = clients
-  // As after the death of a gateway: nobody told the function.
+  // Like after a crash of the gateway, which did not report the closed socket.
   if (first) first.closed = { code: 1006, reason: '' }
   assert.equal((await connectOwner(token)).last.type, 'hello')
 })
 
-test('the socket of a job needs no identity, tells how far it is, and ends with it', async () => {
+test('the socket of a job needs no authentication, reports progress and closes when the job finishes', async () => {
   const created = await createJob()
   const client = await gateway.connect({ query: { jobId: created.jobId } })
   const frame = { jobId: created.jobId, etaMs: null }
   assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
-  await gateway.tell(progressAt(await createJob(created.token), 99, 3), progressAt(created, 40, 3), endOf(created))
+  await gateway.publish(
+    progressAt(await createJob(created.token), 99, 3),
+    progressAt(created, 40, 3),
+    endOf(created),
+  )
   assert.deepEqual(client.frames.slice(1), [
     { ...frame, stage: 'convert', percent: 40, status: 'processing' },
     { ...frame, stage: 'completed', percent: 100, status: 'completed' },
@@ -290,7 +299,7 @@ test('the socket of a job needs no identity, tells how far it is, and ends with 
   assert.equal(client.closed?.code, 1000)
 })
 
-test('the socket of a job that is over says so and closes; there is none of an unknown job', async () => {
+test('the socket of a finished job reports its state and closes; an unknown job is not found', async () => {
   const created = await createJob()
   await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
   const client = await gateway.connect({ query: { jobId: created.jobId } })
@@ -300,7 +309,7 @@ test('the socket of a job that is over says so and closes; there is none of an u
     assert.equal((await gateway.connect({ query: { jobId } })).status, 404)
 })
 
-/** Events of a stream that is answered whole, as behind a gateway. */
+/** Reads the events of a stream whose response is buffered, like behind API Gateway. */
 const readEventStream = async (jobId: string, headers: Record<string, string> = {}) => {
   const { status, text } = await app.send('GET', `/v1/jobs/${jobId}/events`, { headers })
   const events = [...text.matchAll(/event: (\S+)\nid: (\d+)\ndata: (.*)\n\n/g)]
@@ -310,12 +319,12 @@ const readEventStream = async (jobId: string, headers: Record<string, string> = 
   }
 }
 
-test('a stream of events begins with a snapshot and goes on after the last event that was had', async () => {
+test('an event stream starts with a snapshot and resumes after the last received event', async () => {
   const created = await createJob()
   const first = readEventStream(created.jobId)
-  // The answer comes with the first event.
+  // The buffered response ends with the first event.
   await connectClient(created)
-  await gateway.tell(progressAt(created, 10, 3))
+  await gateway.publish(progressAt(created, 10, 3))
   const { events } = await first
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
@@ -324,13 +333,13 @@ test('a stream of events begins with a snapshot and goes on after the last event
       ['job.progress', 10],
     ],
   )
-  await gateway.tell(progressAt(created, 20, 4), progressAt(created, 30, 5))
+  await gateway.publish(progressAt(created, 20, 4), progressAt(created, 30, 5))
   const next = await readEventStream(created.jobId, { 'last-event-id': String(events.at(-1)?.id) })
   assert.deepEqual(
     next.events.map(({ data }) => data.job.progress.percent),
     [20, 30],
   )
-  await gateway.tell(endOf(created))
+  await gateway.publish(endOf(created))
   const last = await readEventStream(created.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
   assert.deepEqual(
     last.events.map(({ event }) => event),
@@ -338,7 +347,7 @@ test('a stream of events begins with a snapshot and goes on after the last event
   )
   await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
   const after = await readEventStream(created.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
-  assert.equal(after.status, 204, 'browsers do not come back')
+  assert.equal(after.status, 204, 'browsers do not reconnect')
   assert.deepEqual(
     (await readEventStream(created.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
       event,
@@ -348,12 +357,12 @@ test('a stream of events begins with a snapshot and goes on after the last event
   )
 })
 
-test('an event that reaches the feed after a snapshot that shows it is not told again', async () => {
+test('an event that reaches the feed after a snapshot that includes it is not sent', async () => {
   const created = await createJob()
   const stream = readEventStream(created.jobId)
   await connectClient(created)
   const { sequence } = created.state.job
-  await gateway.tell(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
+  await gateway.publish(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
   const { events } = await stream
   assert.deepEqual(
     events.map(({ data }) => data.status ?? data.job.progress.percent),
@@ -361,5 +370,5 @@ test('an event that reaches the feed after a snapshot that shows it is not told 
   )
 })
 
-/** Connected, so that the stream before it surely has begun. */
+/** Connects, so that a stream opened before has certainly started. */
 const connectClient = ({ token }: CreatedJob) => connectOwner(token)

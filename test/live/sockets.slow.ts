@@ -1,4 +1,4 @@
-// Many clients of the real service: what they get and how soon, what they cost, and what they miss when it is killed.
+// Many clients of the real service: latency, memory, and missed events when the service is killed.
 // Part of `npm run test:slow`.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,12 +23,12 @@ after(async () => {
   await service.stop()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a frame holds
+// biome-ignore lint/suspicious/noExplicitAny: any frame
 type Frame = any
 interface Listener {
   readonly socket: WebSocket
   readonly frames: Frame[]
-  /** Milliseconds from what is told of to its frame. */
+  /** Milliseconds from an event to its frame. */
   readonly lags: number[]
   closed?: number
 }
@@ -70,7 +70,7 @@ async function createJob(url: string, token?: string, body: object = { tasks }) 
 const readMemoryKib = async (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-test('200 clients hear of all that is theirs, in order and soon; one that never reads is closed', async (t) => {
+test('200 clients receive all their events quickly and in order; one that never reads is closed', async (t) => {
   const { url, pid } = service
   const first = await Promise.all(Array.from({ length: 4 }, () => createJob(url)))
   const [warm] = first.map(({ token }) => listen(url, token))
@@ -84,7 +84,7 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
   await sleep(3000)
   const addedKib = (await readMemoryKib(pid)) - before
   t.diagnostic(
-    `${(addedKib / all.length).toFixed(0)} KiB of memory per socket just opened, before what opening took is collected`,
+    `${(addedKib / all.length).toFixed(0)} KiB of memory per newly opened socket, before garbage collection`,
   )
 
   const silent = groups[0]?.[0]
@@ -103,7 +103,7 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
     ).size
   await waitUntil(
     () => all.every((one) => one === silent || countCompletedJobs(one) >= perOwner),
-    'all jobs are told of',
+    'all jobs are reported',
     120,
   )
   for (const group of groups) {
@@ -127,16 +127,16 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
       assert.deepEqual(
         [...jobs].filter((id) => other.has(id)),
         [],
-        'nothing of others',
+        'no events of others',
       )
   const lags = all.flatMap(({ lags }) => lags).sort((a, b) => a - b)
   const percentile = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
   t.diagnostic(
     `${lags.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lags.at(-1)} max`,
   )
-  assert.ok(percentile(0.95) < 1500, 'soon')
+  assert.ok(percentile(0.95) < 1500, 'p95 latency')
 
-  // Asks for more and more, and takes none of it.
+  // Requests more and more without reading.
   const jobs = [...(owners[0] ?? [])]
   const isClosed = async () =>
     (await readFile(join(service.dataDir, 'service.log'), 'utf8')).includes('"code":4409')
@@ -148,12 +148,12 @@ test('200 clients hear of all that is theirs, in order and soon; one that never 
   const peak = (await readMemoryKib(pid)) - before
   t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
   silent.socket.resume()
-  await waitUntil(() => silent.closed !== undefined, 'the one that did not read is closed', 60)
+  await waitUntil(() => silent.closed !== undefined, 'the client that does not read is closed', 60)
   assert.equal(silent.closed, 4409)
   assert.ok(all.every((one) => one === silent || one.closed === undefined))
 })
 
-/** Comes back whenever it is cut off, as `docs` say that clients do. */
+/** A client that reconnects and resumes after each lost connection, as the documentation recommends. */
 class ResumingClient {
   readonly events: Frame[] = []
   isGreeted = false
@@ -200,7 +200,7 @@ class ResumingClient {
   }
 }
 
-test('clients miss nothing when the service is killed in the middle', async (t) => {
+test('clients miss no event when the service is killed', async (t) => {
   const port = new URL(service.url).port
   await service.kill()
   service = await startService({ PORT: port }, service.dataDir)
@@ -215,7 +215,7 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
     await sleep(300)
     await service.kill()
     service = await startService({ PORT: port }, service.dataDir)
-    await waitUntil(() => clients.every(({ resumed }) => resumed > kills), 'they come back', 60)
+    await waitUntil(() => clients.every(({ resumed }) => resumed > kills), 'they reconnect', 60)
   }
   for (const id of jobIds)
     await waitUntil(
@@ -223,19 +223,22 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
         const response = await fetch(`${service.url}/v1/status/${id}`)
         return ((await response.json()) as { data: { status: string } }).data.status === 'completed'
       },
-      'jobs go on',
+      'jobs complete',
       120,
     )
   const hasAllEnds = ({ events }: ResumingClient) =>
     jobIds.every((id) => events.some(({ event, job }) => event === 'job.completed' && job.id === id))
-  await waitUntil(() => clients.every(hasAllEnds), 'everybody hears of every end', 60)
+  await waitUntil(() => clients.every(hasAllEnds), 'every client receives every end', 60)
   for (const client of clients) {
-    assert.ok(client.resumed >= 2 && client.errorCount === 0, `${client.resumed} resumed, ${client.errorCount} in vain`)
+    assert.ok(
+      client.resumed >= 2 && client.errorCount === 0,
+      `${client.resumed} resumed, ${client.errorCount} errors`,
+    )
     const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
     assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
     const known = new Map<number, string>()
     for (const { seq, id } of client.events) {
-      assert.equal(known.get(seq) ?? id, id, 'a repetition is the same event')
+      assert.equal(known.get(seq) ?? id, id, 'a repeated frame contains the same event')
       known.set(seq, id)
     }
     assert.equal(new Set(known.values()).size, known.size, 'no event has two numbers')
@@ -249,14 +252,12 @@ test('clients miss nothing when the service is killed in the middle', async (t) 
       )
     }
   }
-  t.diagnostic(
-    `${clients[0]?.events.length} events, of which ${clients[0]?.resumed} resumptions brought those missed`,
-  )
+  t.diagnostic(`${clients[0]?.events.length} events, of which ${clients[0]?.resumed} resumptions`)
   for (const client of clients) client.stop()
   await Promise.all(runs)
 })
 
-test('a stream of events comes as it is made, and ends with the job', async () => {
+test('an event stream sends events as they happen and ends with the job', async () => {
   const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
   const { jobId, token } = await createJob(service.url, undefined, { tasks: waiting })
   let text = ''
@@ -265,7 +266,7 @@ test('a stream of events comes as it is made, and ends with the job', async () =
   response.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  await waitUntil(() => text.includes('event: snapshot'), 'the snapshot comes at once')
+  await waitUntil(() => text.includes('event: snapshot'), 'the snapshot is sent at once')
   await fetch(`${service.url}/v1/jobs/${jobId}/cancel`, {
     method: 'POST',
     headers: { 'x-owner-token': token },

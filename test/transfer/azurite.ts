@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob'
 
-/** Azurite with a container `box`. */
+/** Starts Azurite with a container `box`. */
 
-// The account that every Azurite knows; it is public.
+// The public default account of Azurite.
 const storage_account = 'devstoreaccount1'
 const storage_access_key =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=='
@@ -17,14 +17,14 @@ const main = fileURLToPath(new URL('../../node_modules/azurite/dist/src/blob/mai
 const flags = ['--skipApiVersionCheck', '--disableTelemetry', '--blobPort', '0']
 
 interface AzuriteOptions {
-  /** Keeps its blobs; those of none are in memory. */
+  /** Folder for blobs; in memory if omitted. */
   readonly folder?: string
   readonly extraFlags?: readonly string[]
 }
 
-export async function startAzurite({ folder, extraFlags: more = [] }: AzuriteOptions = {}) {
+export async function startAzurite({ folder, extraFlags = [] }: AzuriteOptions = {}) {
   const persistence = folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]
-  const azurite = spawn(process.execPath, [main, ...flags, ...persistence, ...more], {
+  const azurite = spawn(process.execPath, [main, ...flags, ...persistence, ...extraFlags], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   let base = ''

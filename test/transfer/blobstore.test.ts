@@ -30,7 +30,7 @@ after(() => Promise.all([azurite.stop(), guardedHttp.close(), publicOnlyHttp.clo
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 
-test('files below a prefix are found, and read from anywhere', async () => {
+test('files with a prefix are found and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
   const found = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('files below a prefix are found, and read from anywhere', async () => {
   assert.equal((await buffer(rest ?? assert.fail())).toString(), 'in/a.txt')
 })
 
-test('a shared access signature opens what it is for and nothing else', async () => {
+test('a shared access signature only allows what it was created for', async () => {
   await put('shared.txt', 'shared')
   const { storage_access_key: _, ...withoutKey } = access
   const token = (permissions: string) =>
@@ -68,7 +68,7 @@ test('a shared access signature opens what it is for and nothing else', async ()
   })
 })
 
-test('a file that changed meanwhile is not put together from two', async () => {
+test('a file that changed during the download is rejected instead of mixing two versions', async () => {
   await put('turning.txt', 'one')
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
@@ -78,7 +78,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
   await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('a result is stored with all that the export says of it', async () => {
+test('a result is stored with the metadata of the export', async () => {
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
   const store = await openBlobstore(fields, { guardedHttp, signal })
@@ -97,7 +97,7 @@ test('a result is stored with all that the export says of it', async () => {
   assert.deepEqual([contentType, cacheControl, metadata], [file.mimeType, 'max-age=60', { from: 'test' }])
 })
 
-test('what the storage refuses is told in words, and no address that is not public is asked', async () => {
+test('errors of the storage are mapped to reasons, and private addresses are never requested', async () => {
   const failureReason = async (fields: object) => {
     try {
       await findInBlobstore({ ...access, blob: 'none', ...fields }, { guardedHttp, signal })

@@ -1,5 +1,5 @@
-// A server that speaks the documented dialects of the three drives, as far as they are used: OAuth with PKCE, lists,
-// searches, files. It is as strict as they are: what they refuse it refuses.
+// A fake server with the used parts of the three drives' documented APIs: OAuth with PKCE, lists, searches, files. It is
+// as strict as they are.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,12 +31,12 @@ const files = [
 const folder = { id: 'dir', name: 'Folder', parent: 'root' }
 const modified = '2026-01-02T03:04:05Z'
 
-/** A file of a list, or all of the folder and its files. */
+/** The files of a folder. */
 const inFolder = (id: string) => files.filter(({ parent }) => parent === id)
 const withText = (words: string) => files.filter(({ name }) => name.includes(words))
 const fileOf = (id: string | undefined) => files.find((file) => file.id === id)
 
-/** Pages of one: `next` is what leads to the page behind. */
+/** Pages with one item each; `next` is the cursor of the next page. */
 function page<T>(all: readonly T[], at: number) {
   return { here: all.slice(at, at + 1), next: at + 1 < all.length ? String(at + 1) : undefined }
 }
@@ -87,7 +87,7 @@ const dropbox = {
     server_modified: modified,
   }),
   answer({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
-    // "RPC endpoints … Content-Type: application/json", also for those that take nothing but null.
+    // "RPC endpoints … Content-Type: application/json", also for those whose only argument is null.
     if (method !== 'POST' || contentType !== 'application/json') return { status: 400 }
     const asked = JSON.parse(body)
     switch (path) {
@@ -188,7 +188,7 @@ export async function openDriveServer() {
     }
   }
 
-  /** As a person who agrees at once. */
+  /** Acts like a person who consents at once. */
   function authorize(query: URLSearchParams): DriveReply {
     const redirectUri = query.get('redirect_uri') ?? ''
     const challenge = query.get('code_challenge') ?? ''
@@ -207,7 +207,7 @@ export async function openDriveServer() {
     if (path === '/authorize') return authorize(query)
     if (path === '/token') return token(asked.body)
     const [, bytes] = /^\/bytes\/(\w+)$/.exec(path) ?? []
-    // Whoever has the address has the file; a token does not belong there.
+    // The URL alone gives access to the file, so a token must not be sent.
     if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []

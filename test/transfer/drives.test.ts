@@ -26,7 +26,7 @@ after(async () => {
 
 type Query = Readonly<Record<string, string>>
 
-/** A browser: it keeps its identity and follows the drive's redirect by hand. */
+/** Creates a browser that keeps its identity; redirects of the drive are followed explicitly. */
 function createBrowser() {
   let token: string | undefined
   return async (method: string, path: string, query: Query = {}, body?: unknown, more: Query = {}) => {
@@ -38,7 +38,7 @@ function createBrowser() {
 }
 type Browser = ReturnType<typeof createBrowser>
 
-/** What the drive sends the browser back with. */
+/** Consents at the drive and returns the query of its redirect. */
 async function consent(authorizationUrl: string): Promise<Query> {
   const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
   return Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
@@ -57,7 +57,7 @@ async function connectDrive(browser: Browser, drive: DriveId): Promise<string> {
   return back.json.data.connectionId
 }
 
-test('the drives that can be connected are told, and those that are not registered are none', async () => {
+test('only configured drives are listed', async () => {
   const { json } = await createBrowser()('GET', '/v1/cloud')
   assert.deepEqual(json.data.drives, [
     { id: 'google-drive', name: 'Google Drive' },
@@ -70,7 +70,7 @@ test('the drives that can be connected are told, and those that are not register
 })
 
 for (const drive of driveIds) {
-  test(`${drive}: connected, looked into, searched, imported from and disconnected`, async () => {
+  test(`${drive}: can be connected, browsed, searched, imported from and disconnected`, async () => {
     const browser = createBrowser()
     const connectionId = await connectDrive(browser, drive)
     const path = `/v1/cloud/${drive}`
@@ -134,14 +134,14 @@ for (const drive of driveIds) {
   })
 }
 
-test('tokens are renewed when they are about to end, and sealed where they are kept', async () => {
+test('tokens are refreshed before they expire, and stored sealed', async () => {
   const browser = createBrowser()
   server.state.lifetimeS = 600
   const connectionId = await connectDrive(browser, 'dropbox')
   const list = () => browser('GET', '/v1/cloud/dropbox/list', { connectionId })
   const before = server.state.refreshes
   assert.equal((await list()).status, 200)
-  assert.equal(server.state.refreshes, before, 'ten minutes are enough for a look')
+  assert.equal(server.state.refreshes, before, 'ten minutes are enough for browsing')
   const body = { connectionId, fileIds: ['id:f1'] }
   assert.equal((await browser('POST', '/v1/cloud/dropbox/import', {}, body)).status, 202)
   assert.equal(server.state.refreshes, before + 1, 'a file may be fetched later')
@@ -150,13 +150,13 @@ test('tokens are renewed when they are about to end, and sealed where they are k
     assert.ok(!stored.includes(secret))
   server.state.lifetimeS = 1
   const other = await connectDrive(browser, 'dropbox')
-  server.state.refresh = 'somebody took it back'
+  server.state.refresh = 'revoked'
   const refused = await browser('GET', '/v1/cloud/dropbox/list', { connectionId: other })
   assert.deepEqual([refused.status, refused.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   server.state.lifetimeS = 3600
 })
 
-test('a drive is connected once, by the person who began, with the proof of that browser', async () => {
+test('an authorization can be completed only once, by the browser that started it', async () => {
   const [browser, other] = [createBrowser(), createBrowser()]
   await other('GET', '/v1/cloud/onedrive/auth')
   const begin = async () => (await browser('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
@@ -174,7 +174,7 @@ test('a drive is connected once, by the person who began, with the proof of that
   assert.equal(elsewhere.status, 400)
 })
 
-test('people are led back to pages of this service, with what came of it', async () => {
+test('the callback redirects to a page of this service with the result', async () => {
   const browser = createBrowser()
   const redirectUri = 'http://localhost:8080/#drives'
   const path = '/v1/cloud/google-drive'
@@ -193,8 +193,10 @@ test('people are led back to pages of this service, with what came of it', async
   assert.deepEqual([foreign.status, foreign.json.error.details.field], [400, 'redirectUri'])
 })
 
-test('a drive that the service is not registered with is not there', async () => {
-  const withDropboxOnly = app.with({ config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } } })
+test('a drive that is not configured is refused', async () => {
+  const withDropboxOnly = app.with({
+    config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } },
+  })
   const response = await withDropboxOnly.send('GET', '/v1/cloud/onedrive/auth')
   assert.deepEqual([response.status, response.json.error.code], [503, 'DRIVE_NOT_CONFIGURED'])
   const unknown = await withDropboxOnly.send('GET', '/v1/cloud/floppy/auth')

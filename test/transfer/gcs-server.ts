@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A small server of Google's storage on its documented JSON API, its objects in memory, and of its tokens. */
+/** A fake of Google Cloud Storage's documented JSON API and its token endpoint, with objects in memory. */
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 export const credentials = {
@@ -17,19 +17,19 @@ export const gcsToken = 'ya29.token'
 interface StoredObject {
   readonly content: Buffer
   readonly generation: number
-  /** As the export said it. */
+  /** Metadata from the export. */
   readonly resource: Readonly<Record<string, unknown>>
 }
 
 interface Session {
   readonly name: string
   readonly resource: Readonly<Record<string, unknown>>
-  /** Room for all of it, once its size is told, and bytes that are there. */
+  /** Buffer of the full size, once it is known. */
   content: Buffer
   size: number
 }
 
-/** What a test does instead of the server, when it gives true. */
+/** Hook of a test; returns true if it handled the request instead of the server. */
 type RequestHook = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export async function startGcs(host = '127.0.0.1') {
@@ -64,7 +64,7 @@ export async function startGcs(host = '127.0.0.1') {
     const prefix = url.searchParams.get('prefix') ?? ''
     const names = [...objects.keys()].filter((name) => name.startsWith(prefix)).sort()
     const from = Number(url.searchParams.get('pageToken') || 0)
-    // Pages of two, so that every list has several.
+    // Two items per page, so that lists have several pages.
     const items = names.slice(from, from + 2).flatMap((name) => {
       const object = objects.get(name)
       return object ? [resourceOf(name, object)] : []
@@ -103,7 +103,11 @@ export async function startGcs(host = '127.0.0.1') {
     response.writeHead(200, { location: `${base}${url.pathname}?upload_id=${id}` }).end()
   }
 
-  async function continueUpload(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function continueUpload(
+    id: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const session = sessions.get(id)
     if (!session) return refuse(response, 404, 'notFound')
     if (request.method === 'DELETE') {
@@ -114,7 +118,7 @@ export async function startGcs(host = '127.0.0.1') {
       /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(request.headers['content-range'] ?? '') ?? []
     if (from !== undefined && Number(from) !== session.size) return refuse(response, 400, 'badRange')
     if (session.content.length === 0) session.content = Buffer.allocUnsafeSlow(Number(total))
-    // What came before a connection was lost is kept.
+    // Bytes received before a connection was lost are kept.
     await new Promise<void>((done) => {
       request.on('data', (chunk: Buffer) => {
         session.size += chunk.copy(session.content, session.size)

@@ -22,7 +22,7 @@ before(async () => {
 after(() => server.stop())
 beforeEach(async (t) => {
   server.state.interfere = () => false
-  // One for each, so that the failures of one test do not make the breaker leave the server alone in the next.
+  // One client per test, so that failures of one test do not open the circuit breaker for the next.
   guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
   const client = guardedHttp
   if ('after' in t) t.after(() => client.close())
@@ -68,7 +68,7 @@ const hasReason = (reason: string) => (error: unknown) => {
   return true
 }
 
-test('files below a prefix are found on all pages, and read from anywhere', async () => {
+test('files with a prefix are found on all pages and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'in/ü.txt', 'in/', 'other.txt'])
     server.put(name, `this is ${name}`)
   const found = await find({ key_prefix: 'in/' })
@@ -84,7 +84,7 @@ test('files below a prefix are found on all pages, and read from anywhere', asyn
   assert.equal((await buffer(rest)).toString(), 'in/ü.txt')
 })
 
-test('a file is read on from where its connection was lost', async () => {
+test('a download resumes where its connection was lost', async () => {
   server.put('big.bin', content)
   let times = 0
   server.state.interfere = ({ url = '' }, response) => {
@@ -96,14 +96,14 @@ test('a file is read on from where its connection was lost', async () => {
   assert.deepEqual(await importFile('big.bin'), content)
 })
 
-test('a file that changed meanwhile is not put together from two', async () => {
+test('a file that changed during the download is rejected instead of mixing two versions', async () => {
   server.put('turning.txt', 'one')
   const [file = assert.fail()] = await find({ key: 'turning.txt' })
   server.put('turning.txt', 'two')
   await assert.rejects(file.open(1, signal), /changed while it was being fetched/)
 })
 
-test('a result is stored with all that the export says of it', async () => {
+test('a result is stored with the metadata of the export', async () => {
   const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
   const { url, sent } = await exportFile('out/result ü.bin', fields)
   assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
@@ -115,7 +115,7 @@ test('a result is stored with all that the export says of it', async () => {
   })
 })
 
-test('an export goes on from what the storage has when its connection was lost', async () => {
+test('an export resumes after a lost connection from what the storage has received', async () => {
   let times = 0
   server.state.interfere = (request) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -131,7 +131,7 @@ test('an export goes on from what the storage has when its connection was lost',
   assert.deepEqual([sent, times > 2], [content.length, true])
 })
 
-test('an export that the storage answers with 503 at first is stored all the same', async () => {
+test('an export is retried after a 503 of the storage', async () => {
   let times = 0
   server.state.interfere = (request, response) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -142,7 +142,7 @@ test('an export that the storage answers with 503 at first is stored all the sam
   assert.deepEqual(server.objects.get('later.bin')?.content, content)
 })
 
-test('an export that is stopped ends at once and leaves nothing', async () => {
+test('an aborted export ends at once and leaves nothing behind', async () => {
   const stop = new AbortController()
   server.state.interfere = (request) => {
     if (request.method === 'PUT') request.pause()
@@ -159,7 +159,7 @@ test('an export that is stopped ends at once and leaves nothing', async () => {
   assert.equal(server.sessions.size, 0)
 })
 
-test('what the storage refuses is told in words', async () => {
+test('errors of the storage are mapped to reasons', async () => {
   server.put('a.txt', 'a')
   await assert.rejects(find({ key: 'none' }), hasReason('not-found'))
   await assert.rejects(find({ key_prefix: 'none/' }), hasReason('not-found'))
@@ -179,7 +179,7 @@ test('what the storage refuses is told in words', async () => {
   })
 })
 
-test('neither the storage nor its sign-in is asked at an address that is not public', async () => {
+test('neither the storage nor its token endpoint is requested at a private address', async () => {
   const publicOnlyHttp = new GuardedHttp()
   await assert.rejects(
     findInGcs({ ...access, key: 'a' }, { ...createDeps(), guardedHttp: publicOnlyHttp }),
@@ -188,7 +188,7 @@ test('neither the storage nor its sign-in is asked at an address that is not pub
   await publicOnlyHttp.close()
 })
 
-test('the key file of a service account is taken as Google gives it out, and a key that is none is not', () => {
+test("Google's key file of a service account is accepted unchanged, and an invalid key is not", () => {
   const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
   const parsed = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
   assert.deepEqual(parsed['credentials'], credentials)

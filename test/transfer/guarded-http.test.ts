@@ -40,13 +40,13 @@ const hasCode = (code: string) => (error: unknown) => error instanceof AppError 
 const hasReason = (reason: string) => (error: unknown) =>
   error instanceof RemoteError && error.reason === reason
 
-test('no form of a private address is reached', async () => {
+test('private addresses are refused in every notation', async () => {
   const client = createClient()
   for (const form of privateAddressForms)
     await assert.rejects(client.request(form, { signal }), hasCode('URL_NOT_ALLOWED'), form)
 })
 
-test('names that lead to private addresses are not followed, nor those that lead there among others', async () => {
+test('names that resolve to a private address are refused, even among public ones', async () => {
   const addresses: Record<string, string[]> = {
     'inside.example': ['10.0.0.1'],
     'mixed.example': ['93.184.215.14', '127.0.0.1'],
@@ -59,7 +59,7 @@ test('names that lead to private addresses are not followed, nor those that lead
     await assert.rejects(client.request(`http://${host}/`, { signal }), hasCode('URL_NOT_ALLOWED'), host)
 })
 
-test('a redirect to a private address is refused before anybody connects', async () => {
+test('a redirect to a private address is refused before connecting', async () => {
   const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
   const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
   for (const target of [inside.url, `http://inside.example:${inside.port}/`]) {
@@ -72,7 +72,7 @@ test('a redirect to a private address is refused before anybody connects', async
   assert.equal(inside.seen(), 0)
 })
 
-test('a name that turns private at its second look-up is not reached', async () => {
+test('a name that resolves to a private address on the second lookup is refused', async () => {
   const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
   const outside = await serve('127.0.0.2', (_request, response) =>
     response
@@ -80,7 +80,9 @@ test('a name that turns private at its second look-up is not reached', async () 
       .end(),
   )
   let lookups = 0
-  const resolve: ResolveHost = async () => [{ address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
+  const resolve: ResolveHost = async () => [
+    { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
+  ]
   const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   await assert.rejects(
     client.request(`http://turning.example:${outside.port}/`, { signal }),
@@ -89,7 +91,7 @@ test('a name that turns private at its second look-up is not reached', async () 
   assert.deepEqual([outside.seen(), inside.seen(), lookups], [1, 0, 2])
 })
 
-test('what is checked is what is connected to, under the name of the URL', async () => {
+test('the connection uses the checked address, with the host name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
   let lookups = 0
   const resolve: ResolveHost = async () => {
@@ -116,7 +118,7 @@ test('three redirects are followed and a fourth is not', async () => {
   assert.equal(status, 307)
 })
 
-test('credentials go to the host that they are for and to no other', async () => {
+test('credentials are only sent to the host of the URL', async () => {
   const seen: Record<string, string | undefined>[] = []
   const other = await serve('127.0.0.3', (request, response) => {
     seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
@@ -136,7 +138,7 @@ test('credentials go to the host that they are for and to no other', async () =>
   ])
 })
 
-test('a host that fails five times in a minute is left alone until the minute is over', async () => {
+test('requests to a host that failed five times in a minute are paused until the minute is over', async () => {
   let [now, status] = [0, 500]
   const server = await serve('127.0.0.2', (_request, response) => response.writeHead(status).end())
   const client = createClient({ allowed: ['127.0.0.2/32'], now: () => now })
@@ -150,14 +152,14 @@ test('a host that fails five times in a minute is left alone until the minute is
   const [one, other] = [client.forOwner('acc_1'), client.forOwner('acc_2')]
   for (let time = 0; time < 5; time++) (await one.request(server.url, { signal })).body.destroy()
   await assert.rejects(one.request(server.url, { signal }), RemoteError)
-  assert.equal((await other.request(server.url, { signal })).status, 500, 'nobody else has to wait for it')
+  assert.equal((await other.request(server.url, { signal })).status, 500, 'other owners are not affected')
   assert.equal(server.seen(), 11)
   now = 60_001
   status = 200
   assert.equal((await client.request(server.url, { signal })).status, 200)
 })
 
-test('what cannot be reached is told in words, and addresses of other protocols are refused', async () => {
+test('connection failures are explained, and URLs of other protocols are refused', async () => {
   const client = createClient({ allowed: ['127.0.0.2/32'] })
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -168,7 +170,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
   const unresolvable = createClient({
     resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
   })
-  await assert.rejects(unresolvable.request('http://nobody.example/', { signal }), (error) => {
+  await assert.rejects(unresolvable.request('http://unknown.example/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /the host name does not exist/)
     assert.equal(error.isTransient, false)
@@ -187,7 +189,7 @@ test('what cannot be reached is told in words, and addresses of other protocols 
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
 })
 
-test('connections of other protocols go to checked addresses too', async () => {
+test('connections of other protocols use checked addresses, too', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
   const client = createClient({ allowed: ['127.0.0.2/32'] })
   const socket = await client.connect('127.0.0.2', server.port, signal)
@@ -195,7 +197,7 @@ test('connections of other protocols go to checked addresses too', async () => {
   await assert.rejects(client.connect('127.0.0.1', server.port, signal), hasCode('URL_NOT_ALLOWED'))
 })
 
-test('a connection stays when the time to connect is over', async () => {
+test('an open connection is not closed by the connect timeout', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
   const client = createClient({ allowed: ['127.0.0.2/32'], connectMs: 300 })
   const socket = await client.connect('127.0.0.2', server.port, signal)

@@ -22,14 +22,14 @@ function* chunksOf(bytes: Buffer) {
 interface StoreCase {
   readonly find: FindFiles
   readonly open: OpenStore
-  /** With the field that names a file. */
+  /** Task fields, including the name of a file. */
   fields(name: string): Record<string, unknown>
   put(name: string, bytes: Buffer): Promise<unknown>
   get(name: string): Promise<Buffer | undefined>
-  /** Uploads that were begun. */
+  /** Number of unfinished uploads. */
   countUploads(): Promise<number>
   readonly port: number
-  /** The fields with the store at another port. */
+  /** Task fields for the store at another port. */
   at(port: number, name: string): Record<string, unknown>
 }
 
@@ -79,7 +79,7 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
 }
 
 for (const [name, start] of Object.entries(storeCases)) {
-  test(`${name}: a transfer goes on when connections are lost, and ends at once when it is stopped`, async (t) => {
+  test(`${name}: a transfer resumes after lost connections, and ends at once when it is aborted`, async (t) => {
     const storeCase = await start(t)
     const proxy = await startProxy(storeCase.port)
     const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
@@ -89,7 +89,10 @@ for (const [name, start] of Object.entries(storeCases)) {
 
     await storeCase.put('in.bin', content)
     cutConnections(2)
-    const [file = assert.fail()] = await storeCase.find(storeCase.at(proxy.port, 'in.bin'), { guardedHttp, signal })
+    const [file = assert.fail()] = await storeCase.find(storeCase.at(proxy.port, 'in.bin'), {
+      guardedHttp,
+      signal,
+    })
     let received = Buffer.alloc(0)
     const store = async (body: AsyncIterable<Buffer>) => {
       received = await buffer(body)
@@ -115,7 +118,10 @@ for (const [name, start] of Object.entries(storeCases)) {
     cutConnections(0)
     const stop = new AbortController()
     let stoppedAt = 0
-    const stopped = await storeCase.open(storeCase.at(proxy.port, 'never.bin'), { guardedHttp, signal: stop.signal })
+    const stopped = await storeCase.open(storeCase.at(proxy.port, 'never.bin'), {
+      guardedHttp,
+      signal: stop.signal,
+    })
     await assert.rejects(
       stopped.put({ ...outFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()

@@ -1,4 +1,4 @@
-/** Every way to write an address that is none of the public that this test knows of. */
+/** Private addresses in all known notations. */
 export const privateAddressForms = [
   'http://127.0.0.1/',
   'http://127.1/',
@@ -45,6 +45,6 @@ export const privateAddressForms = [
   'http://[ff02::1]/',
 ]
 
-/** @returns the same addresses with a port, where something may listen */
+/** @returns the same addresses with a port on which a server may listen */
 export const privateFormsAt = (port: number): readonly string[] =>
   privateAddressForms.map((form) => form.replace(/^(http:\/\/[^/]+)\/.*$/, `$1:${port}/a.png`))

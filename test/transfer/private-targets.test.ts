@@ -15,11 +15,11 @@ import type { FindFiles, OpenStore, TaskFields } from '../../lib/transfer/transf
 import { findByUrl } from '../../lib/transfer/url.ts'
 import { privateAddressForms } from './private-forms.ts'
 
-/** Imports and exports of every store whose address a user may choose, pointed at what is none of the user's. */
+/** Imports and exports of every store with a configurable address, pointed at private addresses. */
 
 const abort = new AbortController()
 let requestCount = 0
-// Whatever is asked, it answers as if it led further inside.
+// An internal server that responds to every request.
 const inside = createServer((_request, response) => {
   requestCount++
   response.end('secret')
@@ -54,8 +54,10 @@ const file = {
   open: async () => Readable.from([Buffer.from('a')]),
 }
 
-/** Each import and export at this address, by name. */
-const createAttempts = (guardedHttp: GuardedHttp): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
+/** Each import and export, by name. */
+const createAttempts = (
+  guardedHttp: GuardedHttp,
+): Readonly<Record<string, (url: URL) => Promise<unknown>>> => {
   const deps = { guardedHttp, signal: abort.signal }
   return {
     ...Object.fromEntries(
@@ -85,14 +87,14 @@ const isRefused = (error: unknown) => {
 }
 
 for (const name of [...Object.keys(imports), ...Object.keys(exports)])
-  test(`${name} reaches no form of a private address`, async (t) => {
+  test(`${name} refuses private addresses in every notation`, async (t) => {
     const guardedHttp = new GuardedHttp()
     t.after(() => guardedHttp.close())
     const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()
     for (const form of privateAddressForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
   })
 
-test('a redirect to a private address is followed by nobody', async (t) => {
+test('no import or export follows a redirect to a private address', async (t) => {
   const { port } = inside.address() as AddressInfo
   let target = ''
   const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
@@ -101,16 +103,16 @@ test('a redirect to a private address is followed by nobody', async (t) => {
   const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
   t.after(() => guardedHttp.close())
   const url = new URL(`http://127.0.0.2:${(outside.address() as AddressInfo).port}`)
-  // A header has no letters of other scripts.
+  // Headers only contain ASCII.
   const forms = privateAddressForms.filter((form) => /^[\x20-\x7e]*$/.test(form))
   for (const [at, form] of [`http://127.0.0.1:${port}/`, ...forms].entries()) {
     target = form
     for (const [name, attempt] of Object.entries(createAttempts(guardedHttp))) {
-      // The clients of the stores take long to refuse: some forms are enough of what one check sees of all.
+      // Store clients are slow to refuse, so only some notations are tried: the same check sees all of them.
       if (name.endsWith('/sftp') || (name !== 'import/url' && at % 7 > 0)) continue
       await assert.rejects(
         attempt(url),
-        // The clients of the stores follow none, and tell the status; others are refused where it leads.
+        // Store clients do not follow redirects and report the status; others are refused at the target.
         (error) => (error instanceof RemoteError ? error.reason === 'status' : isRefused(error)),
         `${name} ${target}`,
       )
@@ -119,14 +121,14 @@ test('a redirect to a private address is followed by nobody', async (t) => {
   assert.equal(requestCount, 0)
 })
 
-test('a name that turns private at its second look-up is reached by nobody', async (t) => {
+test('no import or export connects to a name that resolves to a private address on the second lookup', async (t) => {
   const { port } = inside.address() as AddressInfo
   for (const name of [...Object.keys(imports), ...Object.keys(exports)]) {
     let lookups = 0
     const resolve: ResolveHost = async () => [
       { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },
     ]
-    // Nobody listens at the first address, so that each that tries again looks the name up again.
+    // No server listens at the first address, so that retries look the name up again.
     const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'], resolve })
     t.after(() => guardedHttp.close())
     const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()
@@ -137,7 +139,7 @@ test('a name that turns private at its second look-up is reached by nobody', asy
   assert.equal(requestCount, 0)
 })
 
-test('a task of SFTP names a password or a key, and one of file and path', () => {
+test('an SFTP import requires a password or a key, and either file or path', () => {
   const parseFields = (fields: object) =>
     importSftpOperation.fields.safeParse({ host: 'a.example', username: 'ann', ...fields })
   assert.equal(parseFields({ password: 'x', file: 'a' }).success, true)

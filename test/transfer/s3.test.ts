@@ -40,16 +40,17 @@ const fileOf = (content: Buffer): OutgoingFile => ({
     Readable.from([content.subarray(start, end)]),
 })
 
-test('files below a prefix are found, and read from anywhere', async (t) => {
+test('files with a prefix are found and can be read from any position', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
   const methods: string[] = []
-  const recordMethod = (message: unknown) => methods.push((message as { request: ClientRequest }).request.method)
+  const recordMethod = (message: unknown) =>
+    methods.push((message as { request: ClientRequest }).request.method)
   subscribe('http.client.request.start', recordMethod)
   const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { guardedHttp, signal })
   unsubscribe('http.client.request.start', recordMethod)
-  assert.deepEqual(methods, ['GET'], 'the list tells all that is to be known')
+  assert.deepEqual(methods, ['GET'], 'the list contains everything needed')
   assert.deepEqual(
     found.map(({ filename, size }) => [filename, size]),
     [
@@ -61,7 +62,7 @@ test('files below a prefix are found, and read from anywhere', async (t) => {
   assert.equal((await buffer(await (first?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
 })
 
-test('a file that changed meanwhile is not put together from two', async (t) => {
+test('a file that changed during the download is rejected instead of mixing two versions', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
@@ -72,7 +73,7 @@ test('a file that changed meanwhile is not put together from two', async (t) => 
   await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('a result is stored with all that the export says of it', async (t) => {
+test('a result is stored with the metadata of the export', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
   const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
@@ -91,7 +92,7 @@ test('a result is stored with all that the export says of it', async (t) => {
   )
 })
 
-/** Gives a byte and then no more, without an end. */
+/** Creates a stream that emits one byte and never ends. */
 const createHangingStream = () => {
   let given = 0
   return new Readable({
@@ -101,7 +102,7 @@ const createHangingStream = () => {
   })
 }
 
-test('an export that is stopped ends at once and leaves nothing', async (t) => {
+test('an aborted export ends at once and leaves nothing behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })
@@ -122,7 +123,7 @@ test('an export that is stopped ends at once and leaves nothing', async (t) => {
   assert.deepEqual(Uploads, [])
 })
 
-test('a part that is lost on its way is sent again, and one that never arrives leaves nothing', async (t) => {
+test('a lost part is sent again, and an export that keeps failing leaves nothing behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
@@ -136,7 +137,8 @@ test('a part that is lost on its way is sent again, and one that never arrives l
   let left = 1
   const once: OutgoingFile = {
     ...whole,
-    open: async (range) => (range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : whole.open(range)),
+    open: async (range) =>
+      range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : whole.open(range),
   }
   const parts: number[] = []
   await store.put(once, (bytes) => parts.push(bytes))
@@ -153,7 +155,7 @@ test('a part that is lost on its way is sent again, and one that never arrives l
   assert.deepEqual(Uploads, [])
 })
 
-test('what the storage refuses is told in words', async (t) => {
+test('errors of the storage are mapped to reasons', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const assertReason = (fields: object, reason: string) =>
     assert.rejects(findInS3({ ...access, endpoint, ...fields }, { guardedHttp, signal }), (error) => {
@@ -167,7 +169,7 @@ test('what the storage refuses is told in words', async (t) => {
   await assertReason({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
 })
 
-test('an endpoint that is not public is not asked', async (t) => {
+test('a private endpoint is not requested', async (t) => {
   const { endpoint } = await startWithBucket(t)
   for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
     await assert.rejects(

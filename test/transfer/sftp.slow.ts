@@ -84,7 +84,7 @@ const hasReason = (reason: string, words: RegExp) => (error: unknown) => {
   return true
 }
 
-test('the files of a folder are found, and read from anywhere', async () => {
+test('the files of a folder are found and can be read from any position', async () => {
   const folder = join(sshd.files, 'in')
   await mkdir(join(folder, 'deep'), { recursive: true })
   for (const name of ['b.txt', 'a.txt']) await writeFile(join(folder, name), `this is ${name}`)
@@ -100,18 +100,18 @@ test('the files of a folder are found, and read from anywhere', async () => {
   assert.equal((await buffer(rest)).toString(), 'b.txt')
 })
 
-test('a large file comes whole and in order', async () => {
+test('a large file is read completely and in order', async () => {
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin') }), content)
 })
 
-test('a file is read on from where its connection was lost', async () => {
+test('a download resumes where its connection was lost', async () => {
   const { state } = proxy
   Object.assign(state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
   assert.deepEqual([state.connections, state.cuts], [3, 0])
 })
 
-test('a file that changed meanwhile is not put together from two', async () => {
+test('a file that changed during the download is rejected instead of mixing two versions', async () => {
   const path = join(sshd.files, 'turning.txt')
   await writeFile(path, 'one')
   const [file = assert.fail()] = await find({ file: path })
@@ -119,7 +119,7 @@ test('a file that changed meanwhile is not put together from two', async () => {
   await assert.rejects(file.open(1, abort.signal), /changed while it was being fetched/)
 })
 
-test('a result is stored under its name, in a new folder, in place of what was there', async () => {
+test('a result replaces an existing file, and missing folders are created', async () => {
   const path = join(sshd.files, 'out/new/result ü.bin')
   for (let time = 0; time < 2; time++) {
     const { url, sent } = await exportFile(path)
@@ -129,7 +129,7 @@ test('a result is stored under its name, in a new folder, in place of what was t
   assert.deepEqual(await readdir(join(sshd.files, 'out/new')), ['result ü.bin'])
 })
 
-test('an export goes on from what is there when its connection was lost', async () => {
+test('an export resumes where its connection was lost', async () => {
   Object.assign(proxy.state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
   const path = join(sshd.files, 'resumed/result.bin')
   const { sent } = await exportFile(path, { port: proxy.port })
@@ -138,7 +138,7 @@ test('an export goes on from what is there when its connection was lost', async 
   assert.ok(proxy.state.connections >= 3)
 })
 
-test('a transfer that is stopped ends at once and leaves nothing', async () => {
+test('an aborted transfer ends at once and leaves nothing behind', async () => {
   const stop = new AbortController()
   let stoppedAt = 0
   const halt = () => {
@@ -152,7 +152,7 @@ test('a transfer that is stopped ends at once and leaves nothing', async () => {
   await assert.rejects(importFile({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
 })
 
-test('a server with another key than the one that was named is refused, and its key is told', async () => {
+test('a server with an unexpected host key is refused, and the error contains its key', async () => {
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   await assert.rejects(find({ file: '/none', host_key_fingerprint }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -161,7 +161,7 @@ test('a server with another key than the one that was named is refused, and its 
   })
 })
 
-test('a locked key opens with its passphrase only', async () => {
+test('an encrypted private key requires its passphrase', async () => {
   const locked = { file: join(sshd.files, 'big.bin'), private_key: sshd.lockedKey }
   const [file] = await find({ ...locked, passphrase: sshd.passphrase })
   assert.equal(file?.size, content.length)
@@ -172,7 +172,7 @@ test('a locked key opens with its passphrase only', async () => {
   await assert.rejects(find(none), hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/))
 })
 
-test('what the server refuses is told in words', async () => {
+test('errors of the server are mapped to reasons', async () => {
   const file = join(sshd.files, 'big.bin')
   await assert.rejects(find({ file: '/none' }), hasReason('not-found', /^sftp:.*\/none does not exist\.$/))
   await assert.rejects(find({ path: '/none' }), hasReason('not-found', /does not exist/))
@@ -185,13 +185,14 @@ test('what the server refuses is told in words', async () => {
   await assert.rejects(exportFile('/proc/none/a.bin'), hasReason('not-found', /does not exist/))
 })
 
-test('a password is taken, also by servers that ask for it in a dialog', async () => {
+test('a password works with servers that request it interactively, too', async () => {
   const key = ssh2.utils.generateKeyPairSync('ed25519').private
   for (const method of ['password', 'keyboard-interactive']) {
     const server = new ssh2.Server({ hostKeys: [key] }, (client) => {
       client.on('error', () => {})
       client.on('authentication', (auth) => {
-        const answerPassword = (password: string | undefined) => (password === 'pass' ? auth.accept() : auth.reject())
+        const answerPassword = (password: string | undefined) =>
+          password === 'pass' ? auth.accept() : auth.reject()
         if (auth.method !== method) auth.reject(['password', 'keyboard-interactive'])
         else if (auth.method === 'password') answerPassword(auth.password)
         else if (auth.method === 'keyboard-interactive')
@@ -229,7 +230,7 @@ test('a password is taken, also by servers that ask for it in a dialog', async (
 
 const anyAttributes = { mode: 0o40755, size: 0, uid: 0, gid: 0, atime: 0, mtime: 0 }
 
-test('a server that is there and answers nothing is given up', async () => {
+test('a connected server that does not respond is abandoned', async () => {
   let isMute = false
   const server = new ssh2.Server(
     { hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] },
@@ -263,13 +264,13 @@ test('a server that is there and answers nothing is given up', async () => {
     sendRequest(sftp, (done) => sftp.stat('a.txt', done)),
     isGone,
   )
-  // As long as nothing is asked, nothing is awaited.
+  // Without pending requests, there is no timeout.
   const again = await connection.sftp()
   await sleep(1000)
   assert.equal(await sendRequest<string>(again, (done) => again.realpath('.', done)), '/')
   connection.close()
   isMute = true
   const mute = new SftpConnection(fields, createDeps(), 400)
-  await assert.rejects(mute.sftp(), hasReason('unreachable', /did not answer/))
+  await assert.rejects(mute.sftp(), hasReason('unreachable', /did not respond/))
   server.close()
 })

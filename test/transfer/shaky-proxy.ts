@@ -4,18 +4,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** Enough for a request without a large body. */
 const keptBytes = 8192
 
-/** A way to a server on which connections can be lost, or fall silent. */
+/** Starts a proxy that can close connections or stop forwarding. */
 export async function startProxy(to: number) {
   const open = new Set<Socket>()
   const state = {
     connections: 0,
-    /** Bytes in either direction after which a connection breaks; of the first so many connections. */
+    /** Bytes in either direction after which a connection is closed, for the first `cuts` connections. */
     cutAfter: Number.POSITIVE_INFINITY,
     cuts: 0,
-    /** Bytes in either direction after which a connection passes on nothing more, and whether one has come to that. */
+    /** Bytes in either direction after which nothing more is forwarded, and whether that has happened. */
     holdAfter: Number.POSITIVE_INFINITY,
     isHeld: false,
-    /** Whether the answer to the last that was asked, of which this is the end, is held back too. */
+    /** Whether to hold back the response to the last request, given the end of that request. */
     holdsAnswer: (_asked: string): boolean => false,
   }
   const server = createServer((near) => {
@@ -23,7 +23,7 @@ export async function startProxy(to: number) {
     state.connections++
     let passed = 0
     let asked = ''
-    /** Of each answer, before it passes. */
+    /** Called for each response before it is forwarded. */
     const holdsBack = () => {
       const is = state.holdsAnswer(asked)
       asked = ''

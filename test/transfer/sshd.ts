@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Debian's OpenSSH server for this user alone, on loopback, with a folder of files. */
+/** Starts Debian's OpenSSH server for the current user, on loopback, with a folder of files. */
 export async function startSshd() {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-sshd-'))
   const files = join(dir, 'files')
@@ -26,7 +26,7 @@ export async function startSshd() {
     ...[`AuthorizedKeysFile ${join(dir, 'allowed')}`, 'StrictModes no', 'PermitRootLogin yes'],
     ...['PasswordAuthentication no', 'Subsystem sftp internal-sftp'],
   ]
-  // Run by root, it wants this folder, which systemd makes elsewhere.
+  // As root, sshd requires this folder, which systemd would create.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true })
   await writeFile(join(dir, 'config'), settings.join('\n'))
   const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(dir, 'config')], {

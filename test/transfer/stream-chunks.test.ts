@@ -6,7 +6,7 @@ import { readChunks } from '../../lib/transfer/stream-chunks.ts'
 
 const createChunks = (count: number) => Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`))
 
-/** Pushes all it has at once, as a fast line does. */
+/** Creates a stream that pushes all chunks at once, like a fast connection. */
 const createEagerStream = (chunks: readonly Buffer[]) =>
   new Readable({
     read() {
@@ -15,7 +15,7 @@ const createEagerStream = (chunks: readonly Buffer[]) =>
     },
   })
 
-test('pieces come as they were given, however slowly they are taken', async () => {
+test('chunks are passed on unchanged to a slow consumer', async () => {
   const chunks = createChunks(50)
   const received: Buffer[] = []
   for await (const chunk of readChunks(createEagerStream(chunks))) {
@@ -26,7 +26,7 @@ test('pieces come as they were given, however slowly they are taken', async () =
   assert.ok(received.every((chunk, at) => chunk === chunks[at]))
 })
 
-test('a slow taker holds the stream back', async () => {
+test('a slow consumer applies back-pressure to the stream', async () => {
   let readCount = 0
   const endless = new Readable({
     highWaterMark: 1,
@@ -43,7 +43,7 @@ test('a slow taker holds the stream back', async () => {
   assert.ok(endless.destroyed)
 })
 
-test('an error, and an end that came too early, are thrown', async () => {
+test('an error and a premature end are thrown', async () => {
   const readAll = async (stream: Readable) => {
     for await (const chunk of readChunks(stream)) assert.equal(String(chunk), 'half')
   }
@@ -53,8 +53,8 @@ test('an error, and an end that came too early, are thrown', async () => {
     return stream
   }
   const failing = createUnfinishedStream()
-  setTimeout(() => failing.destroy(new Error('the line is dead')), 5)
-  await assert.rejects(readAll(failing), /the line is dead/)
+  setTimeout(() => failing.destroy(new Error('the connection is dead')), 5)
+  await assert.rejects(readAll(failing), /the connection is dead/)
   const closed = createUnfinishedStream()
   setTimeout(() => closed.destroy(), 5)
   await assert.rejects(readAll(closed), /closed before its end/)

@@ -29,7 +29,7 @@ after(async () => {
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse, time: number) => void
 
-/** What comes of importing from a server that answers so. */
+/** Imports a file from a server with this handler. */
 async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6, path = '/a.bin' } = {}) {
   let times = 0
   const server = createServer((request, response) => handler(request, response, times++))
@@ -49,18 +49,18 @@ async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6
 
 const importFailure = (handler: RequestHandler, options?: Parameters<typeof importFrom>[1]) =>
   importFrom(handler, options).then(
-    () => assert.fail('it was taken for a success'),
+    () => assert.fail('the import succeeded'),
     (error: unknown) => error,
   )
 
-/** Breaks the connection off after so many bytes. */
+/** Sends the bytes, then closes the connection. */
 function sendAndDisconnect(response: ServerResponse, bytes: Buffer): void {
   response.write(bytes, () => setTimeout(() => response.socket?.destroy(), 20))
 }
 
 const tag = { etag: '"v1"', 'accept-ranges': 'bytes' }
 
-/** A server that knows ranges, and loses the connection after each 100 kB. */
+/** A server that supports ranges and closes the connection after each 100 kB. */
 const resumableHandler: RequestHandler = (request, response) => {
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
   const range = { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` }
@@ -73,14 +73,14 @@ const resumableHandler: RequestHandler = (request, response) => {
   sendAndDisconnect(response, content.subarray(start, start + 100_000))
 }
 
-test('a file is read on from where its connection was lost', async () => {
+test('a download resumes where its connection was lost', async () => {
   const { stored, facts, times } = await importFrom(resumableHandler)
   assert.deepEqual(stored, content)
   assert.equal(facts.size, content.length)
   assert.equal(times, 3)
 })
 
-test('a file that changed meanwhile is not put together from two', async () => {
+test('a file that changed during the download is rejected instead of mixing two versions', async () => {
   const error = await importFailure((request, response) => {
     response.writeHead(200, { ...tag, 'content-length': content.length })
     if (request.headers.range) response.end(content)
@@ -94,16 +94,16 @@ const rangeOf = (start: number, total: number) => ({
   'content-range': `bytes ${start}-${total - 1}/${total}`,
 })
 const changedRanges: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> = {
-  'another tag': (start) => ({ ...rangeOf(start, content.length), etag: '"v2"' }),
+  'another ETag': (start) => ({ ...rangeOf(start, content.length), etag: '"v2"' }),
   'another size': (start) => rangeOf(start, content.length + 5),
-  'another place': (start) => rangeOf(start + 5, content.length),
-  'bytes that are encoded': (start) => ({
+  'another position': (start) => rangeOf(start + 5, content.length),
+  'encoded bytes': (start) => ({
     ...rangeOf(start, content.length),
     ...{ etag: tag.etag, 'content-encoding': 'gzip' },
   }),
 }
 for (const [name, headers] of Object.entries(changedRanges))
-  test(`a server that goes on with ${name}, whatever it was asked for, is not believed`, async () => {
+  test(`a download that a server resumes with ${name} is rejected`, async () => {
     const error = await importFailure((request, response) => {
       const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
       if (start > 0) return response.writeHead(206, headers(start)).end(Buffer.alloc(content.length - start))
@@ -114,7 +114,7 @@ for (const [name, headers] of Object.entries(changedRanges))
     assert.match(error.message, /changed while it was being fetched/)
   })
 
-test('a part that nobody asked for is no file, and the whole is one also when it is called a part', async () => {
+test('an unrequested part is rejected, but a 206 response with the whole file is accepted', async () => {
   const respondWith206 =
     (end: number): RequestHandler =>
     (_request, response) =>
@@ -128,16 +128,16 @@ test('a part that nobody asked for is no file, and the whole is one also when it
 })
 
 for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
-  test(`what is not ${coding}, as it is said to be, is told as such and asked for once`, async () => {
+  test(`a body that is not valid ${coding} is reported and not retried`, async () => {
     const error = await importFailure((_request, response) =>
-      response.writeHead(200, { 'content-encoding': coding }).end('a text that nobody has compressed'),
+      response.writeHead(200, { 'content-encoding': coding }).end('an uncompressed text'),
     )
     assert.ok(error instanceof RemoteError)
     assert.match(error.message, /not compressed as its server declares/)
     assert.equal(error.isTransient, false)
   })
 
-test('a file that ends before its length is no file', async () => {
+test('a truncated file is rejected', async () => {
   const error = await importFailure((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
     sendAndDisconnect(response, content.subarray(0, 400))
@@ -147,7 +147,7 @@ test('a file that ends before its length is no file', async () => {
   assert.match(error.message, /lost after 400 bytes|400 of 1000/)
 })
 
-test('what is sent compressed is stored as what it is', async () => {
+test('a compressed response is stored decompressed', async () => {
   const { stored, file } = await importFrom((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
   )
@@ -156,9 +156,9 @@ test('what is sent compressed is stored as what it is', async () => {
 })
 
 const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
-  'that says it is larger': (_request, response) =>
+  'with a larger Content-Length': (_request, response) =>
     response.writeHead(200, { 'content-length': 2e6 }).end(Buffer.alloc(2e6)),
-  'that unpacks to more': (_request, response) =>
+  'that decompresses to more': (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5e6))),
   'that never ends': (_request, response) => {
     const chunk = Buffer.alloc(65_536)
@@ -170,7 +170,7 @@ const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
   },
 }
 for (const [name, handler] of Object.entries(oversizedResponses))
-  test(`a file ${name} is refused at the limit`, async () => {
+  test(`a file ${name} is refused at the size limit`, async () => {
     const error = await importFailure(handler)
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'FILE_TOO_LARGE')
@@ -186,25 +186,29 @@ const statuses: readonly [status: number, reason: string, isPassing: boolean][] 
   [503, 'status', true],
 ]
 for (const [status, reason, isTransient] of statuses)
-  test(`status ${status} is told as ${reason}${isTransient ? ', and tried again' : ''}`, async () => {
+  test(`status ${status} is reported as ${reason}${isTransient ? ' and retried' : ''}`, async () => {
     const error = await importFailure((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
-    assert.deepEqual([error.reason, error.isTransient, error.details['status']], [reason, isTransient, status])
+    assert.deepEqual(
+      [error.reason, error.isTransient, error.details['status']],
+      [reason, isTransient, status],
+    )
   })
 
-test('its name is the one that is given, that of the answer, or the end of the address', async () => {
+test('the file name comes from the request, the response header or the URL', async () => {
   const plainHandler: RequestHandler = (_request, response) => response.end('x')
   const namedHandler: RequestHandler = (_request, response) =>
     response
       .writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" })
       .end('x')
-  const nameOf = async (...options: Parameters<typeof importFrom>) => (await importFrom(...options)).file.filename
+  const nameOf = async (...options: Parameters<typeof importFrom>) =>
+    (await importFrom(...options)).file.filename
   assert.equal(await nameOf(namedHandler, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
   assert.equal(await nameOf(namedHandler), 'résumé.pdf')
   assert.equal(await nameOf(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
 })
 
-test('headers are sent along', async () => {
+test('request headers of the import are sent', async () => {
   const { stored } = await importFrom((request, response) => response.end(request.headers['x-token']), {
     fields: { headers: { 'X-Token': 'abc' } },
   })

@@ -9,7 +9,7 @@ import { Client, startService, type TestService } from '../service.ts'
 import { waitUntil } from '../wait-until.ts'
 import { openReceiver } from './receiver.ts'
 
-/** Webhooks of one owner while jobs end all the time, one receiver is dead and one slow, and processes are killed. */
+/** Webhooks of one owner under load, with a dead and a slow receiver, while processes are killed. */
 
 const jobsPerSecond = 3
 const seconds = 12
@@ -36,7 +36,7 @@ async function subscribe(path: string, events = ['job.completed', 'job.failed'])
   return data.id
 }
 
-/** Starts jobs at a pace, whatever becomes of those before. */
+/** Starts jobs at a constant rate, regardless of earlier ones. */
 async function startJobs(count: number, between: (at: number) => Promise<void> = async () => {}) {
   const started: Promise<string | undefined>[] = []
   for (let at = 0; at < count; at++) {
@@ -55,20 +55,20 @@ const hasAll = (path: string, jobs: readonly string[]) => {
   return jobs.every((id) => seen.has(id))
 }
 
-test('healthy receivers hear of each job at once, though one is dead and one slow', async (t) => {
+test('healthy receivers are notified of each job without delay, despite a dead and a slow one', async (t) => {
   receiver.answer('/dead', () => {})
   receiver.answer('/slow', (_request, response) => void setTimeout(() => response.writeHead(204).end(), 5000))
   for (const path of ['/a', '/b', '/dead', '/slow']) await subscribe(path)
   await subscribe('/all', ['*'])
-  // The first of all waits for processes to start.
+  // The first job waits for processes to start.
   await client.accepted(await client.convert({ name: 'first.png', bytes }, { targetFormat: 'webp' }))
-  await waitUntil(() => receiver.at('/a').length === 1, 'the first is told', 30)
+  await waitUntil(() => receiver.at('/a').length === 1, 'the first delivery', 30)
 
   const jobs = (await startJobs(jobsPerSecond * seconds)).map((id) => {
     assert.ok(id)
     return id
   })
-  await waitUntil(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all are told', 60)
+  await waitUntil(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all deliveries', 60)
   const behind = receiver
     .at('/a')
     .filter(({ json }) => jobs.includes(json.job.id))
@@ -76,7 +76,7 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
     .sort((a, b) => a - b)
   const p95 = behind[Math.floor(behind.length * 0.95)] ?? 0
   t.diagnostic(`${behind.length} ends, p50 ${behind[behind.length >> 1]} ms, p95 ${p95} ms behind`)
-  // Whoever waits for the dead one waits this long at least.
+  // A delivery that waited for the dead receiver would take at least this long.
   assert.ok(p95 < attemptTimeoutMs, `p95 ${p95} ms`)
 
   const last = new Map<string, number>()
@@ -88,7 +88,7 @@ test('healthy receivers hear of each job at once, though one is dead and one slo
   }
 })
 
-/** Processes below the service whose command line has this in it. */
+/** Returns the child processes of the service whose command line contains the name. */
 function pidsOf(name: string): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n')
   return lines.flatMap((line) => {
@@ -97,7 +97,7 @@ function pidsOf(name: string): number[] {
   })
 }
 
-test('what is killed in the middle tells everything all the same, and the same under the same id', async () => {
+test('no event is lost when processes are killed, and repeated events keep their ids', async () => {
   await subscribe('/killed')
   const jobs = await startJobs(40, async (at) => {
     const target = { 8: 'worker.ts deliver', 14: 'worker.ts convert', 20: 'dynoxide' }[at]
@@ -110,17 +110,17 @@ test('what is killed in the middle tells everything all the same, and the same u
     await service.kill()
     service = await startService({ ...environment, PORT: new URL(service.url).port }, service.dataDir)
   })
-  // Requests that a kill cut off have made no job, or one that is told of.
+  // Requests interrupted by a kill created no job, or one with events.
   const createdJobs = jobs.filter((id) => id !== undefined)
-  assert.ok(createdJobs.length >= 25, `${createdJobs.length} jobs were made`)
-  // What failed twice, as it may on a busy machine, is tried again after five minutes.
-  await waitUntil(() => hasAll('/killed', createdJobs), 'all are told', 400)
+  assert.ok(createdJobs.length >= 25, `${createdJobs.length} jobs were created`)
+  // Deliveries that failed twice, which happens on a busy machine, are retried after five minutes.
+  await waitUntil(() => hasAll('/killed', createdJobs), 'all deliveries', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
     const before = ids.get(json.job.id)
     assert.ok(
       before === undefined || before === json.id,
-      `${json.job.id} was told as ${before} and ${json.id}`,
+      `${json.job.id} was sent as ${before} and ${json.id}`,
     )
     ids.set(json.job.id, json.id)
   }

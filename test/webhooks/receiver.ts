@@ -8,7 +8,7 @@ export interface Received {
   readonly at: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
   readonly json: any
 }
 
@@ -19,7 +19,7 @@ export const respondWith =
   (_request, response) =>
     void response.writeHead(status, headers).end(body)
 
-/** Somebody's server on loopback, which keeps what it is told and answers as it is asked to, by path. */
+/** Starts a webhook receiver on loopback that records requests and responds as configured per path. */
 export async function openReceiver() {
   const received: Received[] = []
   const byPath = new Map<string, RequestHandler>()

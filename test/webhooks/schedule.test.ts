@@ -17,12 +17,12 @@ test('ten attempts are made within 75 hours', () => {
   assert.ok(hours > 75 && hours < 76, `${hours} h`)
 })
 
-test('a tenth of each delay is left to chance, to either side', () => {
+test('delays have a random jitter of ten percent', () => {
   assert.equal(nextDelayS(2, failure, now, 0), 270)
   assert.equal(nextDelayS(2, failure, now, 1), 330)
 })
 
-test('a receiver may ask for more time, in seconds or by a date, but for no less and not for any', () => {
+test('Retry-After can lengthen a delay, in seconds or as a date, up to a limit', () => {
   const delayWithRetryAfter = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
   assert.equal(delayWithRetryAfter('120'), 120)
   assert.equal(delayWithRetryAfter('1'), 5)
@@ -32,7 +32,7 @@ test('a receiver may ask for more time, in seconds or by a date, but for no less
   assert.equal(delayWithRetryAfter('soon'), 5)
 })
 
-test('410 disables at once, failures only after five days of nothing else', () => {
+test('status 410 disables a webhook at once, failures only after five days', () => {
   assert.equal(disableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
   assert.equal(disableReason({}, failure, now), undefined)
   assert.equal(disableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
@@ -64,14 +64,14 @@ const jsonOf = (event: object) => {
   return JSON.parse(body.toString())
 }
 
-test('addresses in an event lead to this service', () => {
+test('links in an event point to this service', () => {
   assert.equal(
     jsonOf(manyTasks(1)).job.files[0].url,
     'https://files.example/v1/download/job_1?ended=2026-03-01T12:00:00.000Z',
   )
 })
 
-test('of too many tasks an event tells the states alone, and of far too many nothing but where they are', () => {
+test('an event with many tasks only contains their states, and with very many only a link', () => {
   const states = jsonOf(manyTasks(900)).job
   assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
   assert.deepEqual([states.shortened, states.files.length], [true, 1])
@@ -90,7 +90,7 @@ const failed = {
   },
 }
 
-test('a message of blocks says what happened, and names of files format nothing', () => {
+test('a block message describes the event, and file names are not interpreted as markup', () => {
   const { text, blocks } = chatBlocks(failed)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
@@ -105,23 +105,23 @@ test('a message of blocks says what happened, and names of files format nothing'
   assert.match(JSON.stringify(done), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
 })
 
-test('a message of embeds does so too, and calls nobody', () => {
+test('an embed message describes the event and mentions nobody', () => {
   const { embeds, allowed_mentions } = chatEmbed(failed)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)
 })
 
-test('a webhook has so many attempts at a time, and all of a host a few more', () => {
+test('concurrent attempts are limited per webhook and per host', () => {
   const receivers = new ReceiverConcurrency({ webhook: 2, host: 3 })
   const acquire = (webhook: string, host = 'a.example') => receivers.acquire({ webhook, host })
   assert.deepEqual([acquire('slow'), acquire('slow'), acquire('slow')], [true, true, false])
-  assert.deepEqual([acquire('beside'), acquire('beside'), acquire('far', 'b.example')], [true, false, true])
+  assert.deepEqual([acquire('other'), acquire('other'), acquire('far', 'b.example')], [true, false, true])
   receivers.release({ webhook: 'slow', host: 'a.example' })
   assert.deepEqual([acquire('slow'), acquire('slow')], [true, false])
 })
 
-test('a secret of one’s own has 24 to 64 bytes', () => {
+test('a custom secret has to have 24 to 64 bytes', () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
   assert.deepEqual(
     [23, 24, 32, 64, 65].map((bytes) => isWebhookSecret(secret(bytes))),
