@@ -52,7 +52,7 @@ filename?: string
  */
 tag?: string
 /**
- * Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs
+ * Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret
  */
 webhookUrl?: string
 /**
@@ -150,19 +150,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -171,15 +171,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -188,15 +188,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -205,32 +205,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -239,100 +239,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -341,24 +341,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -506,15 +506,15 @@ basis: ("recorded" | "planned")
  */
 losses: {
 /**
- * As `fidelity` of a result names it: `animation`, `frames`; or `quality`
+ * As named by `fidelity` of a result, such as `animation` or `frames`; or `quality`
  */
 what: string
 /**
- * Of it that was kept where it was measured, 0 to 1
+ * Retained share if measured, 0 to 1
  */
 share?: number
 /**
- * `measured`: seen when this pair was last tested on a real file; `format`: the target cannot hold it
+ * `measured`: observed when this pair was last tested with a real file; `format`: the target cannot represent it
  */
 basis: ("measured" | "format")
 }[]
@@ -571,7 +571,7 @@ filename?: string
  */
 tag?: string
 /**
- * Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs
+ * Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret
  */
 webhookUrl?: string
 /**
@@ -653,19 +653,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -674,15 +674,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -691,15 +691,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -708,32 +708,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -742,100 +742,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -844,24 +844,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -965,7 +965,7 @@ engine?: string
  */
 tag?: string
 /**
- * Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs
+ * Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret
  */
 webhookUrl?: string
 /**
@@ -1072,19 +1072,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1093,15 +1093,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1110,15 +1110,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1127,32 +1127,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1161,100 +1161,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1263,24 +1263,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -1361,7 +1361,7 @@ tasks: {
  */
 tag?: string
 /**
- * Public address that is told of all events of the job, as webhooks are; GET /v1/webhooks/secret is the secret that signs
+ * Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret
  */
 webhookUrl?: string
 /**
@@ -1605,19 +1605,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1626,15 +1626,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1643,15 +1643,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1660,32 +1660,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1694,100 +1694,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -1796,24 +1796,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -2817,7 +2817,7 @@ secret?: string
 data: {
 id: string
 /**
- * A password in it is shown as `***`
+ * A password in the URL is shown as `***`
  */
 url: string
 events: string[]
@@ -2825,23 +2825,23 @@ format: ("json" | "chat-blocks" | "chat-embed" | "facade-v2")
 description: (string | null)
 enabled: boolean
 /**
- * Nothing was delivered since the last failure
+ * Whether every delivery since the last failure failed
  */
 failing: boolean
 failingSince: (string | null)
 disabledAt: (string | null)
 /**
- * `gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off
+ * `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it
  */
 disabledReason: (("gone" | "failing") | null)
 /**
- * The job whose `webhookUrl` it is
+ * The job that this `webhookUrl` belongs to
  */
 jobId: (string | null)
 createdAt: string
 updatedAt: string
 /**
- * `whsec_…`; shown this once
+ * `whsec_…`; shown only once
  */
 secret: string
 }
@@ -2963,7 +2963,7 @@ graceHours?: number
 data: {
 id: string
 /**
- * A password in it is shown as `***`
+ * A password in the URL is shown as `***`
  */
 url: string
 events: string[]
@@ -2971,23 +2971,23 @@ format: ("json" | "chat-blocks" | "chat-embed" | "facade-v2")
 description: (string | null)
 enabled: boolean
 /**
- * Nothing was delivered since the last failure
+ * Whether every delivery since the last failure failed
  */
 failing: boolean
 failingSince: (string | null)
 disabledAt: (string | null)
 /**
- * `gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off
+ * `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it
  */
 disabledReason: (("gone" | "failing") | null)
 /**
- * The job whose `webhookUrl` it is
+ * The job that this `webhookUrl` belongs to
  */
 jobId: (string | null)
 createdAt: string
 updatedAt: string
 /**
- * `whsec_…`; shown this once
+ * `whsec_…`; shown only once
  */
 secret: string
 }
@@ -3041,12 +3041,12 @@ event: string
 sequence: number
 status: ("pending" | "succeeded" | "failed")
 /**
- * Attempts that were made
+ * Attempts made so far
  */
 attempt: number
 responseStatus: (number | null)
 /**
- * Up to 1 KB of the last answer
+ * Up to 1 KB of the last response
  */
 responseBody: (string | null)
 error: (string | null)
@@ -3078,12 +3078,12 @@ event: string
 sequence: number
 status: ("pending" | "succeeded" | "failed")
 /**
- * Attempts that were made
+ * Attempts made so far
  */
 attempt: number
 responseStatus: (number | null)
 /**
- * Up to 1 KB of the last answer
+ * Up to 1 KB of the last response
  */
 responseBody: (string | null)
 error: (string | null)
@@ -3120,12 +3120,12 @@ event: string
 sequence: number
 status: ("pending" | "succeeded" | "failed")
 /**
- * Attempts that were made
+ * Attempts made so far
  */
 attempt: number
 responseStatus: (number | null)
 /**
- * Up to 1 KB of the last answer
+ * Up to 1 KB of the last response
  */
 responseBody: (string | null)
 error: (string | null)
@@ -4431,19 +4431,19 @@ engine?: string
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
@@ -4453,15 +4453,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
@@ -4471,15 +4471,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
@@ -4489,33 +4489,33 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
@@ -4525,105 +4525,105 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
@@ -4633,25 +4633,25 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 [k: string]: unknown
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 [k: string]: unknown
@@ -6896,19 +6896,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -6917,15 +6917,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -6934,15 +6934,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -6951,32 +6951,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -6985,100 +6985,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7087,24 +7087,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -7176,19 +7176,19 @@ details: ({
  */
 fidelity: ({
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7197,15 +7197,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7214,15 +7214,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7231,32 +7231,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7265,100 +7265,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7367,24 +7367,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 } | null)
@@ -7488,19 +7488,19 @@ details?: {
  */
 fidelity?: {
 /**
- * Words; in scripts without spaces, letters
+ * Words; in scripts without spaces, characters
  */
 words?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7509,15 +7509,15 @@ share: number
  */
 pages?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7526,15 +7526,15 @@ share: number
  */
 slides?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7543,32 +7543,32 @@ share: number
  */
 sheets?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Cells that hold something
+ * Non-empty cells
  */
 cells?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7577,100 +7577,100 @@ share: number
  */
 cues?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Pictures of a film or an animation
+ * Frames of a video or an animation
  */
 frames?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * How long it plays
+ * Duration in seconds
  */
 seconds?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Samples of each channel of sound
+ * Audio samples per channel
  */
 samples?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Channels of sound
+ * Audio channels
  */
 channels?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * Letters and signs of a font
+ * Glyphs of a font
  */
 glyphs?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
@@ -7679,24 +7679,24 @@ share: number
  */
 entries?: {
 /**
- * In what was sent
+ * Count in the source
  */
 source: number
 /**
- * Of these in the result; of words those that were found again
+ * Count in the result; for words, those of the source that were found again
  */
 result: number
 /**
- * 1 when all of it was kept
+ * 1 if everything was retained
  */
 share: number
 }
 /**
- * What the target cannot hold, as `animation`
+ * Features that the target cannot represent, such as `animation`
  */
 dropped: string[]
 /**
- * Formats on the way of which nobody here can count what this file holds: a loss would not show
+ * Formats on the route whose content the service cannot count: a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -7808,7 +7808,7 @@ updatedAt: string
 export interface Webhook {
 id: string
 /**
- * A password in it is shown as `***`
+ * A password in the URL is shown as `***`
  */
 url: string
 events: string[]
@@ -7816,17 +7816,17 @@ format: ("json" | "chat-blocks" | "chat-embed" | "facade-v2")
 description: (string | null)
 enabled: boolean
 /**
- * Nothing was delivered since the last failure
+ * Whether every delivery since the last failure failed
  */
 failing: boolean
 failingSince: (string | null)
 disabledAt: (string | null)
 /**
- * `gone`: it answered 410. `failing`: five days of nothing but failures. Null where you switched it off
+ * `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it
  */
 disabledReason: (("gone" | "failing") | null)
 /**
- * The job whose `webhookUrl` it is
+ * The job that this `webhookUrl` belongs to
  */
 jobId: (string | null)
 createdAt: string
