@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions as declared, functionNames } from '../resources/functions.ts'
 import { imageIds, queueIds } from '../resources/queues.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
-import type { FunctionDeclaration, Outside } from '../resources/declaration.ts'
+import type { FunctionDeclaration, Outside } from '../resources/function-declaration.ts'
 import { leftToLayers } from './lambda-layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -78,7 +78,7 @@ export const bundleOptions = {
 
 /**
  * Of a function in a zip package. What is imported when it is needed lies in files of its own, so that a cold start reads
- * only what each request takes (see joined-start.ts, which adds `requiring`). The maps stay beside the packages.
+ * only what each request takes (see merge-start-chunks.ts, which adds `requiring`). The maps stay beside the packages.
  */
 export const functionOptions = {
   ...bundleOptions,

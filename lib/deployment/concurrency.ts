@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functionNames, rowOf } from '../resources/functions.ts'
 import { mappingOf } from '../resources/queue-functions.ts'
 import { queueIds } from '../resources/queues.ts'

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ImageId } from '../engines/engine.ts'
-import { outside } from '../resources/declaration.ts'
+import { outside } from '../resources/function-declaration.ts'
 import { functionNames, functions, rowOf } from '../resources/functions.ts'
 import { imageIds } from '../resources/queues.ts'
 import { alarmResources } from './alarms.ts'

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { againstGuard } from './check/guard.ts'
-import { againstOwnRules } from './check/own-rules.ts'
+import { againstOwnRules } from './check/project-rules.ts'
 import { againstSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
 import { namedStage, readStage } from './stage.ts'

@@ -7,7 +7,7 @@ import {
   type SecretName,
   secretsOf,
   type Trigger,
-} from '../resources/declaration.ts'
+} from '../resources/function-declaration.ts'
 import { eventPattern } from '../resources/events.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { mappingOf } from '../resources/queue-functions.ts'

@@ -2,9 +2,9 @@ import { glob, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { type FunctionName, rowOf } from '../resources/functions.ts'
-import { builtPages } from './built-pages.ts'
+import { builtPages } from './prebuilt-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

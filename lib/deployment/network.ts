@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 

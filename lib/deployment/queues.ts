@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions } from '../resources/functions.ts'
 import { visibilityOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'

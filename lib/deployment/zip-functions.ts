@@ -3,10 +3,10 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { build, type Metafile } from 'esbuild'
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { functionOptions, leftOut, packagesOfEngines, packagesWithout } from './bundle.ts'
-import { joinedStart, requiringLater } from './joined-start.ts'
+import { joinedStart, requiringLater } from './merge-start-chunks.ts'
 import { contentOf, lambdaLayerIds, layerFile } from './lambda-layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Trait } from '../formats/detect/drawing.ts'
+import type { Trait } from '../formats/detect/svg-traits.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { damageCheck } from './detect/checks.ts'
-import { type Trait, traitsOf } from './detect/drawing.ts'
+import { damageCheck } from './detect/damage-checks.ts'
+import { type Trait, traitsOf } from './detect/svg-traits.ts'
 import { mobipocketFormat } from './detect/ebook.ts'
 import { familyOf, readAs, textFormats } from './detect/families.ts'
 import { headerlessPictures } from './detect/image-signatures.ts'
@@ -9,11 +9,11 @@ import { hasMpegFrames } from './detect/mpeg-frames.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
-import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/source.ts'
+import { type ByteSource, damaged, type OpenedFile, openFile } from './detect/byte-source.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
 
 export type { PdfHint } from './detect/pdf.ts'
-export type { ByteSource } from './detect/source.ts'
+export type { ByteSource } from './detect/byte-source.ts'
 
 export interface Detected {
   readonly format: FormatId

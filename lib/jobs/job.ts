@@ -3,7 +3,7 @@ import { operations } from '../engines/engine.ts'
 import { errorCodes } from '../error-catalog.ts'
 import { StoredSummary } from '../fidelity/content-summary.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
-import { traits } from '../formats/detect/drawing.ts'
+import { traits } from '../formats/detect/svg-traits.ts'
 
 /** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 

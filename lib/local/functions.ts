@@ -1,7 +1,7 @@
 import type { UsageCounter } from '../../functions/count-usage.ts'
 import type { createLive } from '../../functions/live.ts'
 import type { ApiHandler } from '../http/http-function.ts'
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'

@@ -28,7 +28,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { FunctionDeclaration, Trigger } from '../resources/declaration.ts'
+import type { FunctionDeclaration, Trigger } from '../resources/function-declaration.ts'
 import { eventPattern } from '../resources/events.ts'
 import { functions } from '../resources/functions.ts'
 import { visibilityOf } from '../resources/queue-functions.ts'

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { redriveMessages, republishEvents } from '../aws/dead-letters.ts'
 import { ConfigError, processEnvironment, readConfig } from '../config.ts'
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functionNames, functions } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { failureText } from './failure-text.ts'

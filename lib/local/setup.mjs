@@ -108,8 +108,8 @@ const commandOf = {
   images: () => ['layers/build-images.ts', ...args],
   'images:test': () => ['--test', '--test-concurrency=1', 'test/layers/{images,hard-ends,push}.slow.ts'],
   'images:push': () => ['layers/push-images.ts', ...args],
-  'images:sbom': () => ['layers/list-parts.ts', ...args],
-  'images:lock': () => ['layers/lock-images.ts', ...args],
+  'images:sbom': () => ['layers/write-sbom.ts', ...args],
+  'images:lock': () => ['layers/lock-packages.ts', ...args],
   doctor: () => [
     'lib/local/doctor.ts',
     ...args,

@@ -1,5 +1,5 @@
 import type { Capability, Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
-import type { Trait } from '../formats/detect/drawing.ts'
+import type { Trait } from '../formats/detect/svg-traits.ts'
 import type { FormatId } from '../formats/index.ts'
 
 /** A conversion of one format to another by one engine in one step. */

@@ -1,7 +1,7 @@
 import { terminalEvents } from '../usage/terminal-events.ts'
-import type { FunctionDeclaration } from './declaration.ts'
+import type { FunctionDeclaration } from './function-declaration.ts'
 import { deliveriesAtATime, imageIds, queueIds } from './queues.ts'
-import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-rights.ts'
+import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-permissions.ts'
 
 /** All below a path, and the path itself. */
 const below = (...paths: readonly string[]) => paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])

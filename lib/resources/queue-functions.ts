@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from './declaration.ts'
+import type { FunctionDeclaration } from './function-declaration.ts'
 import { type FunctionName, functionNames, functions, rowOf } from './functions.ts'
 import { type QueueId, queueVisibilityS } from './queues.ts'
 

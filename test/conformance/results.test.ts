@@ -7,9 +7,9 @@ import known from '../../lib/fidelity/known-shares.json' with { type: 'json' }
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
-import { seeded } from '../sweep/seeded.ts'
-import { choiceFrom, chosenPairs, isWhole } from './choice.ts'
-import { missingShares } from './known-shares.ts'
+import { seeded } from '../sweep/seeded-random.ts'
+import { choiceFrom, chosenPairs, isWhole } from './select-pairs.ts'
+import { missingShares } from './expected-losses.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
 
 let folder = ''

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { engines } from '../../lib/engines/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
-import { Board } from './board.ts'
-import { choiceFrom, chosenPairs, isWhole, usage } from './choice.ts'
-import { assertDetected } from './detected.ts'
-import { judged } from './judgement.ts'
-import { keptShares } from './kept-shares.ts'
-import { keepKnownShares } from './known-shares.ts'
+import { Board } from './progress-report.ts'
+import { choiceFrom, chosenPairs, isWhole, usage } from './select-pairs.ts'
+import { assertDetected } from './assert-detected.ts'
+import { judged } from './check-result.ts'
+import { keptShares } from './retained-content.ts'
+import { keepKnownShares } from './expected-losses.ts'
 import {
   enginesOf,
   isProven,
@@ -24,7 +24,7 @@ import {
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
 import { keepUnprovenPairs } from './unproven-pairs.ts'
-import { keepVersions } from './versions.ts'
+import { keepVersions } from './engine-versions.ts'
 
 const saveEveryMs = 5000
 

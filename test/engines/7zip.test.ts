@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
-import { detected } from '../formats/detected.ts'
+import { detected } from '../formats/detect-file.ts'
 import { at, changed, files, oneIds, oneIn, python, rar, treeIds, treeIn, withoutRar } from './archives.ts'
 import { conformance } from './conformance.ts'
 import { archiveContents } from './inspect-archive.ts'

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { detected } from '../formats/detected.ts'
+import { detected } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 

@@ -14,7 +14,7 @@ import { countCharacters } from './inspect-font.ts'
 import { output, pdfPages, pdfText, streams } from './inspect-result.ts'
 import { fixture } from './run-engine.ts'
 
-/** Valid files from the fixtures' make-odd.ts that the first engine on their route does not support. */
+/** Valid files from the fixtures' make-fallback-cases.ts that the first engine on their route does not support. */
 const odd = (name: string) => fixture(`odd/${name}`)
 
 const scratch = scratchFolder('odd-files')

@@ -8,7 +8,7 @@ import { subtitleSources, subtitleTargets, videoSubtitleTargets } from '../../li
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { detected } from '../formats/detected.ts'
+import { detected } from '../formats/detect-file.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'

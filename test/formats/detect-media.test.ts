@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from './detected.ts'
+import { detected } from './detect-file.ts'
 
 const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])

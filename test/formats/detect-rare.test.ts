@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { fixture } from '../engines/run-engine.ts'
-import { detected } from './detected.ts'
+import { detected } from './detect-file.ts'
 
 const bytesOf = (name: string) => readFile(fixture(name))
 

@@ -10,7 +10,7 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected, type Given, inMemory } from './detected.ts'
+import { detected, type Given, inMemory } from './detect-file.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Context } from 'aws-lambda'
 import { processEnvironment, roleKeyNames } from '../../lib/config.ts'
 import { loadConfigAndClearSecrets } from '../../lib/load-config.ts'
-import { secretNames } from '../../lib/resources/declaration.ts'
+import { secretNames } from '../../lib/resources/function-declaration.ts'
 import { functionNames, functions } from '../../lib/resources/functions.ts'
 
 const secrets: Readonly<Record<string, string>> = {

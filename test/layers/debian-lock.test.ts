@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lockedVersions, strayed } from '../../layers/debian-lock.ts'
-import { snapshotSources } from '../../layers/snapshot.ts'
+import { snapshotSources } from '../../layers/debian-snapshot.ts'
 
 test('an image of the locked packages is not refused, one with another or a newer package is, by its name', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }

@@ -13,7 +13,7 @@ import { functions } from '../../lib/resources/functions.ts'
 import { createScannedPage } from '../engines/scan-maker.ts'
 import { python3 } from '../python.ts'
 import { builtImages } from './built-images.ts'
-import { peakOf, sizeOf, writeFigures } from './figures.ts'
+import { peakOf, sizeOf, writeFigures } from './update-readme-table.ts'
 import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
 import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
 

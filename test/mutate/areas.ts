@@ -1,6 +1,6 @@
 /**
  * What is held to a share of faults noticed, and the tests that can notice them, the quickest first. Tests that import a
- * file are found by themselves (belonging.ts); here stand those that reach it through a running service.
+ * file are found by themselves (find-tests.ts); here stand those that reach it through a running service.
  */
 export type Area = {
   name: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { areas } from './areas.ts'
-import { testsOf } from './belonging.ts'
+import { testsOf } from './find-tests.ts'
 import { drawFrom, lotsIn, type Mutant } from './mutants.ts'
 
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']

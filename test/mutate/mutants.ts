@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Node, SourceFile } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
-import { type Change, faults, isBeside } from './changes.ts'
+import { type Change, faults, isBeside } from './mutations.ts'
 
 /** A file with one fault in it. */
 export type Mutant = {

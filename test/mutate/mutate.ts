@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { areas } from './areas.ts'
-import { testsOf } from './belonging.ts'
+import { testsOf } from './find-tests.ts'
 import { drawFrom, lotsIn } from './mutants.ts'
 import { ProjectCopy } from './project-copy.ts'
 import { killTests } from './run-tests.ts'

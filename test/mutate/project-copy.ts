@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { shareTypes } from './types.ts'
+import { shareTypes } from './type-check.ts'
 
 /** Of the project, what stays behind: what other runs of it made. */
 const isLeft = (name: string) =>

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts'
 import type { ProjectCopy } from './project-copy.ts'
 import { type Ended, runTests } from './run-tests.ts'
-import { compiles } from './types.ts'
+import { compiles } from './type-check.ts'
 
 export type Verdict = { mutant: Mutant; ended: Ended; seconds: number }
 /** Nobody can put in what the compiler refuses: it is neither noticed nor missed. */

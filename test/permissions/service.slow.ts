@@ -12,9 +12,9 @@ import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './apart.ts'
-import { assertExact, runsTasks } from './exact.ts'
-import { decisionsIn } from './tally.ts'
+import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './isolated-service.ts'
+import { assertExact, runsTasks } from './assert-exact.ts'
+import { decisionsIn } from './used-permissions.ts'
 
 /** Beside all else, as they wait for most of their time. */
 let recorded: Promise<number>

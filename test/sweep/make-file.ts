@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { convertAlongRoutes } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
 import { mutations } from './mutations.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from './seeded-random.ts'
 import { fixture, type Variant } from './variants/variant.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { oneOf } from './seeded.ts'
+import { oneOf } from './seeded-random.ts'
 
 type Mutation = (bytes: Buffer, random: () => number) => Buffer
 

@@ -6,7 +6,7 @@ import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { type RouteResult, convertAlongRoutes } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
-import { type Kept, keptOf } from './kept.ts'
+import { type Kept, keptOf } from './measure-retained.ts'
 import { makeFile, NotMade } from './make-file.ts'
 
 /** From what is good to what may never be. `not made`: a program is missing here that makes the file. */

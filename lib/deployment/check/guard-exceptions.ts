@@ -56,7 +56,7 @@ export const exceptions: Readonly<Record<string, { readonly of: RegExp; readonly
   },
   lambda_inside_vpc_check: {
     of: new RegExp(`^(${withWayOut.join('|')})LambdaFunction$`),
-    why: 'Their rows say what they reach, and `outside` in lib/resources/declaration.ts why that is not reached from within.',
+    why: 'Their rows say what they reach, and `outside` in lib/resources/function-declaration.ts why that is not reached from within.',
   },
   s3_bucket_default_encryption_kms_check: {
     of: /^(Bucket|ServerlessDeploymentBucket)$/,

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import { ascii, view } from '../../formats/detect/source.ts'
+import { ascii, view } from '../../formats/detect/byte-source.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { maxPixels } from '../vips/limits.ts'
 import { chooseTonalRange, SampleCollector, scaleSample, type TonalRange } from './sample-range.ts'

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { readingFrom } from '../../formats/detect/source.ts'
+import { readingFrom } from '../../formats/detect/byte-source.ts'
 import { tiffLayout } from '../../formats/detect/tiff.ts'
 
 /** A field of a page's directory (TIFF 6.0, section 2). */

@@ -1,6 +1,6 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { view } from '../../formats/detect/source.ts'
+import { view } from '../../formats/detect/byte-source.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { chooseTonalRange, SampleCollector, type SampleStats, scaleSample } from '../image/sample-range.ts'
 import { loadSharp } from '../vips/image.ts'

@@ -58,7 +58,7 @@ async function requireFormat(named: FormatId, path: string): Promise<void> {
   if (!isOpenXml(named)) return
   const [{ zipFormat }, { openFile, readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
-    import('../../formats/detect/source.ts'),
+    import('../../formats/detect/byte-source.ts'),
   ])
   await using file = await open(path)
   const { size } = await file.stat()

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
-import { readingFrom, view } from '../../formats/detect/source.ts'
+import { readingFrom, view } from '../../formats/detect/byte-source.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { adobeRgbProfile } from '../image/color-profiles.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
-import { ascii, damaged, type OpenedFile, view } from './source.ts'
+import { ascii, damaged, type OpenedFile, view } from './byte-source.ts'
 
 /** Palm database: number of records, then eight bytes for each, which begin with its place in the file. */
 const palm = { recordCount: 76, records: 78, recordBytes: 8 } as const

@@ -1,4 +1,4 @@
-import { view } from './source.ts'
+import { view } from './byte-source.ts'
 
 /** ISO 11172-3, 2.4.2.3: kilobits per second by layer, of MPEG 1, then of MPEG 2 and 2.5. */
 const rates1 = {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
 import { isOpenXml } from '../locked-office.ts'
-import { damaged, type OpenedFile, view } from './source.ts'
+import { damaged, type OpenedFile, view } from './byte-source.ts'
 
 /** [MS-CFB] 2.2: where the header says what. */
 const at = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const

@@ -1,5 +1,5 @@
 import { passwordMissing, passwordWrong } from '../locked-pdf.ts'
-import { ascii, damaged, type OpenedFile } from './source.ts'
+import { ascii, damaged, type OpenedFile } from './byte-source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined

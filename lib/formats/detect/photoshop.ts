@@ -1,5 +1,5 @@
 import { maxSide } from '../../engines/imagemagick/limits.ts'
-import { damaged, type OpenedFile, view } from './source.ts'
+import { damaged, type OpenedFile, view } from './byte-source.ts'
 
 const headerBytes = 26
 

@@ -4,7 +4,7 @@ import type { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
 import { wideCharset } from '../utf16.ts'
 import { formatByMime, signatures, textMarks } from './families.ts'
-import { ascii, type OpenedFile } from './source.ts'
+import { ascii, type OpenedFile } from './byte-source.ts'
 import { xmlFormat } from './xml.ts'
 
 /** What the bytes look like; containers and text need another look. */

@@ -1,4 +1,4 @@
-import { ascii, view } from './source.ts'
+import { ascii, view } from './byte-source.ts'
 
 /** How directories of a TIFF lie in it. */
 export interface TiffLayout {

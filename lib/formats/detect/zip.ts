@@ -13,7 +13,7 @@ import { type FormatId, formatById, formats } from '../index.ts'
 import { documentLockUnknown } from '../locked-office.ts'
 import { unsafeName } from '../unsafe-name.ts'
 import { isProtectedEpub, protectedBook } from './ebook.ts'
-import { damaged, type OpenedFile } from './source.ts'
+import { damaged, type OpenedFile } from './byte-source.ts'
 
 /** More entries than any office file has; the list of a bomb ends here. */
 const maxEntries = 20_000

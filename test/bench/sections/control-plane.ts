@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withService } from '../against-bare.ts'
+import { withService } from '../compare-with-engine.ts'
 import { formOf } from '../client.ts'
 import { startCountedServers } from '../counted-servers.ts'
 import { inTurns, median, p95, timed } from '../measure.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { withService } from '../against-bare.ts'
+import { withService } from '../compare-with-engine.ts'
 import { formOf } from '../client.ts'
 import { cpuMs, memoryMib } from '../process-tree.ts'
 import type { Bench, Section } from '../section.ts'

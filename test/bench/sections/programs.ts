@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { oneClient, type Rivalry, withRivals } from '../against-bare.ts'
+import { oneClient, type Rivalry, withRivals } from '../compare-with-engine.ts'
 import type { Section } from '../section.ts'
 
 const run = promisify(execFile)

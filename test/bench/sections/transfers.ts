@@ -9,7 +9,7 @@ import { Client, startService, type TestService } from '../../service.ts'
 import { inTurns, median, type Turn } from '../measure.ts'
 import { cpuMs, cpuMsOfEnded } from '../process-tree.ts'
 import type { Bench, Section } from '../section.ts'
-import { type ForeignStore, foreignStores } from '../servers/foreign-stores.ts'
+import { type ForeignStore, foreignStores } from '../servers/third-party-stores.ts'
 
 const run = promisify(execFile)
 

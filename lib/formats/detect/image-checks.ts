@@ -1,4 +1,4 @@
-import { ascii, damaged, edgeBytes, type OpenedFile, view } from './source.ts'
+import { ascii, damaged, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 import { tiffLayout } from './tiff.ts'
 
 const endOfImage = '\xff\xd9'

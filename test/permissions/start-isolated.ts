@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { processEnvironment } from '../../lib/config.ts'
 import { zipNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/service.ts'
-import { type FunctionDeclaration, secretNames } from '../../lib/resources/declaration.ts'
+import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
 import { imageIds } from '../../lib/resources/queues.ts'
-import { commandOf, environmentOf, secretsBucket } from '../packages/box.ts'
+import { commandOf, environmentOf, secretsBucket } from '../packages/lambda-sandbox.ts'
 import { allGrants, allowing, type Grant } from './policy.ts'
 
 /** Grants that are taken away, as `role action`, to see that they are missed. */

@@ -10,7 +10,7 @@ import { countCharacters } from '../engines/inspect-font.ts'
 import { assertIntact, output, pdfPages, zipNames } from '../engines/inspect-result.ts'
 import { rawInput } from '../engines/raw-media.ts'
 import { mediaFacts } from './media-facts.ts'
-import { leastSpread, pictureFacts } from './picture-facts.ts'
+import { leastSpread, pictureFacts } from './image-facts.ts'
 import type { Made } from './run-route.ts'
 import { authorsWords, wordsFound } from './text-facts.ts'
 

@@ -1,4 +1,4 @@
-import type { FunctionDeclaration } from '../resources/declaration.ts'
+import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import type { LambdaLayerId } from './lambda-layers.ts'
 
 interface Budget {

@@ -19,7 +19,7 @@ export const decisionsIn = (folder: string): Decision[] =>
           .split('\n')
           // After the last end of a line a service that still runs may have written half of the next.
           .slice(0, -1)
-          .map((line) => JSON.parse(line) as Decision), // of start-apart.ts
+          .map((line) => JSON.parse(line) as Decision), // of start-isolated.ts
     )
 
 export function tally(decisions: readonly Decision[]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { overhead, wallOn } from './parts-model.ts'
+import { overhead, wallOn } from './chunk-model.ts'
 
 const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measured = {

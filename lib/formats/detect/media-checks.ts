@@ -1,4 +1,4 @@
-import { ascii, damaged, type OpenedFile, view } from './source.ts'
+import { ascii, damaged, type OpenedFile, view } from './byte-source.ts'
 
 const maxBoxes = 10_000
 

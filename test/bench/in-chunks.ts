@@ -14,7 +14,7 @@ import type {
 import { effectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
-import type { Measured, Spent } from './parts-model.ts'
+import type { Measured, Spent } from './chunk-model.ts'
 import { cpuMsOfBench } from './process-tree.ts'
 
 /** A conversion that its engine can share out. */

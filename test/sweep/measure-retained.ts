@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { mediaFacts } from '../conformance/media-facts.ts'
-import { leastSpread, pictureFacts } from '../conformance/picture-facts.ts'
+import { leastSpread, pictureFacts } from '../conformance/image-facts.ts'
 import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
 import { archiveContents } from '../engines/inspect-archive.ts'
 import { countCharacters } from '../engines/inspect-font.ts'
 import { pdfPages } from '../engines/inspect-result.ts'
-import { likeness } from './likeness.ts'
+import { likeness } from './image-similarity.ts'
 
 const run = promisify(execFile)
 

@@ -9,7 +9,7 @@ import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from '../engines/run-engine.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { judged } from './judgement.ts'
+import { judged } from './check-result.ts'
 
 const run = promisify(execFile)
 let folder = ''

@@ -1,4 +1,4 @@
-import { secretNames } from '../../resources/declaration.ts'
+import { secretNames } from '../../resources/function-declaration.ts'
 import { rowOf } from '../../resources/functions.ts'
 import { reserves } from '../concurrency.ts'
 import { networkPolicy } from '../roles.ts'

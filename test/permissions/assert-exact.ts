@@ -1,7 +1,7 @@
 // Rights that are used are those that are granted.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { decisionsIn, tally } from './tally.ts'
+import { decisionsIn, tally } from './used-permissions.ts'
 
 /** Rights to what only happens when something is lost, breaks or is very large, which no flow sets off for certain. */
 const seldom: readonly (readonly [rights: RegExp, why: string])[] = [

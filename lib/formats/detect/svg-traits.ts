@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FormatId } from '../index.ts'
-import { requireDrawable } from './repeated-shapes.ts'
-import type { OpenedFile } from './source.ts'
+import { requireDrawable } from './svg-complexity.ts'
+import type { OpenedFile } from './byte-source.ts'
 
 /** What is true of a file beside its format, and decides who can make something of it. */
 export const traits = ['browser-drawing'] as const

@@ -1,9 +1,9 @@
 import type { FormatId } from '../index.ts'
-import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image.ts'
-import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media.ts'
+import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image-checks.ts'
+import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
-import { ascii, damaged, type OpenedFile } from './source.ts'
+import { ascii, damaged, type OpenedFile } from './byte-source.ts'
 
 type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
 
