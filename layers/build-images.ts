@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { processEnvironment } from '../lib/config.ts'
-import { writeService, writeTask } from '../lib/deployment/image-files.ts'
+import { writeImageFiles, writeServiceFiles } from '../lib/deployment/image-files.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { imageName, localName, output } from './containers.ts'
-import { lockedVersions, strayed, versionsIn } from './debian-lock.ts'
-import { revision, revisionLabel } from './revision.ts'
+import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
 import { snapshotSources } from './debian-snapshot.ts'
+import { revision, revisionLabel } from './revision.ts'
 
 const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? 'docker.io/library/debian:bookworm-slim'
 const { DEBIAN_SNAPSHOT: snapshot, DEBIAN_SNAPSHOT_MIRROR: mirror } = processEnvironment
 const sources = snapshotSources(snapshot, mirror)
-const ownBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
+const localBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
-const ownNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+const nodeBinary = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
 const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
 
 function run(command: string, args: readonly string[]) {
@@ -27,9 +27,9 @@ function run(command: string, args: readonly string[]) {
 }
 
 /** Not at all, where a registry or a daemon cannot be reached but does not say so. */
-const patienceMs = 180_000
+const probeTimeoutMs = 180_000
 const succeeds = (command: string, args: readonly string[]) =>
-  spawnSync(command, args, { timeout: patienceMs }).status === 0
+  spawnSync(command, args, { timeout: probeTimeoutMs }).status === 0
 
 /** Settings of this machine that a build needs to reach Debian's servers; nothing of them stays in the image. */
 function aptSettings(): string[] {
@@ -39,11 +39,11 @@ function aptSettings(): string[] {
 
 function buildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
-  if (!succeeds('buildah', ['inspect', '--type', 'image', ownBase])) {
+  if (!succeeds('buildah', ['inspect', '--type', 'image', localBase])) {
     console.log(`${publishedBase} cannot be fetched; making one from Debian's packages.`)
-    run(join(layers, 'make-base.sh'), [ownBase, join(context, 'layers/snapshot.list')])
+    run(join(layers, 'make-base.sh'), [localBase, join(context, 'layers/snapshot.list')])
   }
-  return ownBase
+  return localBase
 }
 
 /** Lambda takes a single manifest of its own architecture, and no index of several with an attestation beside it. */
@@ -51,33 +51,33 @@ const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${revision()}`] as const
 
 /** By itself, because a build in which nothing but the label is new finds all that it needs in its cache: the old one. */
-function labelled(image: string): void {
+function addRevisionLabel(image: string): void {
   const container = output('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])
   run('buildah', ['commit', '--quiet', '--rm', container, image])
 }
 
-function builder(): (target: string, context: string) => void {
-  const named = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
+function createBuilder(): (target: string, context: string) => void {
+  const targetArgs = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
   if (succeeds('docker', ['info'])) {
     const base = ['--build-arg', `DEBIAN_IMAGE=${publishedBase}`]
     return (target, context) =>
-      run('docker', ['build', '--provenance=false', ...base, ...named(target), ...label, context])
+      run('docker', ['build', '--provenance=false', ...base, ...targetArgs(target), ...label, context])
   }
   const base = buildahBase()
   return (target, context) => {
     run('buildah', [
       ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
-      ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...named(target), context],
+      ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...targetArgs(target), context],
     ])
-    labelled(localName('podman', target))
+    addRevisionLabel(localName('podman', target))
   }
 }
 
 const context = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
 try {
   cpSync(join(layers, 'Dockerfile'), join(context, 'Dockerfile'))
-  cpSync(ownNode, join(context, 'node'))
+  cpSync(nodeBinary, join(context, 'node'))
   for (const name of ['packages.json', 'install-packages.mjs']) {
     cpSync(join(layers, name), join(context, 'layers', name))
   }
@@ -85,15 +85,15 @@ try {
   const browser = join(context, 'chromium')
   cpSync(join(layers, 'chromium'), browser, { recursive: true })
   if (targets.includes('browser')) run('npm', ['ci', '--prefix', browser, '--ignore-scripts', '--no-audit'])
-  await writeTask(join(context, 'task'))
-  if (targets.includes('all')) await writeService(join(context, 'service'))
-  const build = builder()
+  await writeImageFiles(join(context, 'task'))
+  if (targets.includes('all')) await writeServiceFiles(join(context, 'service'))
+  const build = createBuilder()
   for (const target of targets) {
     const startedMs = Date.now()
     build(target, context)
     console.log(`mutabor-${target}: built in ${Math.round((Date.now() - startedMs) / 1000)} s`)
-    const otherPackages = strayed(target, versionsIn(target), lockedVersions())
-    if (otherPackages) console.warn(otherPackages)
+    const lockMismatch = describeLockMismatch(target, versionsIn(target), lockedVersions())
+    if (lockMismatch) console.warn(lockMismatch)
   }
 } finally {
   rmSync(context, { recursive: true, force: true })

@@ -11,7 +11,7 @@ export const localName = (program: 'docker' | 'podman', target: string): string 
   program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
 
 /** Arguments that run a container on hosts of all kinds: some refuse to raise limits, and crun knows not all cgroups. */
-export const runWith = (program: 'docker' | 'podman'): readonly string[] => [
+export const runArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),
   ...['run', '--rm', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
 ]

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { containerProgram, localName, output, runWith } from './containers.ts'
+import { containerProgram, localName, output, runArgs } from './containers.ts'
 
 /** Versions by Debian package: what images may consist of, those of their base among them. */
 export type Versions = Readonly<Record<string, string>>
@@ -18,13 +18,17 @@ export function lockVersions(versions: Versions): void {
 export function versionsIn(target: string): Versions {
   const program = containerProgram()
   const inside = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
-  const lines = output(program, [...runWith(program), ...inside]).split('\n')
+  const lines = output(program, [...runArgs(program), ...inside]).split('\n')
   // Some names have the architecture after them: `libc6:amd64`.
   return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
 }
 
 /** One sentence, where an image has other packages than were locked. */
-export function strayed(target: string, versions: Versions, locked: Versions): string | undefined {
+export function describeLockMismatch(
+  target: string,
+  versions: Versions,
+  locked: Versions,
+): string | undefined {
   const others = Object.entries(versions).filter(([name, version]) => locked[name] !== version)
   if (others.length === 0) return undefined
   const list = others.map(([name, version]) => `${name} ${version} (locked: ${locked[name] ?? 'none'})`)

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../lib/config.ts'
-import { notePushedImages } from '../lib/deployment/pushed-images.ts'
+import { savePushedImages } from '../lib/deployment/pushed-images.ts'
 import { imageIds } from '../lib/resources/queues.ts'
 import { containerProgram, imageName, localName, output } from './containers.ts'
-import { lockedVersions, strayed, versionsIn } from './debian-lock.ts'
+import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
 import { revision, revisionLabel } from './revision.ts'
 
 const { IMAGE_REGISTRY: registry } = readConfig()
@@ -24,11 +24,11 @@ const isOfThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])(:|\/)/.test(registry)
 
 function push(target: string): string {
   const repository = `${registry}/${imageName(target)}`
-  const there = `${repository}:${tag}`
+  const remoteName = `${repository}:${tag}`
   if (program === 'docker') {
-    output('docker', ['tag', localName(program, target), there])
-    output('docker', ['push', '--quiet', there])
-    return output('docker', ['inspect', '--format', '{{index .RepoDigests 0}}', there])
+    output('docker', ['tag', localName(program, target), remoteName])
+    output('docker', ['push', '--quiet', remoteName])
+    return output('docker', ['inspect', '--format', '{{index .RepoDigests 0}}', remoteName])
   }
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-push-'))
   try {
@@ -42,7 +42,7 @@ function push(target: string): string {
       ...plain,
       `--digestfile=${file}`,
       localName(program, target),
-      `docker://${there}`,
+      `docker://${remoteName}`,
     ])
     return `${repository}@${readFileSync(file, 'utf8').trim()}`
   } finally {
@@ -51,7 +51,7 @@ function push(target: string): string {
 }
 
 /** Packages of functions are made of this checkout, and engines have to understand what those send them. */
-function ofAnotherCommit(target: string): string[] {
+function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
   const own = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
   if (own === revision()) return []
@@ -61,16 +61,18 @@ function ofAnotherCommit(target: string): string[] {
 }
 
 // Before the first one is sent: a deployment has all of them of one day.
-const refusals = targets.flatMap((target) => {
-  const another = ofAnotherCommit(target)
-  return another.length > 0 ? another : (strayed(target, versionsIn(target), lockedVersions()) ?? [])
+const problems = targets.flatMap((target) => {
+  const mismatch = revisionMismatch(target)
+  return mismatch.length > 0
+    ? mismatch
+    : (describeLockMismatch(target, versionsIn(target), lockedVersions()) ?? [])
 })
-if (refusals.length > 0) {
-  console.error(refusals.join('\n'))
+if (problems.length > 0) {
+  console.error(problems.join('\n'))
   process.exit(1)
 }
 for (const target of targets) {
   const uri = push(target)
-  notePushedImages({ [target]: uri })
+  savePushedImages({ [target]: uri })
   console.log(`${target}: ${uri}`)
 }

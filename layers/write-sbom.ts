@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../lib/resources/queues.ts'
-import { containerProgram, imageName, localName, output, runWith } from './containers.ts'
+import { containerProgram, imageName, localName, output, runArgs } from './containers.ts'
 import { revision } from './revision.ts'
 
 const root = new URL('..', import.meta.url)
@@ -11,7 +11,7 @@ const folder = fileURLToPath(new URL('.images/', root))
 const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
 const program = containerProgram()
 
-interface Part {
+interface Component {
   readonly type: 'library'
   readonly name: string
   readonly version: string
@@ -23,10 +23,10 @@ const licensesOf = (names: readonly string[]) =>
   names.length > 0 && { licenses: names.map((name) => ({ license: { name } })) }
 
 /** Of Debian's packages, whose licenses stand in files of copyright that the image keeps. */
-function debianParts(target: string): Part[] {
+function debianComponents(target: string): Component[] {
   const script = `dpkg-query --show --showformat='\${Package}\\t\${Version}\\t\${Architecture}\\n'; echo; cd /usr/share/doc && grep -H '^License:' */copyright || true`
   const run = [
-    ...runWith(program),
+    ...runArgs(program),
     '--network=none',
     '--entrypoint',
     'sh',
@@ -61,9 +61,9 @@ interface Lockfile {
 }
 
 /** All that a lockfile has for running: what is in a bundle can no longer be told from it. */
-function npmParts(lockfile: string): Part[] {
+function npmComponents(lockfile: string): Component[] {
   const { packages } = JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')) as Lockfile // npm's own form
-  return Object.entries(packages).flatMap(([path, { name: instead, version, license, dev }]): Part[] => {
+  return Object.entries(packages).flatMap(([path, { name: instead, version, license, dev }]): Component[] => {
     const name = instead ?? path.split('node_modules/').at(-1)
     if (path === '' || !name || !version || dev) return []
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
@@ -72,17 +72,18 @@ function npmParts(lockfile: string): Part[] {
 }
 
 /** By its own name, under which what is known of its holes is found; licensed as npm's package does not say. */
-function browserPart(): Part {
+function browserComponent(): Component {
   const inside = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
-  const version = /[\d.]+\d/.exec(output(program, [...runWith(program), ...inside]))?.[0] ?? 'unknown'
+  const version = /[\d.]+\d/.exec(output(program, [...runArgs(program), ...inside]))?.[0] ?? 'unknown'
   const purl = `pkg:generic/chromium@${version}`
   return { type: 'library', name: 'chromium', version, purl, ...licensesOf(['BSD-3-Clause and others']) }
 }
 
 mkdirSync(folder, { recursive: true })
 for (const target of targets) {
-  const components = [...debianParts(target), ...npmParts('package-lock.json')]
-  if (target === 'browser') components.push(...npmParts('layers/chromium/package-lock.json'), browserPart())
+  const components = [...debianComponents(target), ...npmComponents('package-lock.json')]
+  if (target === 'browser')
+    components.push(...npmComponents('layers/chromium/package-lock.json'), browserComponent())
   const component = { type: 'container', name: imageName(target), version: revision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Table } from './aws/table.ts'
 import { StoredFile } from './jobs/job.ts'
 import type { TransactionWrite } from './jobs/store.ts'
-import { uploadDays } from './resources/storage.ts'
+import { uploadRetentionDays } from './resources/storage.ts'
 
 /** A file that a client uploads with a presigned URL. */
 export const UploadRecord = z.object({
@@ -114,6 +114,6 @@ export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
  * keep it, so that a job can use the file without a copy.
  */
 export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
-  const days = uploadDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadDays.at(-1)
+  const days = uploadRetentionDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadRetentionDays.at(-1)
   return `${kind}/${days}d/${id}`
 }

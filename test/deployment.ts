@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type LambdaLayerId, layerFile } from '../lib/deployment/lambda-layers.ts'
+import { type LambdaLayerId, layerFileName } from '../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from './packages/unpack.ts'
 import { scratchFolder } from './scratch-folder.ts'
@@ -117,7 +117,7 @@ export function packageDeployment() {
     lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
     template: { Resources: resources },
     zipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
-    layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFile(id))).size,
+    layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFileName(id))).size,
     queueOf: (image: string) => findByName('AWS::SQS::Queue', 'QueueName', image),
     onPackage,
   }

@@ -11,15 +11,15 @@ import { routes } from '../functions/routes/index.ts'
 import { contracts as uploads } from '../functions/uploads.ts'
 import { contracts as automation } from '../functions/webhooks-workflows.ts'
 import { readConfig, settings } from '../lib/config.ts'
-import { budgetOf, layerBudgetsKb, mostZipKb } from '../lib/deployment/package-budgets.ts'
-import { againstOwnRules, ownRules } from '../lib/deployment/check/project-rules.ts'
-import { againstSpecification } from '../lib/deployment/check/specification.ts'
-import { reserves } from '../lib/deployment/concurrency.ts'
+import { checkProjectRules, projectRules } from '../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../lib/deployment/check/specification.ts'
+import { canReserveConcurrency } from '../lib/deployment/concurrency.ts'
 import { edgeCode } from '../lib/deployment/edge.ts'
-import { asynchronousSettings, triggersOf } from '../lib/deployment/functions.ts'
+import { asyncInvocationSettings, eventsOf } from '../lib/deployment/functions.ts'
 import { lambdaLayerIds, layersOf } from '../lib/deployment/lambda-layers.ts'
-import { stageOf } from '../lib/deployment/stage.ts'
-import { zipNames } from '../lib/deployment/zip-functions.ts'
+import { layerBudgetsKb, maxZipKb, packageBudget } from '../lib/deployment/package-budgets.ts'
+import { parseStage } from '../lib/deployment/stage.ts'
+import { zipFunctionNames } from '../lib/deployment/zip-functions.ts'
 import { engines } from '../lib/engines/index.ts'
 import type { AnyContract } from '../lib/http/contract.ts'
 import { socketTarget } from '../lib/live/paths.ts'
@@ -28,9 +28,14 @@ import { createZipFunctions, httpRoutes, webSocketRoutes } from '../lib/local/fu
 import { createRouteFinder } from '../lib/local/gateway/http-routes.ts'
 import { openQueueWorkers } from '../lib/local/queue-workers.ts'
 import { createLog } from '../lib/log.ts'
-import { type FunctionDeclaration, outside, secretNames, secretsOf } from '../lib/resources/function-declaration.ts'
-import { type FunctionName, functions, rowOf } from '../lib/resources/functions.ts'
-import { queueMapping, visibilityOf } from '../lib/resources/queue-functions.ts'
+import {
+  type FunctionDeclaration,
+  outboundReasons,
+  secretNames,
+  secretNamesOf,
+} from '../lib/resources/function-declaration.ts'
+import { declarationOf, type FunctionName, functions } from '../lib/resources/functions.ts'
+import { defaultQueueMapping, visibilityTimeoutOf } from '../lib/resources/queue-functions.ts'
 import { imageIds, maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
 import { packageDeployment, reference } from './deployment.ts'
@@ -142,7 +147,7 @@ for (const image of imageIds) {
     const queue = queueOf(image)
     const aside = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
-      VisibilityTimeout: visibilityOf(image),
+      VisibilityTimeout: visibilityTimeoutOf(image),
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [aside.id, 'Arn'] }, maxReceiveCount },
     })
     const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
@@ -152,12 +157,12 @@ for (const image of imageIds) {
     const fn = lambda(`convert-${image}`)
     assert.partialDeepStrictEqual(mappings[0]?.[1].Properties, {
       FunctionName: { 'Fn::GetAtt': [fn.id, 'Arn'] },
-      BatchSize: queueMapping.batchSize,
-      FunctionResponseTypes: [queueMapping.functionResponseType],
+      BatchSize: defaultQueueMapping.batchSize,
+      FunctionResponseTypes: [defaultQueueMapping.functionResponseType],
     })
     assert.ok(
-      Number(fn.properties.Timeout) <= visibilityOf(image),
-      'Lambda refuses a longer time than the queue hides',
+      Number(fn.properties.Timeout) <= visibilityTimeoutOf(image),
+      "Lambda rejects a timeout above the queue's visibility timeout",
     )
   })
 }
@@ -238,16 +243,16 @@ test('one machine retries asynchronous invocations as often as deployed', () => 
 })
 
 test('every trigger and setting that can be declared is deployed', () => {
-  assert.deepEqual(triggersOf({ http: true }), [{ httpApi: '*' }])
-  assert.deepEqual(triggersOf({ http: ['$default', 'GET /items/{id}'] }), [
+  assert.deepEqual(eventsOf({ http: true }), [{ httpApi: '*' }])
+  assert.deepEqual(eventsOf({ http: ['$default', 'GET /items/{id}'] }), [
     { httpApi: '*' },
     { httpApi: 'GET /items/{id}' },
   ])
-  assert.deepEqual(triggersOf({ websocket: ['$connect', '$disconnect'] }), [
+  assert.deepEqual(eventsOf({ websocket: ['$connect', '$disconnect'] }), [
     { websocket: { route: '$connect', routeResponseSelectionExpression: '$default' } },
     { websocket: { route: '$disconnect' } },
   ])
-  assert.deepEqual(asynchronousSettings('push-jobs', { retryAttempts: 1, deadLetter: true }), {
+  assert.deepEqual(asyncInvocationSettings('push-jobs', { retryAttempts: 1, deadLetter: true }), {
     maximumRetryAttempts: 1,
     onError: { 'Fn::GetAtt': ['PushJobsDeadLetterQueue', 'Arn'] },
   })
@@ -327,7 +332,7 @@ test('no function has a secret in its environment; each can read only its declar
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
     // Engines have none at all.
-    const secrets = declared ? secretsOf(declared) : []
+    const secrets = declared ? secretNamesOf(declared) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
     const found = Variables.SECRETS as { 'Fn::Sub': string } | undefined
@@ -370,7 +375,7 @@ test('no engine has permissions for files or for the queue of another engine', (
   }
 })
 
-for (const name of zipNames) {
+for (const name of zipFunctionNames) {
   test(`the package of ${name} can be loaded on its own`, async () => {
     const [file, exported] = functions[name].handler.split('.')
     const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`
@@ -393,7 +398,7 @@ test('the package of api contains the files that it serves', async () => {
 })
 
 test('the template is valid for CloudFormation, and an invalid value is detected', () => {
-  const { findings, values } = againstSpecification(template)
+  const { findings, values } = checkSpecification(template)
   assert.deepEqual(findings, [])
   assert.ok(values > 2000, String(values))
   const broken = {
@@ -403,7 +408,7 @@ test('the template is valid for CloudFormation, and an invalid value is detected
     },
   }
   assert.deepEqual(
-    againstSpecification(broken).findings.map(({ at, says }) => `${at}: ${says}`),
+    checkSpecification(broken).findings.map(({ at, problem }) => `${at}: ${problem}`),
     [
       'Queue.VisibilityTimeout: expected integer, got "soon"',
       'Queue: AWS knows no Color there',
@@ -413,8 +418,8 @@ test('the template is valid for CloudFormation, and an invalid value is detected
 })
 
 test('the deployment follows its rules, and each rule detects a violation', () => {
-  const stage = stageOf('dev', { facades: 'v2' })
-  assert.deepEqual(againstOwnRules(template, stage), [])
+  const stage = parseStage('dev', { facades: 'v2' })
+  assert.deepEqual(checkProjectRules(template, stage), [])
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
   const broken = {
     Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
@@ -437,8 +442,10 @@ test('the deployment follows its rules, and each rule detects a violation', () =
     Way: { Type: 'AWS::EC2::InternetGateway' },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
-  const found = againstOwnRules({ Resources: broken }, stage).map(({ says }) => /\((\w+)\)$/.exec(says)?.[1])
-  assert.deepEqual(new Set(found), new Set(Object.keys(ownRules)))
+  const found = checkProjectRules({ Resources: broken }, stage).map(
+    ({ problem }) => /\((\w+)\)$/.exec(problem)?.[1],
+  )
+  assert.deepEqual(new Set(found), new Set(Object.keys(projectRules)))
 })
 
 test('wildcard permissions are detected in any policy', () => {
@@ -451,7 +458,7 @@ test('wildcard permissions are detected in any policy', () => {
   const narrow = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
   const found = (statement: object, Type: string) => {
     const Properties = { PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] } }
-    return againstOwnRules({ Resources: { Rights: { Type, Properties } } }, stageOf('dev', {})).length
+    return checkProjectRules({ Resources: { Rights: { Type, Properties } } }, parseStage('dev', {})).length
   }
   for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Role']) {
     assert.deepEqual(
@@ -465,18 +472,18 @@ test('wildcard permissions are detected in any policy', () => {
 
 test('a production stage cannot be packaged without region, domain and images', () => {
   assert.throws(
-    () => stageOf('prod', { region: 'eu-central-1', color: 'red' }),
+    () => parseStage('prod', { region: 'eu-central-1', color: 'red' }),
     /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
   )
-  assert.equal(stageOf('dev', undefined).isolation, 'vpc')
+  assert.equal(parseStage('dev', undefined).isolation, 'vpc')
   const uri = (image: string) =>
     `123456789012.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'a'.repeat(64)}`
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/x'
   const images = Object.fromEntries(imageIds.map((image) => [image, uri(image)]))
   const given = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
-  assert.equal(stageOf('prod', given).domain?.name, 'files.example.com')
+  assert.equal(parseStage('prod', given).domain?.name, 'files.example.com')
   const { av: _, ...fewer } = images
-  assert.throws(() => stageOf('prod', { ...given, images: fewer }), /images/)
+  assert.throws(() => parseStage('prod', { ...given, images: fewer }), /images/)
 })
 
 test('every function outside of the closed network has a reason in the README', () => {
@@ -486,9 +493,10 @@ test('every function outside of the closed network has a reason in the README', 
     isInside: Properties['VpcConfig'] !== undefined,
   }))
   for (const { name, isInside } of names) {
-    const reaches = rowOf(name)?.reaches ?? []
+    const reaches = declarationOf(name)?.reaches ?? []
     assert.equal(isInside, reaches.length === 0, name)
-    for (const what of reaches) assert.ok(readme.includes(`| ${name} | ${what} | ${outside[what]} |`), name)
+    for (const what of reaches)
+      assert.ok(readme.includes(`| ${name} | ${what} | ${outboundReasons[what]} |`), name)
   }
   // Functions that open files with engines, serve their requests and sign for them.
   for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])
@@ -500,22 +508,22 @@ test('every function has a concurrency limit, and a quota that is too low is rep
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
   }
-  const stage = stageOf('dev', { facades: 'v2' })
+  const stage = parseStage('dev', { facades: 'v2' })
   const { id } = lambda('jobs')
-  assert.deepEqual(againstOwnRules(without(id, 'ReservedConcurrentExecutions'), stage), [
-    { at: id, says: 'may run any number of times (bounded)' },
+  assert.deepEqual(checkProjectRules(without(id, 'ReservedConcurrentExecutions'), stage), [
+    { at: id, problem: 'has no concurrency limit (boundedConcurrency)' },
   ])
-  assert.deepEqual(againstOwnRules(without(id, 'VpcConfig'), stage), [
-    { at: id, says: 'has a way out, and its row says no reason (closedFunctions)' },
+  assert.deepEqual(checkProjectRules(without(id, 'VpcConfig'), stage), [
+    { at: id, problem: 'has a way out, and its row gives no reason (functionsInVpc)' },
   ])
   assert.equal(
-    reserves({ ...stage, functionsAtATime: 10 }),
+    canReserveConcurrency({ ...stage, functionsAtATime: 10 }),
     false,
     'a new account has no reserved concurrency',
   )
   const large = { ...stage, name: 'prod', conversionsAtATime: 200 }
   assert.throws(
-    () => reserves(large),
+    () => canReserveConcurrency(large),
     /"prod" cannot be packaged.*functionsAtATime is 1000.*conversionsAtATime \(200/,
   )
 })
@@ -591,12 +599,12 @@ const measuringHeap = (handler: string) => `
   process.exit()`
 
 test('packages stay within their budgets for heap after import and zip size', async () => {
-  for (const name of zipNames) {
-    const { heapKb, zipKb } = budgetOf(name, functions[name])
+  for (const name of zipFunctionNames) {
+    const { heapKb, zipKb } = packageBudget(name, functions[name])
     const heap = Math.round(Number(await onPackage(name, measuringHeap(functions[name].handler))) / 1000)
     assert.ok(heap > 0 && heap <= heapKb, `the import of ${name} leaves ${heap} kB, of ${heapKb}`)
     const zip = Math.round(zipBytes(name) / 1000)
-    assert.ok(zip <= zipKb && zipKb <= mostZipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)
+    assert.ok(zip <= zipKb && zipKb <= maxZipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)
   }
   for (const id of lambdaLayerIds) {
     const layer = Math.round(layerBytes(id) / 1000)
@@ -607,7 +615,7 @@ test('packages stay within their budgets for heap after import and zip size', as
 test('modules that functions load from outside their packages are in their layers', async () => {
   for (const [name, modules] of [
     ['conversion', ['node_modules/unpdf/dist/index.mjs', 'node_modules/wasmagic/dist/index.js']],
-    ['api', ['lib/page/build.mjs', 'lib/page/drawing.mjs']],
+    ['api', ['lib/page/build.mjs', 'lib/page/build-drawing.mjs']],
   ] as const) {
     const code = `
       import { readdirSync, readFileSync } from 'node:fs'
@@ -633,7 +641,7 @@ test('functions have the layers that they read, in the format of Lambda', () => 
       CompatibleArchitectures: ['x86_64'],
     })
   const nameOf = (value: unknown) => properties(reference(value) ?? '')['LayerName']
-  for (const name of zipNames) {
+  for (const name of zipFunctionNames) {
     const { Layers = [] } = lambda(name).properties
     assert.deepEqual(
       (Layers as unknown[]).map(nameOf),

@@ -2,7 +2,7 @@ import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-e
 import type { BusEvent } from '../../events/index.ts'
 import type { Config } from '../config.ts'
 import { lazyAsync } from '../lazy-async.ts'
-import { eventSource, type Signal } from '../resources/events.ts'
+import { eventSource, type InternalEvent } from '../resources/events.ts'
 import { createClientConfig } from './client-config.ts'
 import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
@@ -26,7 +26,7 @@ export class Bus {
   }
 
   /** Sends an internal signal that triggers further work; it is not visible outside the service. */
-  async signal(name: Signal, detail: Readonly<Record<string, unknown>>): Promise<void> {
+  async signal(name: InternalEvent, detail: Readonly<Record<string, unknown>>): Promise<void> {
     const entry = { Source: eventSource, DetailType: name, Time: new Date(), Detail: JSON.stringify(detail) }
     const put = await this.#put()
     const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...entry }])

@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { PdfHint } from '../formats/detect.ts'
-import { decryptFirst } from '../formats/locked-pdf.ts'
+import { pdfMustBeDecrypted } from '../formats/locked-pdf.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import { optionsSchemaOf, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
@@ -80,7 +80,7 @@ function addPasswordHint(error: unknown, consumer: RequestedTask, engines: reado
   if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || consumer.operation.kind !== 'process')
     return error
   try {
-    return pdfRouteHas('password', consumer, engines) ? error : decryptFirst(error)
+    return pdfRouteHas('password', consumer, engines) ? error : pdfMustBeDecrypted(error)
   } catch (planError) {
     return planError
   }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { formatById } from '../formats/index.ts'
-import { foundKind } from '../formats/locked-office.ts'
+import { detectedKind } from '../formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../jobs/job.ts'
 import { optionsSchemaOf, planOtherRoute, type Route } from '../plan/index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
@@ -30,9 +30,9 @@ export function planFallback(
   attempt: FallbackAttempt,
 ): InputPlan | { readonly error: JobError } {
   const detectedFiles = withDetectedFormat(files, spec, attempt)
-  if (foundKind(attempt.tried.at(-1)?.error)) return planForDetectedFormat(detectedFiles, spec, attempt)
+  if (detectedKind(attempt.tried.at(-1)?.error)) return planForDetectedFormat(detectedFiles, spec, attempt)
   // Attempts with a wrong format say nothing about the file's content.
-  const [first, ...rest] = attempt.tried.filter(({ error }) => !foundKind(error))
+  const [first, ...rest] = attempt.tried.filter(({ error }) => !detectedKind(error))
   if (!first) throw new Error('a fallback was requested, but no route has failed')
   const tried = [first, ...rest] as const
   const { engine, ...unpinnedSpec } = spec
@@ -53,7 +53,7 @@ function withDetectedFormat(
   spec: ConversionSpec,
   { index, tried }: FallbackAttempt,
 ): readonly StoredFile[] {
-  const found = tried.map(({ error }) => foundKind(error)).find((kind) => kind !== undefined)
+  const found = tried.map(({ error }) => detectedKind(error)).find((kind) => kind !== undefined)
   if (found === undefined) return files
   const misnamed = groupInputs(files, spec)[index]?.[0]
   const mimeType = formatById(found).mimeTypes[0] ?? 'application/octet-stream'

@@ -1,7 +1,7 @@
 import type { Engine, EngineId, Operation } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
-import { documentLocked } from '../formats/locked-office.ts'
+import { documentPasswordMissing } from '../formats/locked-office.ts'
 import type { InputPlan, StoredFile, Warning } from '../jobs/job.ts'
 import { mayNeedUnlock, planRoute, type Route } from '../plan/index.ts'
 import { requireInputs } from './check-inputs.ts'
@@ -92,7 +92,7 @@ function requireUnlocked(files: readonly StoredFile[], route: Route, { options }
   const [{ engine, from }] = route.steps
   // LibreOffice opens spreadsheets that are only protected against changes without a password.
   const isLeftToOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
-  if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentLocked()
+  if (files.some(({ locked }) => locked) && !isLeftToOffice) throw documentPasswordMissing()
 }
 
 const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']

@@ -4,18 +4,26 @@ import { imageIds, queueIds } from '../resources/queues.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
-interface Watched {
-  readonly what: string
+interface AlarmSpec {
+  readonly description: string
   readonly namespace: string
   readonly metric: string
   readonly dimensions: Readonly<Record<string, unknown>>
   readonly statistic: 'Sum' | 'Maximum'
   /** At or above which somebody is told. */
-  readonly from: number
+  readonly threshold: number
   readonly minutes: number
 }
 
-const alarm = ({ what, namespace, metric, dimensions, statistic, from, minutes }: Watched) => ({
+const alarm = ({
+  description: what,
+  namespace,
+  metric,
+  dimensions,
+  statistic,
+  threshold: from,
+  minutes,
+}: AlarmSpec) => ({
   Type: 'AWS::CloudWatch::Alarm',
   Properties: {
     AlarmDescription: what,
@@ -41,66 +49,66 @@ const queueMetric = (id: string) => ({
 })
 
 /** Names of queues that have one for what failed. */
-const withDeadLetters = [
+const namesWithDeadLetterQueue = [
   ...queueIds,
   ...functionNames.filter((name) => (declared[name] as FunctionDeclaration).deadLetter),
 ]
 
-const names = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
+const allFunctionNames = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
 
-const ofQueues = () => [
+const queueAlarms = () => [
   ...queueIds.map((queue) => [
     `${pascalCase(queue)}QueueIsSlow`,
     alarm({
       ...queueMetric(queueResourceId(queue)),
-      what: `What waits for ${queue} has waited for 15 minutes: raise conversionsAtATime, or see what fails`,
+      description: `What waits for ${queue} has waited for 15 minutes: raise conversionsAtATime, or see what fails`,
       metric: 'ApproximateAgeOfOldestMessage',
-      from: 900,
+      threshold: 900,
     }),
   ]),
-  ...withDeadLetters.map((name) => [
+  ...namesWithDeadLetterQueue.map((name) => [
     `${pascalCase(name)}GaveUp`,
     alarm({
       ...queueMetric(deadLetterQueueId(name)),
-      what: `Something of ${name} was put aside: lib/deployment/README.md says how it comes back`,
+      description: `Something of ${name} was put aside: lib/deployment/README.md says how it comes back`,
       metric: 'ApproximateNumberOfMessagesVisible',
-      from: 1,
+      threshold: 1,
     }),
   ]),
 ]
 
-const ofFunctions = (stage: Stage) =>
-  names
+const functionAlarms = (stage: Stage) =>
+  allFunctionNames
     .filter((name) => isDeployed(name, stage))
     .map((name) => [
       `${pascalCase(name)}Fails`,
       alarm({
-        what: `${name} ended with errors`,
+        description: `${name} ended with errors`,
         namespace: 'AWS/Lambda',
         metric: 'Errors',
         dimensions: { FunctionName: `\${self:service}-\${sls:stage}-${name}` },
         statistic: 'Sum',
-        from: 5,
+        threshold: 5,
         minutes: 5,
       }),
     ])
 
-const ofAll = () => ({
+const serviceAlarms = () => ({
   FunctionsAreThrottled: alarm({
-    what: 'Functions were refused: the account has too few at a time, or somebody asks for too much',
+    description: 'Functions were refused: the account has too few at a time, or somebody asks for too much',
     ...{
       namespace: 'AWS/Lambda',
       metric: 'Throttles',
       dimensions: {},
       statistic: 'Sum',
-      from: 20,
+      threshold: 20,
       minutes: 5,
     },
   }),
   RequestsFail: alarm({
-    what: 'Requests were answered with 5xx',
+    description: 'Requests were answered with 5xx',
     ...{ namespace: 'AWS/ApiGateway', metric: '5xx', dimensions: { ApiId: { Ref: 'HttpApi' } } },
-    ...{ statistic: 'Sum', from: 10, minutes: 5 },
+    ...{ statistic: 'Sum', threshold: 10, minutes: 5 },
   }),
 })
 
@@ -136,7 +144,7 @@ export const alarmResources = (stage: Stage) => ({
       ...(stage.alarmMail && { Subscription: [{ Protocol: 'email', Endpoint: stage.alarmMail }] }),
     },
   },
-  ...Object.fromEntries([...ofQueues(), ...ofFunctions(stage)]),
-  ...ofAll(),
+  ...Object.fromEntries([...queueAlarms(), ...functionAlarms(stage)]),
+  ...serviceAlarms(),
   ...budget(stage),
 })

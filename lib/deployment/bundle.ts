@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
-import type { FunctionDeclaration, Outside } from '../resources/function-declaration.ts'
-import { leftToLayers } from './lambda-layers.ts'
+import type { FunctionDeclaration, OutboundTarget } from '../resources/function-declaration.ts'
+import { importFromLayers } from './lambda-layers.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -12,16 +12,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  * one folder below the root, as functions/api.mjs does, so each module gets back the address that its source
  * has under that root; the files have to be packed under their own paths.
  */
-const sourceAddresses: Plugin = {
+const keepSourceUrls: Plugin = {
   name: 'source-addresses',
   setup(build) {
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined
-      const addressOf = (file: string) => `new URL('../${relative(root, file)}', import.meta.url)`
+      const urlOf = (file: string) => `new URL('../${relative(root, file)}', import.meta.url)`
       const contents = source.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, property) => {
-        if (property === 'url') return `${addressOf(path)}.href`
-        return `decodeURIComponent(${addressOf(property === 'filename' ? path : dirname(path))}.pathname)`
+        if (property === 'url') return `${urlOf(path)}.href`
+        return `decodeURIComponent(${urlOf(property === 'filename' ? path : dirname(path))}.pathname)`
       })
       return { contents, loader: 'ts' }
     })
@@ -34,7 +34,7 @@ const sourceAddresses: Plugin = {
  * where AWS's clients find some, and what undici has beside a client for HTTP. Functions tell AWS's clients the key of
  * their role, which is in none of these places any more.
  */
-const instead: Readonly<Record<string, string>> = {
+const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
     throw new Error('A client of AWS was made without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
   }`,
@@ -44,10 +44,10 @@ const instead: Readonly<Record<string, string>> = {
   'undici/lib/(?:mock|web/(?:cookies|eventsource|websocket))/.*': 'module.exports = {}',
 }
 
-const notReached: Plugin = {
+const stubUnusedModules: Plugin = {
   name: 'not-reached',
   setup(build) {
-    for (const [modules, contents] of Object.entries(instead))
+    for (const [modules, contents] of Object.entries(stubs))
       build.onLoad({ filter: new RegExp(`/node_modules/${modules}\\.js$`) }, () => ({
         contents,
         loader: 'js',
@@ -59,10 +59,10 @@ const notReached: Plugin = {
 export const unbundled = ['sharp', 'wasmagic'] as const
 
 /** What their packages do without where it is not there: a native helper, and a form that sketches are not sent in. */
-export const leftOut = ['cpu-features', 'protobufjs'] as const
+export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 
 /** Packages in the older module format call require, which a module does not have. */
-export const requiring =
+export const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
 export const bundleOptions = {
@@ -72,18 +72,18 @@ export const bundleOptions = {
   format: 'esm',
   // The form of a package of which only what is used is taken, where it has one.
   mainFields: ['module', 'main'],
-  banner: { js: requiring },
-  plugins: [sourceAddresses],
+  banner: { js: requireBanner },
+  plugins: [keepSourceUrls],
 } as const satisfies BuildOptions
 
 /**
  * Of a function in a zip package. What is imported when it is needed lies in files of its own, so that a cold start reads
  * only what each request takes (see merge-start-chunks.ts, which adds `requiring`). The maps stay beside the packages.
  */
-export const functionOptions = {
+export const functionBundleOptions = {
   ...bundleOptions,
   banner: {},
-  plugins: [leftToLayers, ...bundleOptions.plugins, notReached],
+  plugins: [importFromLayers, ...bundleOptions.plugins, stubUnusedModules],
   splitting: true,
   minify: true,
   sourcemap: 'external',
@@ -92,13 +92,13 @@ export const functionOptions = {
 } as const satisfies BuildOptions
 
 /** What only engines load, which run in images. */
-export const packagesOfEngines = ['docx', 'pptxgenjs', 'sharp'] as const
+export const enginePackages = ['docx', 'pptxgenjs', 'sharp'] as const
 
 /** What they load when they run, and code that is shared with them: zip packages plan for engines and run none. */
-const onlyToRun = ['engines', 'iconv-lite', 'chardet', 'fast-xml-parser']
+const engineOnlyModules = ['engines', 'iconv-lite', 'chardet', 'fast-xml-parser']
 
 /** What only those functions load that reach something outside. */
-const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
+const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
   stores: ['undici', 'ssh2', '@azure/storage-blob'],
   websites: ['undici'],
   receivers: ['undici'],
@@ -109,11 +109,11 @@ const packagesFor: Readonly<Record<Outside, readonly string[]>> = {
 }
 
 /** Packages of which a function has no use, though code that it shares with others could load them. */
-export function packagesWithout({
+export function excludedPackages({
   reaches = [],
   plans,
 }: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
-  const wanted = new Set(reaches.flatMap((one) => packagesFor[one]))
-  const unwanted = Object.values(packagesFor).flat()
-  return [...onlyToRun, ...unwanted.filter((one) => !wanted.has(one)), ...(plans ? [] : ['planning'])]
+  const wanted = new Set(reaches.flatMap((one) => packagesByTarget[one]))
+  const unwanted = Object.values(packagesByTarget).flat()
+  return [...engineOnlyModules, ...unwanted.filter((one) => !wanted.has(one)), ...(plans ? [] : ['planning'])]
 }

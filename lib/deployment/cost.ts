@@ -3,13 +3,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ImageId } from '../engines/engine.ts'
-import { outside } from '../resources/function-declaration.ts'
-import { functionNames, functions, rowOf } from '../resources/functions.ts'
+import { outboundReasons } from '../resources/function-declaration.ts'
+import { declarationOf, functionNames, functions } from '../resources/functions.ts'
 import { imageIds } from '../resources/queues.ts'
 import { alarmResources } from './alarms.ts'
-import { mostOf } from './concurrency.ts'
+import { maxConcurrencyOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
-import { isDeployed, stageOf } from './stage.ts'
+import { isDeployed, parseStage } from './stage.ts'
 
 /**
  * Dollars in eu-central-1 without the free allowances, as listed in November 2026: look them up before you count on them.
@@ -45,24 +45,24 @@ const perJob = {
   events: 2,
   logGb: 8e-6,
 }
-const gigabyteOfRequestSeconds = 0.6
+const requestGbSeconds = 0.6
 
 /** MB of the file and its result, as the tests of the images send them. */
-const usualMb = 1
+const typicalFileMb = 1
 
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
-const figures = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
+const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
 
 /** Seconds of a warm conversion, from the table that the tests of the images write; undefined where none was measured. */
-function warmS(image: ImageId): number | undefined {
+function warmSecondsOf(image: ImageId): number | undefined {
   const [, seconds] =
-    new RegExp(`^\\| ${image} \\| [^|]+ \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(figures) ?? []
+    new RegExp(`^\\| ${image} \\| [^|]+ \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
   return seconds === undefined ? undefined : Number(seconds)
 }
 
-const around =
+const overheadPerJob =
   perJob.invocations * prices.invocation +
-  gigabyteOfRequestSeconds * prices.gbSecond +
+  requestGbSeconds * prices.gbSecond +
   perJob.requests * prices.httpRequest +
   perJob.writeUnits * prices.tableWriteUnit +
   perJob.readUnits * prices.tableReadUnit +
@@ -70,15 +70,15 @@ const around =
   perJob.queue * prices.queueRequest +
   perJob.events * prices.event +
   perJob.logGb * prices.logGb +
-  (usualMb / 1000) * (2 * prices.storageGbDay + prices.egressGb)
+  (typicalFileMb / 1000) * (2 * prices.storageGbDay + prices.egressGb)
 
 const dollars = (amount: number) => `$${amount.toFixed(2)}`
 
-const rows = imageIds.map((image) => {
-  const seconds = warmS(image)
+const kindRows = imageIds.map((image) => {
+  const seconds = warmSecondsOf(image)
   if (seconds === undefined) return `| ${image} | – | – |`
   const engine = (imageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
-  return `| ${image} | ${seconds} | ${dollars((engine + around) * 1000)} |`
+  return `| ${image} | ${seconds} | ${dollars((engine + overheadPerJob) * 1000)} |`
 })
 
 const hours = 730
@@ -86,11 +86,11 @@ const zones = 2
 const interfaces = 2
 const sweepS = 0.2
 const minutes = hours * 60
-const usual = stageOf('dev', {})
-const alarms = Object.values<{ readonly Type: string }>(alarmResources(usual)).filter(
+const defaultStage = parseStage('dev', {})
+const alarms = Object.values<{ readonly Type: string }>(alarmResources(defaultStage)).filter(
   ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
 )
-const idle = {
+const idleMonthCosts = {
   'interface endpoints, with `isolation: vpc`': hours * zones * interfaces * prices.endpointHour,
   'the look around each minute':
     minutes *
@@ -103,41 +103,43 @@ const idle = {
 }
 
 /** MB of all functions when each runs as often at a time as it may. */
-const megabytesAtMost = [
+const maxConcurrentMb = [
   ...functionNames
-    .filter((name) => isDeployed(name, usual))
-    .map((name) => mostOf(name, usual) * functions[name].memoryMb),
-  ...imageIds.map((image) => mostOf(`convert-${image}`, usual) * imageLimits(image).memorySize),
+    .filter((name) => isDeployed(name, defaultStage))
+    .map((name) => maxConcurrencyOf(name, defaultStage) * functions[name].memoryMb),
+  ...imageIds.map(
+    (image) => maxConcurrencyOf(`convert-${image}`, defaultStage) * imageLimits(image).memorySize,
+  ),
 ].reduce((sum, one) => sum + one)
-const hourAtMost = (megabytesAtMost / 1024) * 3600 * prices.gbSecond
+const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
-const table = [
+const costTable = [
   '| Kind | Seconds, warm | 1,000 conversions |',
   '|---|---|---|',
-  ...rows,
+  ...kindRows,
   '',
   '| An idle month | |',
   '|---|---|',
-  ...Object.entries(idle).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
-  `| all | ${dollars(Object.values(idle).reduce((sum, amount) => sum + amount, 0))} |`,
+  ...Object.entries(idleMonthCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
+  `| all | ${dollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
   '',
   '| An attack | |',
   '|---|---|',
-  `| an hour in which all functions run as often at a time as they may | ${dollars(hourAtMost)} |`,
+  `| an hour in which all functions run as often at a time as they may | ${dollars(maxCostPerHour)} |`,
 ].join('\n')
 
-const waysOut = [
+const outboundTable = [
   '| Function | Reaches | Because |',
   '|---|---|---|',
   ...functionNames.flatMap((name) =>
-    (rowOf(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outside[what]} |`),
+    (declarationOf(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outboundReasons[what]} |`),
   ),
 ].join('\n')
 
-function put(name: string, text: string): void {
+function replaceTable(name: string, text: string): void {
   const [before, , after] = readFileSync(readme, 'utf8').split(new RegExp(`<!-- ${name}(?: end)? -->`))
   writeFileSync(readme, `${before}<!-- ${name} -->\n${text}\n<!-- ${name} end -->${after}`)
   process.stdout.write(`${text}\n`)
 }
-put('cost', table)
-put('ways out', waysOut)
+replaceTable('cost', costTable)
+replaceTable('ways out', outboundTable)

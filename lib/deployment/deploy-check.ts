@@ -1,13 +1,13 @@
 // npm run deploy:check [-- --stage prod]: packages, then looks at what would be deployed. Nothing of it leaves the machine.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { againstGuard } from './check/guard.ts'
-import { againstOwnRules } from './check/project-rules.ts'
-import { againstSpecification } from './check/specification.ts'
+import { checkGuardRules } from './check/guard.ts'
+import { checkProjectRules } from './check/project-rules.ts'
+import { checkSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
-import { namedStage, readStage } from './stage.ts'
+import { readStage, stageFromArgs } from './stage.ts'
 
-const stage = namedStage(process.argv)
+const stage = stageFromArgs(process.argv)
 const { status } = spawnSync(
   process.execPath,
   ['node_modules/.bin/serverless', 'package', '--stage', stage],
@@ -17,9 +17,9 @@ if (status !== 0) process.exit(status ?? 1)
 
 const path = '.serverless/cloudformation-template-update-stack.json'
 const template: Template = JSON.parse(readFileSync(path, 'utf8'))
-const { findings, values } = againstSpecification(template)
-const all = [...findings, ...againstOwnRules(template, readStage(stage)), ...againstGuard(path)]
-for (const { at, says } of all) process.stdout.write(`${at}: ${says}\n`)
+const { findings, values } = checkSpecification(template)
+const all = [...findings, ...checkProjectRules(template, readStage(stage)), ...checkGuardRules(path)]
+for (const { at, problem } of all) process.stdout.write(`${at}: ${problem}\n`)
 const count = Object.keys(template.Resources).length
 process.stdout.write(
   `${count} resources, ${values} values: ${all.length === 0 ? 'nothing is wrong' : `${all.length} wrong`}\n`,

@@ -4,10 +4,10 @@ import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /** Policies that AWS keeps, by their ids: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
-const managed = {
-  neverCached: '4135ea2d-6844-44f8-82df-ad777ae401ad',
-  cachedAsSaid: '658327ea-f89d-4fab-a63d-7e88639e58f6',
-  allButHost: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+const managedPolicies = {
+  cachingDisabled: '4135ea2d-6844-44f8-82df-ad777ae401ad',
+  cachingOptimized: '658327ea-f89d-4fab-a63d-7e88639e58f6',
+  allViewerExceptHostHeader: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
 } as const
 
 /**
@@ -51,7 +51,7 @@ const behavior = (target: string, cache: string) => ({
   ViewerProtocolPolicy: 'https-only',
   AllowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
   CachePolicyId: cache,
-  OriginRequestPolicyId: managed.allButHost,
+  OriginRequestPolicyId: managedPolicies.allViewerExceptHostHeader,
   // Functions compress by themselves.
   Compress: false,
   FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: arnOf('EdgeFunction', 'FunctionARN') }],
@@ -87,14 +87,14 @@ export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
         IPV6Enabled: true,
         PriceClass: 'PriceClass_100',
         Origins: [origin('http', 'HttpApi'), origin('sockets', 'WebsocketsApi', `/\${sls:stage}`)],
-        DefaultCacheBehavior: behavior('http', managed.neverCached),
+        DefaultCacheBehavior: behavior('http', managedPolicies.cachingDisabled),
         CacheBehaviors: [
           ...socketPatterns.map((PathPattern) => ({
             PathPattern,
-            ...behavior('sockets', managed.neverCached),
+            ...behavior('sockets', managedPolicies.cachingDisabled),
           })),
           // Names of files of the page say what is in them.
-          { PathPattern: '/web/*', ...behavior('http', managed.cachedAsSaid) },
+          { PathPattern: '/web/*', ...behavior('http', managedPolicies.cachingOptimized) },
         ],
         ...(domain && {
           Aliases: [domain.name],

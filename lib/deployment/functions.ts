@@ -2,23 +2,23 @@ import { type Config, readConfig } from '../config.ts'
 import type { Engine, ImageId } from '../engines/engine.ts'
 import { runtimeMemoryMb } from '../engines/host-limits.ts'
 import { engines } from '../engines/index.ts'
+import { eventPattern } from '../resources/events.ts'
 import {
   type FunctionDeclaration,
   type SecretName,
-  secretsOf,
+  secretNamesOf,
   type Trigger,
 } from '../resources/function-declaration.ts'
-import { eventPattern } from '../resources/events.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
-import { mappingOf } from '../resources/queue-functions.ts'
+import { queueMappingOf } from '../resources/queue-functions.ts'
 import { imageIds, type QueueId } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
-import { isKept, reserves } from './concurrency.ts'
+import { canReserveConcurrency, hasReservedConcurrency } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { layerReference, layersOf } from './lambda-layers.ts'
-import { closedIn, isClosed } from './network.ts'
+import { isInVpc, vpcSettings } from './network.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
-import { makesSecrets } from './roles.ts'
+import { secretsCreator } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
 /** What Lambda allows: seconds, MB of memory, MB of /tmp. */
@@ -39,7 +39,7 @@ export const environment = {
 } as const
 
 /** What the stage says of the service itself. */
-const ofStage = (stage: Stage) => ({
+const stageEnvironment = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
@@ -49,7 +49,7 @@ const ofStage = (stage: Stage) => ({
 })
 
 /** Where a function finds what is secret: not in its environment, which whoever may look at the function reads. */
-const secretsAddress = (names: readonly SecretName[]) =>
+const secretsLocation = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
 
 /** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
@@ -60,7 +60,7 @@ const socketsEndpoint = {
 }
 
 /** `events` of a function. */
-export function triggersOf(trigger: Trigger, stage?: Stage) {
+export function eventsOf(trigger: Trigger, stage?: Stage) {
   // Cross-origin answers are the function's own, the same on one machine.
   if ('http' in trigger) {
     const keys = trigger.http === true ? ['$default'] : trigger.http
@@ -87,12 +87,12 @@ const queueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
     arn: arnOf(queueResourceId(queue)),
     ...(stage && { maximumConcurrency: stage.conversionsAtATime }),
-    ...mappingOf(queue),
+    ...queueMappingOf(queue),
   },
 })
 
 /** What Lambda does after an error in an asynchronous invocation. */
-export function asynchronousSettings(
+export function asyncInvocationSettings(
   name: string,
   { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
 ) {
@@ -102,7 +102,7 @@ export function asynchronousSettings(
   }
 }
 
-function declaredFunction(name: FunctionName, stage: Stage) {
+function functionResource(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]
   const { handler, image } = declared
   return {
@@ -112,48 +112,49 @@ function declaredFunction(name: FunctionName, stage: Stage) {
           ...{ handler, package: { artifact: `.serverless/${name}.zip` } },
           layers: layersOf(name).map(layerReference),
         }),
-    memorySize: memoryOf(declared.memoryMb),
+    memorySize: limitMemory(declared.memoryMb),
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
     environment: {
       ...environment,
-      ...ofStage(stage),
-      ...secretsAddress(secretsOf(declared)),
-      ...(name === makesSecrets && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
+      ...stageEnvironment(stage),
+      ...secretsLocation(secretNamesOf(declared)),
+      ...(name === secretsCreator && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
       ...(declared.reaches?.includes('sockets') && socketsEndpoint),
       // The event holds all of a request, and so does the invocation.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },
     ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
     ...(declared.diskMb !== undefined && { ephemeralStorageSize: declared.diskMb }),
-    ...(isClosed(declared) && closedIn(stage)),
-    ...(isKept(declared) && reserves(stage) && { reservedConcurrency: declared.maximumConcurrency }),
-    events: triggersOf(declared.trigger, stage),
-    ...asynchronousSettings(name, declared),
+    ...(isInVpc(declared) && vpcSettings(stage)),
+    ...(hasReservedConcurrency(declared) &&
+      canReserveConcurrency(stage) && { reservedConcurrency: declared.maximumConcurrency }),
+    events: eventsOf(declared.trigger, stage),
+    ...asyncInvocationSettings(name, declared),
   }
 }
 
 /** MB that a function gets of those that it asks for; its engines are held to what is left of them. */
-export const memoryOf = (
-  askedMb: number,
+export const limitMemory = (
+  requestedMb: number,
   { MAX_FUNCTION_MB }: Pick<Config, 'MAX_FUNCTION_MB'> = readConfig(),
-) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, askedMb)
+) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, requestedMb)
 
 /** The largest of what the engines of an image ask for, within what Lambda gives. */
 export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
-  const most = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
+  const maxOf = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
   return {
-    memorySize: memoryOf(most((limit) => limit.memoryMb) + runtimeMemoryMb),
+    memorySize: limitMemory(maxOf((limit) => limit.memoryMb) + runtimeMemoryMb),
     timeout: Math.min(
       lambdaLimits.timeoutS,
-      most((limit) => limit.timeoutS),
+      maxOf((limit) => limit.timeoutS),
     ),
     ephemeralStorageSize: Math.min(
       lambdaLimits.diskMb.most,
       Math.max(
         lambdaLimits.diskMb.least,
-        most((limit) => limit.diskMb),
+        maxOf((limit) => limit.diskMb),
       ),
     ),
   }
@@ -163,14 +164,14 @@ export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
 const imageUri = (image: ImageId, { images }: Stage): string =>
   images[image] ?? `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
 
-function imageFunction(image: ImageId, stage: Stage) {
+function convertFunction(image: ImageId, stage: Stage) {
   return {
     image: { uri: imageUri(image, stage), command: ['functions/convert.handler'] },
     ...imageLimits(image),
     role: arnOf(roleId(`convert-${image}`)),
-    environment: { ...environment, ...ofStage(stage), IMAGE_ID: image, TASK_LIMIT_S: '840' },
+    environment: { ...environment, ...stageEnvironment(stage), IMAGE_ID: image, TASK_LIMIT_S: '840' },
     events: [queueEvent(image, stage)],
-    ...closedIn(stage),
+    ...vpcSettings(stage),
   }
 }
 
@@ -179,7 +180,7 @@ export const deployedFunctions = (stage: Stage) => ({
   ...Object.fromEntries(
     functionNames
       .filter((name) => isDeployed(name, stage))
-      .map((name) => [name, declaredFunction(name, stage)]),
+      .map((name) => [name, functionResource(name, stage)]),
   ),
-  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, imageFunction(image, stage)])),
+  ...Object.fromEntries(imageIds.map((image) => [`convert-${image}`, convertFunction(image, stage)])),
 })

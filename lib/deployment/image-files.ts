@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
-import { bundleOptions, leftOut, unbundled } from './bundle.ts'
+import { bundleOptions, omittedPackages, unbundled } from './bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that the code of the images reads beside itself. */
-const filesBesideCode = [
+const extraFiles = [
   'layers/sandbox',
   'layers/office',
   'layers/imagemagick',
@@ -21,7 +21,7 @@ const filesBesideCode = [
 ]
 
 /** Packages that programs in `layers` load; the code itself never does. */
-const packagesOfPrograms = ['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji']
+const helperPackages = ['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji']
 
 interface Manifest {
   dependencies?: Record<string, string>
@@ -43,7 +43,7 @@ function packageFolder(name: string, from: string): string | undefined {
 }
 
 /** Folders of a package and of all that it needs, as the lockfile had them installed. */
-function withDependencies(name: string, from: string, found = new Set<string>()): Set<string> {
+function collectPackageFolders(name: string, from: string, found = new Set<string>()): Set<string> {
   const folder = packageFolder(name, from)
   if (!folder || found.has(folder)) return found
   found.add(folder)
@@ -51,23 +51,23 @@ function withDependencies(name: string, from: string, found = new Set<string>())
     join(folder, 'package.json'),
   )
   for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    withDependencies(needed, folder, found)
+    collectPackageFolders(needed, folder, found)
   }
   return found
 }
 
 /** Of the bundled code and of the programs beside it. */
-function packagesBesideBundle(metafile: Metafile): string[] {
+function unbundledPackageFolders(metafile: Metafile): string[] {
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
   const used = unbundled.filter((name) =>
     imported.some((path) => path === name || path.startsWith(`${name}/`)),
   )
-  const names = [...used, ...packagesOfPrograms]
-  return [...new Set(names.flatMap((name) => [...withDependencies(name, root)]))]
+  const names = [...used, ...helperPackages]
+  return [...new Set(names.flatMap((name) => [...collectPackageFolders(name, root)]))]
 }
 
 /** Writes what stands in /var/task of every image: the bundled code and what it loads at run time. */
-export async function writeTask(folder: string): Promise<void> {
+export async function writeImageFiles(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
     absWorkingDir: root,
@@ -80,28 +80,28 @@ export async function writeTask(folder: string): Promise<void> {
     outbase: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    external: [...unbundled, ...leftOut],
+    external: [...unbundled, ...omittedPackages],
     metafile: true,
     logLevel: 'warning',
   })
-  for (const path of filesBesideCode) await cp(join(root, path), join(folder, path), { recursive: true })
-  for (const path of packagesBesideBundle(metafile)) {
+  for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
+  for (const path of unbundledPackageFolders(metafile)) {
     // node_modules may be a link to a folder elsewhere.
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }
 
 /** What the whole service consists of; the rest of the tree is for those who work on it. */
-const partsOfService = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions', 'layers', 'lib'] as const
+const servicePaths = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions', 'layers', 'lib'] as const
 
 /** Writes the service of one machine as it runs from its source, with the packages that it needs to run. */
-export async function writeService(folder: string): Promise<void> {
-  for (const part of partsOfService) await cp(join(root, part), join(folder, part), { recursive: true })
+export async function writeServiceFiles(folder: string): Promise<void> {
+  for (const part of servicePaths) await cp(join(root, part), join(folder, part), { recursive: true })
   const manifest: Manifest = createRequire(import.meta.url)(join(root, 'package.json'))
   const found = new Set<string>()
   // Node is in the image by itself.
   const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== 'node')
-  for (const name of wanted) withDependencies(name, root, found)
+  for (const name of wanted) collectPackageFolders(name, root, found)
   for (const path of found) {
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }

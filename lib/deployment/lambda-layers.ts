@@ -3,15 +3,15 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { type FunctionName, rowOf } from '../resources/functions.ts'
-import { builtPages } from './prebuilt-pages.ts'
+import { declarationOf, type FunctionName } from '../resources/functions.ts'
+import { prebuiltModules } from './prebuilt-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface LambdaLayer {
   /** For whoever looks at the account. */
   readonly description: string
-  readonly isFor: (name: FunctionName, declared: Pick<FunctionDeclaration, 'readsFiles'>) => boolean
+  readonly isUsedBy: (name: FunctionName, declared: Pick<FunctionDeclaration, 'readsFiles'>) => boolean
 }
 
 /**
@@ -21,11 +21,11 @@ interface LambdaLayer {
 export const lambdaLayers = {
   readers: {
     description: 'Tells formats of files apart (libmagic), and whether a PDF is locked (PDF.js)',
-    isFor: (_, { readsFiles }) => readsFiles === true,
+    isUsedBy: (_, { readsFiles }) => readsFiles === true,
   },
   page: {
     description: 'The web page in its languages, and what draws PDFs there',
-    isFor: (name) => name === 'api',
+    isUsedBy: (name) => name === 'api',
   },
 } as const satisfies Readonly<Record<string, LambdaLayer>>
 
@@ -33,34 +33,34 @@ export type LambdaLayerId = keyof typeof lambdaLayers
 export const lambdaLayerIds = Object.keys(lambdaLayers) as LambdaLayerId[] // keys of the object above
 
 export const layersOf = (name: FunctionName): LambdaLayerId[] =>
-  lambdaLayerIds.filter((id) => lambdaLayers[id].isFor(name, rowOf(name) ?? {}))
+  lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, declarationOf(name) ?? {}))
 
 /** Packages in `readers`, and what is loaded of them. */
-const packages = {
+const readerPackages = {
   unpdf: '{package.json,dist/index.mjs,dist/pdfjs.mjs}',
   wasmagic: '{package.json,dist/*.js,dist/*.wasm}',
 } as const
 
-const inOpt = (path: string) => ({ path: `../../../opt/${path}`, external: true })
-const asModule = (path: string) => path.replace(/\.ts$/, '.mjs')
+const externalInOpt = (path: string) => ({ path: `../../../opt/${path}`, external: true })
+const moduleFile = (path: string) => path.replace(/\.ts$/, '.mjs')
 
 /** Leaves to the layers what they hold. */
-export const leftToLayers: Plugin = {
+export const importFromLayers: Plugin = {
   name: 'left-to-layers',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`^(${Object.keys(packages).join('|')})$`) }, ({ path }) =>
-      inOpt(relative(root, fileURLToPath(import.meta.resolve(path)))),
+    onResolve({ filter: new RegExp(`^(${Object.keys(readerPackages).join('|')})$`) }, ({ path }) =>
+      externalInOpt(relative(root, fileURLToPath(import.meta.resolve(path)))),
     )
     onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
       const source = relative(root, join(resolveDir, path))
-      return Object.hasOwn(builtPages, source) ? inOpt(asModule(source)) : undefined
+      return Object.hasOwn(prebuiltModules, source) ? externalInOpt(moduleFile(source)) : undefined
     })
   },
 }
 
-const contents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>> = {
+const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>> = {
   readers: async () => {
-    const patterns = Object.entries(packages).map(([name, files]) => `node_modules/${name}/${files}`)
+    const patterns = Object.entries(readerPackages).map(([name, files]) => `node_modules/${name}/${files}`)
     const found: [string, Uint8Array][] = []
     for await (const path of glob(patterns, { cwd: root }))
       found.push([path, await readFile(join(root, path))])
@@ -68,17 +68,20 @@ const contents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, byte
   },
   page: () =>
     Promise.all(
-      Object.entries(builtPages).map(async ([path, make]) => [asModule(path), Buffer.from(await make())]),
+      Object.entries(prebuiltModules).map(async ([path, make]) => [
+        moduleFile(path),
+        Buffer.from(await make()),
+      ]),
     ),
 }
 
 /** The files of a layer by their paths below /opt, in order. */
-export async function contentOf(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
-  return new Map((await contents[id]()).sort(([a], [b]) => (a < b ? -1 : 1)))
+export async function layerContent(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
+  return new Map((await layerContents[id]()).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Where packaging writes them. */
-export const layerFile = (id: LambdaLayerId) => `${id}.layer.zip`
+export const layerFileName = (id: LambdaLayerId) => `${id}.layer.zip`
 
 /** `layers` of serverless.yml. */
 export const deployedLayers = (stage: string) =>
@@ -87,7 +90,7 @@ export const deployedLayers = (stage: string) =>
       id,
       {
         ...{ name: `mutabor-${stage}-${id}`, description: lambdaLayers[id].description },
-        package: { artifact: `.serverless/${layerFile(id)}` },
+        package: { artifact: `.serverless/${layerFileName(id)}` },
         ...{ compatibleRuntimes: ['nodejs24.x'], compatibleArchitectures: ['x86_64'] },
       },
     ]),

@@ -1,57 +1,57 @@
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
-import { requiring } from './bundle.ts'
+import { requireBanner } from './bundle.ts'
 
 /** Paths from the root of the checkout, and their bytes. */
-type Code = ReadonlyMap<string, Uint8Array>
+type CodeByPath = ReadonlyMap<string, Uint8Array>
 
 const decode = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
 /** Code that comes later, and its map. */
-export function requiringLater(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
+export function withRequireBanner(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
   const text = decode(code)
   if (!/\brequire\b/.test(text)) return { code, map }
   const { mappings, ...rest } = JSON.parse(decode(map))
   return {
-    code: Buffer.from(`${requiring}\n${text}`),
+    code: Buffer.from(`${requireBanner}\n${text}`),
     map: Buffer.from(JSON.stringify({ ...rest, mappings: `;${mappings}` })),
   }
 }
 
 /** A name for what a chunk exports that no other chunk has. */
-const exportOf = (path: string, name: string) => `${basename(path, '.mjs').replaceAll('-', '_')}_${name}`
+const exportName = (path: string, name: string) => `${basename(path, '.mjs').replaceAll('-', '_')}_${name}`
 
-interface Joined {
+interface MergedStart {
   /** Of the entry, which has the code of the chunks that it imports in it. */
   readonly code: Uint8Array
   readonly map: Uint8Array
   /** What those chunks have become: names for what the entry exports, for code that comes later. */
-  readonly chunks: Code
+  readonly chunks: CodeByPath
 }
 
 /**
  * Node takes half a millisecond or more to find, read and link a module, however small: what is read at the start becomes
  * one. Code that comes later gets the same instances, so classes and states stay single.
  */
-export async function joinedStart(
+export async function mergeStartChunks(
   entry: string,
   chunks: readonly string[],
-  made: Code,
+  builtFiles: CodeByPath,
   { outputs }: Metafile,
-): Promise<Joined> {
+): Promise<MergedStart> {
   const exported = chunks.map((path) => ({ path, names: outputs[path]?.exports ?? [] }))
   const beside = (path: string) => `./${basename(path)}`
   const contents = [
     `export * from '${beside(entry)}'`,
     ...exported.map(({ path, names }) => {
-      const list = names.map((name) => `${name} as ${exportOf(path, name)}`)
+      const list = names.map((name) => `${name} as ${exportName(path, name)}`)
       return `export { ${list.join(', ')} } from '${beside(path)}'`
     }),
   ].join('\n')
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: '/' },
     ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm', minify: true, write: false },
-    ...{ sourcemap: 'external', sourcesContent: false, outfile: `/${entry}`, banner: { js: requiring } },
+    ...{ sourcemap: 'external', sourcesContent: false, outfile: `/${entry}`, banner: { js: requireBanner } },
     plugins: [
       {
         name: 'made-before',
@@ -63,9 +63,9 @@ export async function joinedStart(
             return { path: local, namespace: 'made' }
           })
           onLoad({ filter: /.*/, namespace: 'made' }, ({ path }) => {
-            const map = Buffer.from(made.get(`${path}.map`) ?? []).toString('base64')
+            const map = Buffer.from(builtFiles.get(`${path}.map`) ?? []).toString('base64')
             const mapped = `//# sourceMappingURL=data:application/json;base64,${map}`
-            return { contents: `${decode(made.get(path))}\n${mapped}`, loader: 'js' }
+            return { contents: `${decode(builtFiles.get(path))}\n${mapped}`, loader: 'js' }
           })
         },
       },
@@ -74,7 +74,7 @@ export async function joinedStart(
   const [map, code] = [...outputFiles].sort((a, b) => b.path.length - a.path.length)
   if (!map || !code) throw new Error(`nothing was made of ${entry}`)
   const stub = ({ path, names }: (typeof exported)[number]) => {
-    const list = names.map((name) => `${exportOf(path, name)} as ${name}`)
+    const list = names.map((name) => `${exportName(path, name)} as ${name}`)
     return [path, Buffer.from(`export{${list.join(',')}}from'${beside(entry)}'`)] as const
   }
   return { code: code.contents, map: map.contents, chunks: new Map(exported.map(stub)) }

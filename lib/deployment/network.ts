@@ -32,7 +32,7 @@ const subnets = () =>
     ]),
   )
 
-const statement = (Action: readonly string[], Resource: unknown) => ({
+const endpointPolicy = (Action: readonly string[], Resource: unknown) => ({
   PolicyDocument: {
     Version: '2012-10-17',
     Statement: [{ Effect: 'Allow', Principal: '*', Action, Resource }],
@@ -93,7 +93,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
             GroupDescription: 'Endpoints of queues and events',
             VpcId: { Ref: 'ClosedNetwork' },
             SecurityGroupIngress: [
-              { ...tls, SourceSecurityGroupId: arnlessId('ClosedGuard'), Description: 'functions' },
+              { ...tls, SourceSecurityGroupId: securityGroupId('ClosedGuard'), Description: 'functions' },
             ],
             // They answer and begin nothing.
             SecurityGroupEgress: [{ ...tls, CidrIp: '127.0.0.1/32', Description: 'none' }],
@@ -101,7 +101,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
         },
         StorageEndpoint: gatewayEndpoint(
           's3',
-          statement(
+          endpointPolicy(
             [
               's3:GetObject',
               's3:PutObject',
@@ -115,7 +115,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
         ),
         TableEndpoint: gatewayEndpoint(
           'dynamodb',
-          statement(
+          endpointPolicy(
             [
               'GetItem',
               'BatchGetItem',
@@ -131,26 +131,26 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
         ),
         QueuesEndpoint: interfaceEndpoint(
           'sqs',
-          statement(['sqs:SendMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'], {
+          endpointPolicy(['sqs:SendMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'], {
             'Fn::Sub': `arn:\${AWS::Partition}:sqs:\${AWS::Region}:\${AWS::AccountId}:\${self:service}-\${sls:stage}-*`,
           }),
         ),
-        EventsEndpoint: interfaceEndpoint('events', statement(['events:PutEvents'], arnOf('Bus'))),
+        EventsEndpoint: interfaceEndpoint('events', endpointPolicy(['events:PutEvents'], arnOf('Bus'))),
       }
 
-function arnlessId(id: string) {
+function securityGroupId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
 
 /** Whether a function stays in; that of an image has no row. */
-export const isClosed = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
+export const isInVpc = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
   reaches.length === 0
 
 /** `vpc` of a function that is closed in. */
-export const closedIn = ({ isolation }: Pick<Stage, 'isolation'>) =>
+export const vpcSettings = ({ isolation }: Pick<Stage, 'isolation'>) =>
   isolation === 'vpc' && {
     vpc: {
       subnetIds: zones.map((zone) => ({ Ref: subnetId(zone) })),
-      securityGroupIds: [arnlessId('ClosedGuard')],
+      securityGroupIds: [securityGroupId('ClosedGuard')],
     },
   }

@@ -12,53 +12,55 @@ interface Budget {
 }
 
 /** Of a package that has no reason to be larger. */
-const usual: Budget = { heapKb: 8600, zipKb: 740 }
+const defaultBudget: Budget = { heapKb: 8600, zipKb: 740 }
 
 /** No reason is good for more: what is larger belongs in a layer. */
-export const mostZipKb = 1000
+export const maxZipKb = 1000
 
-interface Reason {
-  readonly of: (name: string, declared: FunctionDeclaration) => boolean
-  readonly more: Partial<Budget>
+interface BudgetException {
+  readonly appliesTo: (name: string, declared: FunctionDeclaration) => boolean
+  readonly extra: Partial<Budget>
   readonly why: string
 }
 
-const reasons: readonly Reason[] = [
+const exceptions: readonly BudgetException[] = [
   {
-    of: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
-    more: { heapKb: 2100 },
+    appliesTo: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
+    extra: { heapKb: 2100 },
     why: 'the fields of all task operations and formats, by which requests are checked that make jobs',
   },
   {
-    of: (_, { reaches }) => reaches?.includes('receivers') === true,
-    more: { heapKb: 700 },
+    appliesTo: (_, { reaches }) => reaches?.includes('receivers') === true,
+    extra: { heapKb: 700 },
     why: 'a client for HTTP that checks each address',
   },
   {
-    of: (_, { reaches }) => reaches?.some((one) => one === 'receivers' || one === 'drives') === true,
-    more: { zipKb: 260 },
+    appliesTo: (_, { reaches }) => reaches?.some((one) => one === 'receivers' || one === 'drives') === true,
+    extra: { zipKb: 260 },
     why: 'the same client, which some load at their start and some when they first call',
   },
   {
-    of: (_, { reaches }) => reaches?.includes('stores') === true,
-    more: { heapKb: 700, zipKb: 80 },
+    appliesTo: (_, { reaches }) => reaches?.includes('stores') === true,
+    extra: { heapKb: 700, zipKb: 80 },
     why: 'clients of SFTP and of Azure, and one for HTTP that checks each address',
   },
   {
-    of: (name) => name === 'api',
-    more: { zipKb: 120 },
+    appliesTo: (name) => name === 'api',
+    extra: { zipKb: 120 },
     why: 'it has the contracts of all endpoints, whose description it serves',
   },
 ]
 
 /** What the package of a function may take. A new dependency that no request needs at once belongs behind an import() of its own. */
-export function budgetOf(name: string, declared: FunctionDeclaration): Budget {
-  const more = reasons.filter(({ of }) => of(name, declared)).map((reason) => reason.more)
+export function packageBudget(name: string, declared: FunctionDeclaration): Budget {
+  const extras = exceptions
+    .filter(({ appliesTo: of }) => of(name, declared))
+    .map((exception) => exception.extra)
   const sum = (pick: (budget: Partial<Budget>) => number | undefined) =>
-    more.reduce((all, one) => all + (pick(one) ?? 0), 0)
+    extras.reduce((all, one) => all + (pick(one) ?? 0), 0)
   // What only listens to events has no endpoints and plans nothing.
-  const heapKb = 'events' in declared.trigger && !declared.secrets ? 6000 : usual.heapKb
-  return { heapKb: heapKb + sum((one) => one.heapKb), zipKb: usual.zipKb + sum((one) => one.zipKb) }
+  const heapKb = 'events' in declared.trigger && !declared.secrets ? 6000 : defaultBudget.heapKb
+  return { heapKb: heapKb + sum((one) => one.heapKb), zipKb: defaultBudget.zipKb + sum((one) => one.zipKb) }
 }
 
 /** Thousands of bytes of what functions load from beside their packages, when a request wants it. */

@@ -2,26 +2,26 @@ import { languages } from '../../functions/web/section-paths.ts'
 import type { CompressedFile } from '../page/compression.ts'
 
 type Bodies = Readonly<Record<string, CompressedFile>>
-type Numbered = readonly (readonly [name: string, at: number])[]
+type BodyIndexes = readonly (readonly [name: string, at: number])[]
 
 /** Bodies in the smaller coding alone, and each once: languages share files. */
-class Shelf {
+class BodyPool {
   readonly bodies: string[] = []
-  readonly #places = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
 
-  put(encoded: Bodies): Numbered {
+  add(encoded: Bodies): BodyIndexes {
     return Object.entries(encoded).map(([name, { br }]) => {
-      const at = this.#places.get(br) ?? this.bodies.push(br) - 1
-      this.#places.set(br, at)
+      const at = this.#indexes.get(br) ?? this.bodies.push(br) - 1
+      this.#indexes.set(br, at)
       return [name, at]
     })
   }
 }
 
 /** Code of a module that makes of a shelf what was put there; whoever wants the other coding has it made. */
-const opening = (shelf: Shelf, rest: object) => `
+const moduleHeader = (pool: BodyPool, rest: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: shelf.bodies, rest }))})
+const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest }))})
 const packed = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64'))).toString('base64')
 const encoded = bodies.map((br) => {
   let gzip
@@ -30,31 +30,31 @@ const encoded = bodies.map((br) => {
 const named = (numbered) => Object.fromEntries(numbered.map(([name, at]) => [name, encoded[at]]))
 `
 
-async function page(): Promise<string> {
+async function pageModule(): Promise<string> {
   const { buildPage } = await import('../page/build.ts')
-  const shelf = new Shelf()
+  const pool = new BodyPool()
   const rest: Record<string, object> = {}
   for (const language of languages) {
     const { documents, files, styleHash } = await buildPage(language)
-    rest[language] = { documents: shelf.put(documents), files: shelf.put(files), styleHash }
+    rest[language] = { documents: pool.add(documents), files: pool.add(files), styleHash }
   }
-  return `${opening(shelf, rest)}
+  return `${moduleHeader(pool, rest)}
 export const buildPage = async (language) => {
   const { documents, files, styleHash } = rest[language] ?? rest.en
   return { documents: named(documents), files: named(files), styleHash }
 }`
 }
 
-async function drawing(): Promise<string> {
+async function drawingModule(): Promise<string> {
   const { buildDrawingFiles } = await import('../page/build-drawing.ts')
-  const shelf = new Shelf()
-  const files = shelf.put(await buildDrawingFiles())
-  return `${opening(shelf, files)}
+  const pool = new BodyPool()
+  const files = pool.add(await buildDrawingFiles())
+  return `${moduleHeader(pool, files)}
 export const buildDrawing = async () => named(rest)`
 }
 
 /** By the module that builds it on one machine: code of one that holds the page as it was built, and not what builds it. */
-export const builtPages: Readonly<Record<string, () => Promise<string>>> = {
-  'lib/page/build.ts': page,
-  'lib/page/build-drawing.ts': drawing,
+export const prebuiltModules: Readonly<Record<string, () => Promise<string>>> = {
+  'lib/page/build.ts': pageModule,
+  'lib/page/build-drawing.ts': drawingModule,
 }

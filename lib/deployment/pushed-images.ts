@@ -14,6 +14,6 @@ export function pushedImages(path = file): Readonly<Record<string, string>> {
 }
 
 /** Adds to what is known. */
-export function notePushedImages(images: Readonly<Record<string, string>>, path = file): void {
+export function savePushedImages(images: Readonly<Record<string, string>>, path = file): void {
   writeFileSync(path, `${JSON.stringify({ ...pushedImages(path), ...images }, undefined, 2)}\n`)
 }

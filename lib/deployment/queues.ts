@@ -1,19 +1,19 @@
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions } from '../resources/functions.ts'
-import { visibilityOf } from '../resources/queue-functions.ts'
+import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
 
 /** Seconds; the longest that SQS keeps a message, for somebody to look at what failed. */
 const deadLetterRetentionS = 14 * 24 * 3600
 
-function queuesOf(queue: QueueId) {
+function queueWithDeadLetters(queue: QueueId) {
   return {
     [queueResourceId(queue)]: {
       Type: 'AWS::SQS::Queue',
       Properties: {
         QueueName: queueName(queue),
-        VisibilityTimeout: visibilityOf(queue),
+        VisibilityTimeout: visibilityTimeoutOf(queue),
         SqsManagedSseEnabled: true,
         RedrivePolicy: {
           deadLetterTargetArn: arnOf(deadLetterQueueId(queue)),
@@ -39,5 +39,5 @@ const deadLetterQueue = (name: string) => ({
 /** The queues of tasks, each with the one that takes what could not be worked off, and those that functions want. */
 export function queueResources(declared: Readonly<Record<string, FunctionDeclaration>> = functions) {
   const names = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
-  return Object.assign({}, ...queueIds.map(queuesOf), ...names.map(deadLetterQueue))
+  return Object.assign({}, ...queueIds.map(queueWithDeadLetters), ...names.map(deadLetterQueue))
 }

@@ -1,9 +1,9 @@
 import type { Permission } from '../permissions.ts'
-import { type SecretName, secretsOf } from '../resources/function-declaration.ts'
-import { type FunctionName, functionNames, functions, rowOf } from '../resources/functions.ts'
+import { type SecretName, secretNamesOf } from '../resources/function-declaration.ts'
+import { declarationOf, type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { imageIds, type QueueId } from '../resources/queues.ts'
-import { convertRights } from '../resources/role-permissions.ts'
-import { isClosed } from './network.ts'
+import { convertPermissions } from '../resources/role-permissions.ts'
+import { isInVpc } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
@@ -29,7 +29,7 @@ const sub = (text: string) => ({ 'Fn::Sub': text })
 const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId))
 
 /** A right as IAM has it. */
-function statementOf(right: Permission): Statement {
+function toStatement(right: Permission): Statement {
   if ('table' in right) {
     const partitions = right.partitions?.map((prefix) => `${prefix}*`)
     const condition = partitions && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }
@@ -52,34 +52,37 @@ function statementOf(right: Permission): Statement {
 }
 
 /** Lambda reads the queue in the name of its function, which also keeps messages hidden that it works on. */
-const receive = (queue: string): Statement =>
+const receiveFrom = (queue: string): Statement =>
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queueArn(queue))
 
 /** What Lambda does in the name of a function. */
-function ofLambda(name: string): Statement[] {
-  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = rowOf(name) ?? {}
+function lambdaStatements(name: string): Statement[] {
+  const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declarationOf(name) ?? {}
   return [
-    ...('queue' in trigger ? [receive(trigger.queue)] : []),
+    ...('queue' in trigger ? [receiveFrom(trigger.queue)] : []),
     ...(deadLetter ? [allow(['sqs:SendMessage'], arnOf(deadLetterQueueId(name)))] : []),
   ]
 }
 
 /** By function, all that its role allows beyond writing its log. */
-export const statementsOfRoles = (): Readonly<Record<string, readonly Statement[]>> => {
+export const roleStatements = (): Readonly<Record<string, readonly Statement[]>> => {
   const declared: [string, readonly Permission[]][] = [
     ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
-    ...imageIds.map((image): [string, readonly Permission[]] => [`convert-${image}`, convertRights(image)]),
+    ...imageIds.map((image): [string, readonly Permission[]] => [
+      `convert-${image}`,
+      convertPermissions(image),
+    ]),
   ]
   return Object.fromEntries(
-    declared.map(([name, rights]) => [name, [...ofLambda(name), ...rights.map(statementOf)]]),
+    declared.map(([name, rights]) => [name, [...lambdaStatements(name), ...rights.map(toStatement)]]),
   )
 }
 
 /** It comes first, and each minute. */
-export const makesSecrets: FunctionName = 'sweep'
+export const secretsCreator: FunctionName = 'sweep'
 
 /** What is secret, by name; whoever makes the first secret may not replace one. */
-function secretRights(names: readonly SecretName[], makes: boolean): Statement[] {
+function secretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
   if (names.length === 0) return []
   const objects = names.map((name) => sub(`\${SecretsBucket.Arn}/${name}`))
   return [
@@ -87,7 +90,7 @@ function secretRights(names: readonly SecretName[], makes: boolean): Statement[]
     // Without it S3 says of what nobody has put there that it is forbidden.
     allow(['s3:ListBucket'], arnOf('SecretsBucket')),
     allow(['kms:Decrypt'], arnOf('SecretsKey')),
-    ...(makes
+    ...(canCreate
       ? [
           allow(
             ['s3:PutObject'],
@@ -101,14 +104,14 @@ function secretRights(names: readonly SecretName[], makes: boolean): Statement[]
 }
 
 /** A key of the customer's own opens every file and record, so whoever reads one has to use it. */
-const keyRights = ({ customerKeyArn }: Stage): Statement[] =>
+const customerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
   customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
 /**
  * Lambda puts a function into a network in the name of its role. Code of the function may not: what Lambda itself does
  * has no function as its source.
  */
-const networkRights = (functionArn: unknown) => ({
+const denyNetworkActions = (functionArn: unknown) => ({
   Effect: 'Deny',
   Action: [
     'ec2:CreateNetworkInterface',
@@ -122,12 +125,12 @@ const networkRights = (functionArn: unknown) => ({
   Condition: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
 })
 /** The only rights that AWS puts together: those to stand in a network. */
-export const networkPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
+export const vpcAccessPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
 
-function role(functionName: string, statements: readonly Statement[], stage: Stage) {
-  const row = rowOf(functionName)
-  const names = row ? secretsOf(row) : []
-  const isInside = stage.isolation === 'vpc' && isClosed(rowOf(functionName))
+function roleResource(functionName: string, statements: readonly Statement[], stage: Stage) {
+  const row = declarationOf(functionName)
+  const names = row ? secretNamesOf(row) : []
+  const isInNetwork = stage.isolation === 'vpc' && isInVpc(declarationOf(functionName))
   const functionArn = `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${self:service}-\${sls:stage}-${functionName}`
   const logGroup = `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/\${self:service}-\${sls:stage}-${functionName}:*`
   const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], sub(logGroup))
@@ -140,7 +143,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
           { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
         ],
       },
-      ...(isInside && { ManagedPolicyArns: [sub(networkPolicy)] }),
+      ...(isInNetwork && { ManagedPolicyArns: [sub(vpcAccessPolicy)] }),
       Policies: [
         {
           PolicyName: 'work',
@@ -148,10 +151,10 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
             Version: '2012-10-17',
             Statement: [
               writeLogs,
-              ...secretRights(names, functionName === makesSecrets),
-              ...keyRights(stage),
+              ...secretStatements(names, functionName === secretsCreator),
+              ...customerKeyStatements(stage),
               ...statements,
-              ...(isInside ? [networkRights(sub(functionArn))] : []),
+              ...(isInNetwork ? [denyNetworkActions(sub(functionArn))] : []),
             ],
           },
         },
@@ -163,7 +166,7 @@ function role(functionName: string, statements: readonly Statement[], stage: Sta
 /** A role per function, each with what this function does and nothing more. */
 export const roleResources = (stage: Stage) =>
   Object.fromEntries(
-    Object.entries(statementsOfRoles())
+    Object.entries(roleStatements())
       .filter(([name]) => isDeployed(name, stage))
-      .map(([name, statements]) => [roleId(name), role(name, statements, stage)]),
+      .map(([name, statements]) => [roleId(name), roleResource(name, statements, stage)]),
   )

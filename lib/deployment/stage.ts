@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { planIds } from '../plans.ts'
-import { rowOf } from '../resources/functions.ts'
+import { declarationOf } from '../resources/functions.ts'
 import { imageIds } from '../resources/queues.ts'
 import { pushedImages } from './pushed-images.ts'
 
@@ -79,18 +79,20 @@ export interface Stage extends Omit<StageSettings, 'domain' | 'images'> {
 
 /** Whether a stage has a function: some are there for a setting alone. */
 export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
-  rowOf(name)?.onlyWith === undefined || facades !== undefined
+  declarationOf(name)?.onlyWith === undefined || facades !== undefined
 
-const tried = StageSettings.partial({ domain: true, images: true, region: true })
+const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 
 /** @throws Error that names the setting, what was expected and what came */
-export function stageOf(name: string, given: unknown): Stage {
+export function parseStage(name: string, settings: unknown): Stage {
   const isTrial = name === 'dev'
-  const parsed = (isTrial ? tried : StageSettings).safeParse(given ?? {})
+  const parsed = (isTrial ? TrialSettings : StageSettings).safeParse(settings ?? {})
   if (!parsed.success) {
-    const said = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`)
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
+    )
     throw new Error(
-      `Stage "${name}" cannot be packaged. In stages/${name}.json, which lib/deployment/README.md describes:\n${said.join('\n')}`,
+      `Stage "${name}" cannot be packaged. In stages/${name}.json, which lib/deployment/README.md describes:\n${problems.join('\n')}`,
     )
   }
   const { region = 'eu-central-1', domain, images = {}, ...rest } = parsed.data
@@ -99,13 +101,13 @@ export function stageOf(name: string, given: unknown): Stage {
 
 export function readStage(name: string, folder = process.cwd()): Stage {
   const path = `${folder}/stages/${name}.json`
-  const given = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+  const settings = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
   const pushed = Object.entries(pushedImages()).filter(([id]) => imageIds.some((image) => image === id))
-  return stageOf(name, { ...(pushed.length > 0 && { images: Object.fromEntries(pushed) }), ...given })
+  return parseStage(name, { ...(pushed.length > 0 && { images: Object.fromEntries(pushed) }), ...settings })
 }
 
 /** `--stage prod`, `--stage=prod`, `-s prod`; as serverless.yml has it where it is left out. */
-export function namedStage(args: readonly string[]): string {
+export function stageFromArgs(args: readonly string[]): string {
   const at = args.findIndex((arg) => arg === '--stage' || arg === '-s')
   const joined = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)
   return joined ?? (at < 0 ? undefined : args[at + 1]) ?? 'dev'

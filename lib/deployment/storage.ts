@@ -3,13 +3,13 @@ import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /** Taking the stack down must not take the users' files along. */
-const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
+const retain = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
 
 function tableResource({ keepData, customerKeyArn }: Stage) {
   const { TimeToLiveAttribute, ...properties } = table
   return {
     Type: 'AWS::DynamoDB::Table',
-    ...kept,
+    ...retain,
     Properties: {
       ...properties,
       TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
@@ -24,9 +24,9 @@ function tableResource({ keepData, customerKeyArn }: Stage) {
   }
 }
 
-const closedBucket = (properties: object) => ({
+const privateBucket = (properties: object) => ({
   Type: 'AWS::S3::Bucket',
-  ...kept,
+  ...retain,
   Properties: {
     PublicAccessBlockConfiguration: {
       BlockPublicAcls: true,
@@ -40,9 +40,9 @@ const closedBucket = (properties: object) => ({
 })
 
 /** Whoever administers the account decides by roles who may use it; users of the service may do so by its functions. */
-const key = (description: string) => ({
+const encryptionKey = (description: string) => ({
   Type: 'AWS::KMS::Key',
-  ...kept,
+  ...retain,
   Properties: {
     Description: description,
     EnableKeyRotation: true,
@@ -62,7 +62,7 @@ const key = (description: string) => ({
 
 /** CloudFormation has names of its own for what the S3 API takes. */
 const bucketResource = ({ customerKeyArn }: Stage) =>
-  closedBucket({
+  privateBucket({
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         customerKeyArn
@@ -95,7 +95,7 @@ const bucketResource = ({ customerKeyArn }: Stage) =>
   })
 
 /** Nobody reads or writes it but in the name of a role, and by TLS. */
-const policyOf = (id: string) => ({
+const tlsOnlyPolicy = (id: string) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {
     Bucket: { Ref: id },
@@ -119,11 +119,11 @@ const policyOf = (id: string) => ({
 export const storageResources = (stage: Stage) => ({
   Table: tableResource(stage),
   Bucket: bucketResource(stage),
-  BucketPolicy: policyOf('Bucket'),
+  BucketPolicy: tlsOnlyPolicy('Bucket'),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
-  SecretsKey: key('Opens what the functions of the service keep secret'),
+  SecretsKey: encryptionKey('Opens what the functions of the service keep secret'),
   // A new secret would make every client a stranger to their own jobs, and no stored password could be opened.
-  SecretsBucket: closedBucket({
+  SecretsBucket: privateBucket({
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [
         {
@@ -134,5 +134,5 @@ export const storageResources = (stage: Stage) => ({
     },
     VersioningConfiguration: { Status: 'Enabled' },
   }),
-  SecretsBucketPolicy: policyOf('SecretsBucket'),
+  SecretsBucketPolicy: tlsOnlyPolicy('SecretsBucket'),
 })

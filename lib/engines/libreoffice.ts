@@ -5,10 +5,10 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import {
-  documentLocked,
-  documentLockUnknown,
-  documentStaysLocked,
-  isLockable,
+  documentPasswordMissing,
+  documentProtectionUnknown,
+  documentPasswordWrong,
+  canBeLocked,
 } from '../formats/locked-office.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
@@ -305,8 +305,8 @@ function explainFailure(error: unknown, work: EngineWork, hadPassword: boolean):
 function refusalError(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: boolean): AppError {
   switch (error.reason) {
     case 'password':
-      if (hadPassword) return documentStaysLocked(error)
-      return isLockable(from) ? documentLocked(error) : documentLockUnknown(error)
+      if (hadPassword) return documentPasswordWrong(error)
+      return canBeLocked(from) ? documentPasswordMissing(error) : documentProtectionUnknown(error)
     case 'corrupt':
       return new AppError(
         'CORRUPT_FILE',

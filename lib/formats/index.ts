@@ -31,42 +31,44 @@ export const formats: readonly Format[] = categories.flatMap((category) =>
   byCategory[category].map((row) => ({ ...row, category })),
 )
 
-const ids: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
+const formatsById: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
 
 /** The first format that claims an extension has it: `mpg` and `mpeg` share a MIME type, never an extension. */
-const extensions = firstWins(formats.flatMap((format) => format.extensions.map((name) => [name, format])))
+const formatsByExtension = firstWinsMap(
+  formats.flatMap((format) => format.extensions.map((name) => [name, format])),
+)
 
-const names = firstWins([
-  ...ids,
-  ...extensions,
+const formatsByAlias = firstWinsMap([
+  ...formatsById,
+  ...formatsByExtension,
   ...formats.flatMap((format) => (format.aliases ?? []).map((name): [string, Format] => [name, format])),
 ])
 
-function firstWins(entries: readonly (readonly [string, Format])[]): ReadonlyMap<string, Format> {
+function firstWinsMap(entries: readonly (readonly [string, Format])[]): ReadonlyMap<string, Format> {
   return new Map([...entries].reverse())
 }
 
 export function isFormatId(id: string): id is FormatId {
-  return ids.has(id)
+  return formatsById.has(id)
 }
 
 export function formatById(id: FormatId): Format {
-  const format = ids.get(id)
+  const format = formatsById.get(id)
   if (!format) throw new Error(`The format ${id} is not in the registry.`)
   return format
 }
 
 /** What a client means by `jpeg`, `.TIF` or `matroska`. */
 export function formatByAlias(name: string): Format | undefined {
-  return names.get(name.trim().toLowerCase().replace(/^\./, ''))
+  return formatsByAlias.get(name.trim().toLowerCase().replace(/^\./, ''))
 }
 
 /** Takes a bare extension, one with a dot, or a whole file name; `tar.gz` is one extension. */
 export function formatByExtension(name: string): Format | undefined {
   const lower = name.toLowerCase()
-  const tape = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lower)?.[1]
+  const tarExtension = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lower)?.[1]
   return (
-    (tape !== undefined ? names.get(tape) : undefined) ??
-    extensions.get(lower.slice(lower.lastIndexOf('.') + 1))
+    (tarExtension !== undefined ? formatsByAlias.get(tarExtension) : undefined) ??
+    formatsByExtension.get(lower.slice(lower.lastIndexOf('.') + 1))
   )
 }

@@ -10,13 +10,13 @@ export const lockableFormats: readonly FormatId[] = [
   ...(['pptx', 'pptm', 'ppsx', 'potx', 'potm', 'ppt', 'pps', 'pot', 'odp', 'otp', 'odg', 'otg'] as const),
 ]
 
-export const isLockable = (id: FormatId): boolean => lockableFormats.includes(id)
+export const canBeLocked = (id: FormatId): boolean => lockableFormats.includes(id)
 
 /** Those that show nothing of what they are while they are locked. */
 export const isOpenXml = (id: FormatId): boolean =>
-  isLockable(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
+  canBeLocked(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
 
-export const documentLocked = (cause?: Error) =>
+export const documentPasswordMissing = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document needs a password to open: send it as `password`.',
@@ -24,7 +24,7 @@ export const documentLocked = (cause?: Error) =>
     { cause },
   )
 
-export const documentStaysLocked = (cause?: Error) =>
+export const documentPasswordWrong = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The password does not open this document. Check it and send it again.',
@@ -33,7 +33,7 @@ export const documentStaysLocked = (cause?: Error) =>
   )
 
 /** By rights management, certificates, or a way that nobody here knows. */
-export const documentLockUnknown = (cause?: Error) =>
+export const documentProtectionUnknown = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document is protected in a way that no password opens here. Save it without protection and send it again.',
@@ -42,7 +42,7 @@ export const documentLockUnknown = (cause?: Error) =>
   )
 
 /** It was named as another program's, which only the open document shows. */
-export const documentOfOtherKind = (named: FormatId, found: FormatId) =>
+export const documentKindMismatch = (named: FormatId, found: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
     `The password opens the document, but it is ${formatById(found).name} (${found}) and not ${named}, as its name says. Rename it and send it again.`,
@@ -50,7 +50,7 @@ export const documentOfOtherKind = (named: FormatId, found: FormatId) =>
   )
 
 /** What the document is, of an error by `documentOfOtherKind`. */
-export function foundKind(
+export function detectedKind(
   error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): FormatId | undefined {
   const { reason, found } = error?.details ?? {}

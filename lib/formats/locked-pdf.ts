@@ -8,30 +8,30 @@ export interface LockedPdf {
   readonly field?: string | undefined
 }
 
-const named = ({ filename }: LockedPdf) => (filename === undefined ? 'The PDF' : `The PDF ${filename}`)
+const describePdf = ({ filename }: LockedPdf) => (filename === undefined ? 'The PDF' : `The PDF ${filename}`)
 
 const detailsOf = ({ filename, field = 'password' }: LockedPdf) => ({
   field,
   ...(filename !== undefined && { filename }),
 })
 
-export const passwordMissing = (pdf: LockedPdf = {}) =>
+export const pdfPasswordMissing = (pdf: LockedPdf = {}) =>
   new AppError(
     'PDF_ENCRYPTED',
-    `${named(pdf)} needs a password to open: send it as \`${pdf.field ?? 'password'}\`.`,
+    `${describePdf(pdf)} needs a password to open: send it as \`${pdf.field ?? 'password'}\`.`,
     detailsOf(pdf),
   )
 
-export const passwordWrong = (pdf: LockedPdf = {}, cause?: unknown) =>
+export const pdfPasswordWrong = (pdf: LockedPdf = {}, cause?: unknown) =>
   new AppError(
     'PDF_ENCRYPTED',
-    `${named(pdf)} does not open with the password that came as \`${pdf.field ?? 'password'}\`. Send the right one.`,
+    `${describePdf(pdf)} does not open with the password that came as \`${pdf.field ?? 'password'}\`. Send the right one.`,
     detailsOf(pdf),
     { cause },
   )
 
 /** For conversions that take no password, so that nobody sends one in vain. */
-export const decryptFirst = (cause: AppError) =>
+export const pdfMustBeDecrypted = (cause: AppError) =>
   new AppError(
     'PDF_ENCRYPTED',
     'The PDF needs a password to open, and this conversion does not read one: send the file with toolOperation=decrypt-pdf and its password first.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
-import { queueVisibilityS } from '../resources/queues.ts'
+import { maxVisibilityTimeoutS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads.ts'
 import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import { isLiveStatus, type Job, jobPrefix } from './job.ts'
@@ -117,4 +117,4 @@ export async function deleteJobData(
 const mayHaveUnpublishedEnd = ({ endedAt, deletedAt }: Job) =>
   endedAt !== undefined &&
   deletedAt !== undefined &&
-  Date.parse(deletedAt) - Date.parse(endedAt) <= queueVisibilityS * 1000
+  Date.parse(deletedAt) - Date.parse(endedAt) <= maxVisibilityTimeoutS * 1000

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import type { Connections } from '../aws/connections.ts'
 import { type Config, noEngines, roleKeyOf } from '../config.ts'
-import { deliveriesAtATime, type QueueId } from '../resources/queues.ts'
+import { maxConcurrentDeliveries, type QueueId } from '../resources/queues.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from './embedded.ts'
 import { s3Path } from './gateway.ts'
 import { inProcessConnection } from './in-process-transport.ts'
@@ -85,7 +85,7 @@ const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 /** Returns how many tasks of a queue this machine runs at the same time. */
 export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
   queue === 'delivery'
-    ? deliveriesAtATime
+    ? maxConcurrentDeliveries
     : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (tasksPerCore[queue] ?? 1))
 
 /** Returns the environment of functions on this machine: what the deployment sets on AWS, and local settings. */

@@ -31,7 +31,7 @@ import {
 import type { FunctionDeclaration, Trigger } from '../resources/function-declaration.ts'
 import { eventPattern } from '../resources/events.ts'
 import { functions } from '../resources/functions.ts'
-import { visibilityOf } from '../resources/queue-functions.ts'
+import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { bucket, table, uploadPattern } from '../resources/storage.ts'
 import { functionArn } from './lambda/runtime.ts'
@@ -158,7 +158,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
   const createQueuePair = async (id: QueueId) => {
     const dead = await createDeadLetterQueue(id)
     const queue = await createQueue(id, {
-      VisibilityTimeout: String(visibilityOf(id)),
+      VisibilityTimeout: String(visibilityTimeoutOf(id)),
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
     })
     return [id, queue] as const

@@ -6,7 +6,7 @@ import { engines } from '../engines/index.ts'
 import { TaskMessage } from '../jobs/task-message.ts'
 import type { Log } from '../log.ts'
 import { functions } from '../resources/functions.ts'
-import { functionOfQueue, mappingOf } from '../resources/queue-functions.ts'
+import { functionForQueue, queueMappingOf } from '../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { concurrencyOf, type Environment } from './environment.ts'
 import type { IsolatedFunctions } from './isolated-functions.ts'
@@ -97,7 +97,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
             connection: isolated?.connectionFor(local.name) ?? connection,
             retriesEarly: !isolated,
-            settings: mappingOf(queue),
+            settings: queueMappingOf(queue),
             visibilityS: claimTimeoutS,
             invoke: async (event) => {
               const outcome = await lambda.invoke(local.name, event)
@@ -119,7 +119,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   }
 }
 
-export const functionNameOf = (queue: QueueId) => functionOfQueue(queue) ?? `convert-${queue}`
+export const functionNameOf = (queue: QueueId) => functionForQueue(queue) ?? `convert-${queue}`
 
 const readQueueAttributes = (QueueUrl: string, region: string, connection: ClientConnection) =>
   new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(
@@ -128,7 +128,7 @@ const readQueueAttributes = (QueueUrl: string, region: string, connection: Clien
 
 /** Memory of a worker with this concurrency; transfers stream, so their memory does not depend on it. */
 function workerMemoryMb(queue: QueueId, concurrency: number): number {
-  const functionName = functionOfQueue(queue)
+  const functionName = functionForQueue(queue)
   if (functionName) return functions[functionName].memoryMb
   const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
   return concurrency * Math.max(512, ...limits) + runtimeMb

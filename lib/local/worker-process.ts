@@ -5,7 +5,7 @@ import type { FileExchange } from '../aws/connections.ts'
 import { emitJobEnd } from '../jobs/job-end-emitter.ts'
 import type { Log } from '../log.ts'
 import type { FunctionName } from '../resources/functions.ts'
-import { functionOfQueue } from '../resources/queue-functions.ts'
+import { functionForQueue } from '../resources/queue-functions.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { type Command, exitWithParent } from './exit-with-parent.ts'
 import { FunctionError, type FunctionFailure } from './lambda/function-error.ts'
@@ -95,7 +95,7 @@ export class WorkerProcess {
   constructor(options: WorkerProcessOptions) {
     this.#options = options
     const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
-    const name = handler ?? functionOfQueue(queue) ?? 'convert'
+    const name = handler ?? functionForQueue(queue) ?? 'convert'
     // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
     // that only pass bytes on don't need it, and it would keep growing.
     const savesMemory = name === 'transfer' || name === 'deliver'

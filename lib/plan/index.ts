@@ -5,7 +5,7 @@ import { isInputOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/svg-traits.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
-import { isLockable } from '../formats/locked-office.ts'
+import { canBeLocked } from '../formats/locked-office.ts'
 import type { ConversionStep } from '../jobs/job.ts'
 import { buildEdges, type Edge, type Edges, withoutUnsuitableEdges } from './edges.ts'
 import { findOtherRoute, type OtherRouteRequest } from './fallback-search.ts'
@@ -180,7 +180,7 @@ const contentOperations: readonly Operation[] = ['convert', 'compress', 'thumbna
 
 /** Whether the source file may need an unlock step that removes its password. */
 export const mayNeedUnlock = ({ steps: [first] }: Route): boolean =>
-  isLockable(first.from) && contentOperations.includes(first.capability.operation)
+  canBeLocked(first.from) && contentOperations.includes(first.capability.operation)
 
 /** Whether an unlock step has to remove the password first. */
 const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>>) =>

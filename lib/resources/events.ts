@@ -4,14 +4,14 @@ import type { EventName, SubscriberKind } from '../../events/index.ts'
 export const eventSource = 'mutabor'
 
 /** What the service tells itself by the bus; it is no event of a user. */
-export type Signal = 'socket.opened'
+export type InternalEvent = 'socket.opened'
 
 /** What a function listens to; `job.*` are all of that beginning. */
-export type Heard = EventName | Signal | `${string}.*`
+export type EventSelector = EventName | InternalEvent | `${string}.*`
 
 /** The events that a function listens to, as a pattern of EventBridge. */
-export const eventPattern = (events: readonly Heard[], listener?: SubscriberKind) => ({
+export const eventPattern = (events: readonly EventSelector[], subscriberKind?: SubscriberKind) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
-  ...(listener && { detail: { listeners: [listener] } }),
+  ...(subscriberKind && { detail: { listeners: [subscriberKind] } }),
 })

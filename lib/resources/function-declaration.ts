@@ -1,7 +1,7 @@
 import type { SubscriberKind } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
 import type { Permission } from '../permissions.ts'
-import type { Heard } from './events.ts'
+import type { EventSelector } from './events.ts'
 import type { QueueId } from './queues.ts'
 
 /** What calls a function. */
@@ -10,7 +10,7 @@ export type Trigger =
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
   /** Events of the bus that it listens to: all of them, or those that somebody outside wants to hear by this way. */
-  | { readonly events: readonly Heard[]; readonly for?: SubscriberKind }
+  | { readonly events: readonly EventSelector[]; readonly for?: SubscriberKind }
   /** Tasks of a queue. */
   | { readonly queue: QueueId }
   /** Files that arrive in the bucket below this prefix. */
@@ -21,7 +21,7 @@ export type Trigger =
   | { readonly operator: true }
 
 /** What is reached by a way out of the closed network alone, and why. */
-export const outside = {
+export const outboundReasons = {
   stores: 'files come from and go to addresses that users name',
   websites: 'websites are captured at addresses that users name',
   receivers: 'webhooks are called at addresses that users name',
@@ -30,7 +30,7 @@ export const outside = {
   mail: 'letters go by the mail server that the operator names',
   sockets: 'AWS has no endpoint in a network for the connections of a WebSocket API',
 } as const
-export type Outside = keyof typeof outside
+export type OutboundTarget = keyof typeof outboundReasons
 
 /** Settings that nobody but the functions that need them may read; on AWS each is an object of a bucket of their own. */
 export const secretNames = [
@@ -56,7 +56,7 @@ export interface FunctionDeclaration {
   /** Those that it reads when it starts. */
   readonly secrets?: readonly SecretName[]
   /** What it has a way out for; without any it is in the closed network, and reaches the parts of the service alone. */
-  readonly reaches?: readonly Outside[]
+  readonly reaches?: readonly OutboundTarget[]
   /**
    * Invocations at a time, so that an attack costs a bounded sum and nobody takes what the others need. Fed by a queue it has
    * no more; any other has as many kept for it, too. Those of tasks have what the stage says (`conversionsAtATime`).
@@ -75,5 +75,5 @@ export interface FunctionDeclaration {
 }
 
 /** What a function finds where secrets lie: who is reached by the address in front knows it by its secret. */
-export const secretsOf = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
+export const secretNamesOf = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
   'http' in trigger || 'websocket' in trigger ? [...secrets, 'ORIGIN_SECRET'] : secrets

@@ -1,13 +1,22 @@
 import { terminalEvents } from '../usage/terminal-events.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
-import { deliveriesAtATime, imageIds, queueIds } from './queues.ts'
-import { callLanes, everyFile, files, moveJobs, records, runTasks, serve } from './role-permissions.ts'
+import { imageIds, maxConcurrentDeliveries, queueIds } from './queues.ts'
+import {
+  allFilePrefixes,
+  fileAccess,
+  queueDeliveries,
+  runTasks,
+  serveRequests,
+  tableAccess,
+  updateJobs,
+} from './role-permissions.ts'
 
 /** All below a path, and the path itself. */
-const below = (...paths: readonly string[]) => paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
+const routesBelow = (...paths: readonly string[]) =>
+  paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
 
 /** What functions of the HTTP API have in common; a request ends after 29 s. */
-const http = { memoryMb: 1024, timeoutS: 29 } as const
+const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
 
 /**
  * What the service consists of stands in this folder, as data: `serverless.yml` deploys it and the one-machine runtime
@@ -18,11 +27,11 @@ const http = { memoryMb: 1024, timeoutS: 29 } as const
  */
 export const functions = {
   api: {
-    ...{ ...http, handler: 'functions/core-api.handler', trigger: { http: true } },
+    ...{ ...httpDefaults, handler: 'functions/core-api.handler', trigger: { http: true } },
     // Files are in the bucket and tasks in the queues when `/health` looks.
     rights: [
-      ...serve,
-      records('PutItem'),
+      ...serveRequests,
+      tableAccess('PutItem'),
       { list: true },
       { queues: queueIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -30,13 +39,17 @@ export const functions = {
     maximumConcurrency: 50,
   },
   conversion: {
-    ...{ ...http, handler: 'functions/conversion.handler', trigger: { http: below('/v1/convert') } },
+    ...{
+      ...httpDefaults,
+      handler: 'functions/conversion.handler',
+      trigger: { http: routesBelow('/v1/convert') },
+    },
     // The estimate counts who waits before it.
     rights: [
-      ...moveJobs,
-      records('PutItem', 'BatchWriteItem'),
-      files(everyFile, 'GetObject'),
-      files(['received'], 'PutObject', 'DeleteObject'),
+      ...updateJobs,
+      tableAccess('PutItem', 'BatchWriteItem'),
+      fileAccess(allFilePrefixes, 'GetObject'),
+      fileAccess(['received'], 'PutObject', 'DeleteObject'),
       { list: true },
       { queues: imageIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -45,13 +58,13 @@ export const functions = {
   },
   jobs: {
     handler: 'functions/jobs.handler',
-    ...http,
-    trigger: { http: below('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
+    ...httpDefaults,
+    trigger: { http: routesBelow('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
     rights: [
-      ...moveJobs,
-      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
-      files(everyFile, 'GetObject', 'DeleteObject'),
-      files(['received', 'uploads'], 'PutObject'),
+      ...updateJobs,
+      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
+      fileAccess(['received', 'uploads'], 'PutObject'),
       { list: true },
       { index: 'byList' },
       { index: 'byTag' },
@@ -60,11 +73,15 @@ export const functions = {
     maximumConcurrency: 100,
   },
   uploads: {
-    ...{ ...http, handler: 'functions/uploads.handler', trigger: { http: below('/v1/uploads') } },
+    ...{
+      ...httpDefaults,
+      handler: 'functions/uploads.handler',
+      trigger: { http: routesBelow('/v1/uploads') },
+    },
     rights: [
-      ...serve,
-      records('PutItem', 'BatchWriteItem'),
-      files(
+      ...serveRequests,
+      tableAccess('PutItem', 'BatchWriteItem'),
+      fileAccess(
         ['uploads'],
         ...([
           'GetObject',
@@ -83,13 +100,13 @@ export const functions = {
   /** What happens without anybody asking: a test of a webhook calls it. */
   automation: {
     handler: 'functions/webhooks-workflows.handler',
-    ...http,
-    trigger: { http: below('/v1/webhooks', '/v1/workflows') },
+    ...httpDefaults,
+    trigger: { http: routesBelow('/v1/webhooks', '/v1/workflows') },
     rights: [
-      ...moveJobs,
-      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
-      files(['received'], 'PutObject', 'DeleteObject'),
-      callLanes,
+      ...updateJobs,
+      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      fileAccess(['received'], 'PutObject', 'DeleteObject'),
+      queueDeliveries,
       { index: 'byList' },
     ],
     ...{
@@ -101,35 +118,35 @@ export const functions = {
     maximumConcurrency: 10,
   },
   drives: {
-    ...{ ...http, handler: 'functions/drives.handler', trigger: { http: below('/v1/cloud') } },
-    rights: [...moveJobs, records('PutItem', 'DeleteItem')],
+    ...{ ...httpDefaults, handler: 'functions/drives.handler', trigger: { http: routesBelow('/v1/cloud') } },
+    rights: [...updateJobs, tableAccess('PutItem', 'DeleteItem')],
     ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], plans: true },
     maximumConcurrency: 10,
   },
   access: {
     handler: 'functions/account-api.handler',
-    ...http,
-    trigger: { http: below('/v1/account', '/v1/api-keys', '/v1/oauth') },
-    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...httpDefaults,
+    trigger: { http: routesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
+    rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
     ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 20,
   },
   admin: {
-    ...{ ...http, handler: 'functions/admin.handler', trigger: { http: below('/v1/admin') } },
-    rights: [...serve, records('PutItem', 'DeleteItem'), { index: 'byList' }],
+    ...{ ...httpDefaults, handler: 'functions/admin.handler', trigger: { http: routesBelow('/v1/admin') } },
+    rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
     ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 5,
   },
   /** Asks endpoints of most others, so it may do what they may. */
   facade: {
     handler: 'functions/compat-v2.handler',
-    ...http,
-    trigger: { http: below('/v2', '/sync/v2') },
+    ...httpDefaults,
+    trigger: { http: routesBelow('/v2', '/sync/v2') },
     rights: [
-      ...moveJobs,
-      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
-      files(everyFile, 'GetObject', 'DeleteObject'),
-      files(['received', 'uploads'], 'PutObject'),
+      ...updateJobs,
+      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
+      fileAccess(['received', 'uploads'], 'PutObject'),
       { list: true },
       { index: 'byList' },
       { index: 'byTag' },
@@ -139,9 +156,9 @@ export const functions = {
   },
   /** Signing up and in, by a library as large as all of the API. */
   account: {
-    ...{ ...http, handler: 'functions/auth.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
+    ...{ ...httpDefaults, handler: 'functions/auth.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
     rights: [
-      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
+      tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
       { index: 'byList' },
     ],
     ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], reaches: ['mail', 'sign-in'] },
@@ -153,14 +170,14 @@ export const functions = {
     timeoutS: 60,
     trigger: { schedule: 'rate(1 minute)' },
     rights: [
-      ...moveJobs,
-      records('PutItem', 'DeleteItem', 'BatchWriteItem'),
-      callLanes,
+      ...updateJobs,
+      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      queueDeliveries,
       { index: 'byWake' },
       { index: 'byList' },
-      files(['uploads'], 'GetObject'),
-      files(['received'], 'PutObject'),
-      files(everyFile, 'DeleteObject'),
+      fileAccess(['uploads'], 'GetObject'),
+      fileAccess(['received'], 'PutObject'),
+      fileAccess(allFilePrefixes, 'DeleteObject'),
       { list: true },
       { sockets: ['GET', 'POST', 'DELETE'] },
     ],
@@ -180,7 +197,7 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
-    rights: [...moveJobs, files(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
+    rights: [...updateJobs, fileAccess(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
     ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
     maximumConcurrency: 20,
   },
@@ -191,11 +208,11 @@ export const functions = {
     timeoutS: 30,
     trigger: { queue: 'ready' },
     rights: [
-      ...moveJobs,
-      records('DeleteItem'),
+      ...updateJobs,
+      tableAccess('DeleteItem'),
       { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
-      files(everyFile, 'GetObject'),
-      files(['jobs', 'work'], 'PutObject'),
+      fileAccess(allFilePrefixes, 'GetObject'),
+      fileAccess(['jobs', 'work'], 'PutObject'),
       // Who has its address learns that an input is deleted.
       { list: true },
     ],
@@ -210,8 +227,8 @@ export const functions = {
     trigger: { queue: 'transfer' },
     rights: [
       ...runTasks('transfer'),
-      files(everyFile, 'GetObject'),
-      files(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
+      fileAccess(allFilePrefixes, 'GetObject'),
+      fileAccess(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
     ],
     ...{ secrets: ['SERVICE_SECRET'], reaches: ['stores'], readsFiles: true },
   },
@@ -230,7 +247,7 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 30,
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
-    rights: [records('GetItem', 'Query', 'PutItem', 'UpdateItem'), callLanes],
+    rights: [tableAccess('GetItem', 'Query', 'PutItem', 'UpdateItem'), queueDeliveries],
     deadLetter: true,
     maximumConcurrency: 20,
   },
@@ -239,16 +256,16 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 120,
     trigger: { queue: 'delivery' },
-    rights: [records('GetItem', 'Query', 'UpdateItem'), callLanes],
+    rights: [tableAccess('GetItem', 'Query', 'UpdateItem'), queueDeliveries],
     ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'] },
-    maximumConcurrency: deliveriesAtATime,
+    maximumConcurrency: maxConcurrentDeliveries,
   },
   'record-metrics': {
     handler: 'functions/record-metrics.handler',
     memoryMb: 256,
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
-    rights: [records('GetItem', 'BatchWriteItem')],
+    rights: [tableAccess('GetItem', 'BatchWriteItem')],
     maximumConcurrency: 10,
   },
   /** Adds the ends of jobs to the figures of their owners and of the service. */
@@ -257,7 +274,7 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 15,
     trigger: { events: terminalEvents },
-    rights: [records('GetItem', 'BatchGetItem', 'UpdateItem')],
+    rights: [tableAccess('GetItem', 'BatchGetItem', 'UpdateItem')],
     deadLetter: true,
     maximumConcurrency: 10,
   },
@@ -267,7 +284,15 @@ export const functions = {
     timeoutS: 20,
     trigger: { websocket: ['$connect', '$disconnect', '$default'] },
     rights: [
-      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'),
+      tableAccess(
+        'GetItem',
+        'BatchGetItem',
+        'Query',
+        'PutItem',
+        'UpdateItem',
+        'DeleteItem',
+        'BatchWriteItem',
+      ),
       { index: 'byList' },
       { publish: true },
       { sockets: ['POST', 'DELETE'] },
@@ -281,7 +306,7 @@ export const functions = {
     timeoutS: 20,
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'], for: 'sockets' },
     rights: [
-      records('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
+      tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
       { index: 'byList' },
       { sockets: ['POST', 'GET', 'DELETE'] },
     ],
@@ -302,7 +327,7 @@ export const functions = {
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
 /** The row of a function; what runs the tasks of an image has none. */
-export const rowOf = (name: string | undefined): FunctionDeclaration | undefined =>
+export const declarationOf = (name: string | undefined): FunctionDeclaration | undefined =>
   (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
 
 export const functionNames = Object.keys(functions) as FunctionName[] // keys of a const table

@@ -1,9 +1,9 @@
 import type { FunctionDeclaration } from './function-declaration.ts'
-import { type FunctionName, functionNames, functions, rowOf } from './functions.ts'
-import { type QueueId, queueVisibilityS } from './queues.ts'
+import { declarationOf, type FunctionName, functionNames, functions } from './functions.ts'
+import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
 
 /** The function that a queue feeds, where it is not that of an image. */
-export const functionOfQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
+export const functionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]
     return 'queue' in trigger && trigger.queue === queue
@@ -13,9 +13,9 @@ export const functionOfQueue = (queue: QueueId | FunctionName): FunctionName | u
  * Seconds for which a queue hides what it hands over: six times what its function may take, as AWS advises for times when
  * it cannot be called at once, as long as a function takes no longer than that. Workers shorten it on receipt.
  */
-export const visibilityOf = (queue: QueueId): number => {
-  const timeoutS = rowOf(functionOfQueue(queue))?.timeoutS ?? queueVisibilityS
-  return Math.min(queueVisibilityS, 6 * timeoutS)
+export const visibilityTimeoutOf = (queue: QueueId): number => {
+  const timeoutS = declarationOf(functionForQueue(queue))?.timeoutS ?? maxVisibilityTimeoutS
+  return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
 /** How a queue feeds its function, in the words of serverless.yml. */
@@ -30,16 +30,16 @@ export interface QueueMappingSettings {
   readonly functionResponseType?: 'ReportBatchItemFailures'
 }
 
-export const queueMapping = {
+export const defaultQueueMapping = {
   // A conversion fills the machine that it runs on; several in one invocation would share its time.
   batchSize: 1,
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
 
-export function mappingOf(queue: QueueId): QueueMappingSettings {
-  const maximumConcurrency = rowOf(functionOfQueue(queue))?.maximumConcurrency
+export function queueMappingOf(queue: QueueId): QueueMappingSettings {
+  const maximumConcurrency = declarationOf(functionForQueue(queue))?.maximumConcurrency
   return {
-    ...queueMapping,
+    ...defaultQueueMapping,
     // It takes a moment for each.
     ...(queue === 'ready' && { batchSize: 10 }),
     ...(maximumConcurrency !== undefined && { maximumConcurrency }),

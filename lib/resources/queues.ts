@@ -22,7 +22,7 @@ export type QueueId = (typeof queueIds)[number]
 export const maxReceiveCount = 10
 
 /** The longest of a function, and so the longest for which a queue hides what one works on. */
-export const queueVisibilityS = 900
+export const maxVisibilityTimeoutS = 900
 
 /** Calls of webhooks at a time: they wait most of their time, and each receiver has only so many of them. */
-export const deliveriesAtATime = 192
+export const maxConcurrentDeliveries = 192

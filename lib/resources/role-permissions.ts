@@ -1,24 +1,27 @@
 import type { ImageId } from '../engines/engine.ts'
 import type { FilePrefix, FileVerb, Permission, TableVerb } from '../permissions.ts'
 
-export const records = (...verbs: readonly TableVerb[]) => ({
+export const tableAccess = (...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),
 })
-export const files = (prefixes: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
+export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
   files: verbs.map((verb) => `s3:${verb}` as const),
   prefixes: prefixes.map((prefix) => `${prefix}/`),
 })
-export const everyFile = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
+export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
 /** What any change of a job may lead to: records, tasks that are ready, events for those who listen. */
-export const moveJobs = [
-  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+export const updateJobs = [
+  tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
   { publish: true },
 ] as const satisfies readonly Permission[]
 
 /** Lanes of webhooks are called by whoever has something to deliver. */
-export const callLanes = { queues: ['delivery'], actions: ['sqs:SendMessage'] } as const satisfies Permission
+export const queueDeliveries = {
+  queues: ['delivery'],
+  actions: ['sqs:SendMessage'],
+} as const satisfies Permission
 
 /**
  * To run tasks whose files and passwords come in the message: none to any file. Tasks of an owner whose plan lets them
@@ -26,22 +29,22 @@ export const callLanes = { queues: ['delivery'], actions: ['sqs:SendMessage'] } 
  */
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [
-    ...moveJobs,
-    records('PutItem', 'DeleteItem'),
+    ...updateJobs,
+    tableAccess('PutItem', 'DeleteItem'),
     { queues: [queue], actions: ['sqs:ChangeMessageVisibility'] },
   ] as const satisfies readonly Permission[]
 
 /** What any request may lead to: who sends it and how much of his plan is left, told when it runs out. */
-export const serve = [
-  records('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+export const serveRequests = [
+  tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { publish: true },
 ] as const satisfies readonly Permission[]
 
 /** Images with an engine that shares out its work. */
-const sharing: readonly ImageId[] = ['av', 'pdf']
+const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
 
 /** Of the function that runs the tasks of an image. */
-export const convertRights = (image: ImageId): readonly Permission[] => [
+export const convertPermissions = (image: ImageId): readonly Permission[] => [
   ...runTasks(image),
-  ...(sharing.includes(image) ? [records('BatchWriteItem')] : []),
+  ...(imagesWithChunks.includes(image) ? [tableAccess('BatchWriteItem')] : []),
 ]

@@ -48,7 +48,7 @@ export const table = {
 } as const
 
 /** Days after which what was sent is deleted, whoever has it: the first that is longer than jobs may keep it. */
-export const uploadDays = [2, 9, 368] as const
+export const uploadRetentionDays = [2, 9, 368] as const
 
 export const bucket = {
   cors: [
@@ -62,7 +62,7 @@ export const bucket = {
   ],
   lifecycle: [
     // Jobs delete their own files and those that they took; this catches what nobody took, or a late upload left.
-    ...uploadDays.flatMap((days) =>
+    ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
         ...{ ID: `${kind}-${days}d`, Prefix: `${kind}/${days}d/` },
         ...{ ExpirationInDays: days, AbortIncompleteMultipartDays: 1 },

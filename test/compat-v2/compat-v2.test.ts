@@ -7,7 +7,7 @@ import type CloudConvert from 'cloudconvert'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { roleId } from '../../lib/deployment/references.ts'
 import { roleResources } from '../../lib/deployment/roles.ts'
-import { stageOf } from '../../lib/deployment/stage.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
 import { compatEvent } from '../../lib/webhooks/compat-event.ts'
 import { managerOf } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -182,7 +182,7 @@ test('an event contains the requested tasks under their requested names', () => 
 
 test('on AWS the compatibility API is deployed only if the stage enables it', () => {
   const names = (given: object) => {
-    const stage = stageOf('dev', given)
+    const stage = parseStage('dev', given)
     const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
     return [deployedFunctions(stage)['facade']?.environment.FACADES, roles]
   }

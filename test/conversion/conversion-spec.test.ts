@@ -18,7 +18,7 @@ import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../li
 import { toStoredFile } from '../../lib/conversion/to-stored-file.ts'
 import { isUnreadableError } from '../../lib/conversion/unreadable-error.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { documentOfOtherKind } from '../../lib/formats/locked-office.ts'
+import { documentKindMismatch } from '../../lib/formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../../lib/jobs/job.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
@@ -381,7 +381,7 @@ describe('a file that an engine could not read', () => {
 
   describe('because of a wrong extension behind its password', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
-    const opened = { error: documentOfOtherKind('docx', 'xlsx'), steps: [] }
+    const opened = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
     const next = (
       to: ConversionSpec['to'],
       more: Partial<ConversionSpec> = {},
@@ -527,7 +527,7 @@ describe('a fallback route', () => {
   test('of a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const other = of('b.docx', 'docx')
-    const tried = [{ error: documentOfOtherKind('docx', 'xlsx'), steps: [] }] as [TriedRoute]
+    const tried = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = planFallback(
       [other, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),

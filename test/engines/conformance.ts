@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { textFormats } from '../../lib/formats/detect/families.ts'
-import { headerless } from '../../lib/formats/detect/media-signatures.ts'
+import { headerlessMedia } from '../../lib/formats/detect/media-signatures.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { formatPairs } from '../../lib/plan/edges.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -131,7 +131,7 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
  */
 const dots: readonly FormatId[] = ['rgf', 'sixel']
 /** Any bytes are valid text or raw samples. */
-const isAnything = (id: FormatId) => [...textFormats, ...headerless, ...dots].includes(id)
+const isAnything = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
 
 function assertWithin({ result, workDir }: Run): void {
   for (const { path } of result.files) assert.ok(path.startsWith(join(workDir, 'out/')), path)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memoryOf } from '../../lib/deployment/functions.ts'
+import { limitMemory } from '../../lib/deployment/functions.ts'
 import { availableThreads, effectiveLimits } from '../../lib/engines/host-limits.ts'
 
 test('an engine gets no more memory than its Lambda function has, and its full limit elsewhere', () => {
@@ -11,9 +11,9 @@ test('an engine gets no more memory than its Lambda function has, and its full l
 })
 
 test('a Lambda function gets the memory it requests, up to MAX_FUNCTION_MB and the maximum of Lambda', () => {
-  assert.equal(memoryOf(6400, { MAX_FUNCTION_MB: 3008 }), 3008)
-  assert.equal(memoryOf(1024, { MAX_FUNCTION_MB: 3008 }), 1024)
-  assert.equal(memoryOf(20_000, { MAX_FUNCTION_MB: 20_000 }), 10_240)
+  assert.equal(limitMemory(6400, { MAX_FUNCTION_MB: 3008 }), 3008)
+  assert.equal(limitMemory(1024, { MAX_FUNCTION_MB: 3008 }), 1024)
+  assert.equal(limitMemory(20_000, { MAX_FUNCTION_MB: 20_000 }), 10_240)
 })
 
 test('a program gets one thread per processor, up to eight', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { WebSocket } from 'ws'
-import { zipFunctions, zipNames } from '../../lib/deployment/zip-functions.ts'
+import { writePackages, zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { after, before } from '../hooks.ts'
 import { callSigned, region } from '../local/lambda-runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/lambda-sandbox.ts'
@@ -39,8 +39,8 @@ const invoke = (name: string) =>
   })
 
 before(async () => {
-  await zipFunctions(packages)
-  await Promise.all(zipNames.map((name) => unpackFunction(name, packages, join(packages, name))))
+  await writePackages(packages)
+  await Promise.all(zipFunctionNames.map((name) => unpackFunction(name, packages, join(packages, name))))
   receiver = await openReceiver()
   service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8'))
@@ -165,7 +165,7 @@ test('every package ran, without denied permissions and without failures', async
   const startPackages = () =>
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
-  const idle = () => zipNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
+  const idle = () => zipFunctionNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
   await waitUntil(() => idle().length === 0, `${idle()} have run`, 60)
   const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
   assert.deepEqual(failed, [])

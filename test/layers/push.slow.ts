@@ -4,7 +4,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { containerProgram, localName, runWith } from '../../layers/containers.ts'
+import { containerProgram, localName, runArgs } from '../../layers/containers.ts'
 import { lockedVersions, lockVersions, versionsIn } from '../../layers/debian-lock.ts'
 import { revision, revisionLabel } from '../../layers/revision.ts'
 import { pushedImages } from '../../lib/deployment/pushed-images.ts'
@@ -45,7 +45,7 @@ const push = (target: string) =>
 /** The image as another script makes it, under a name of its own while it is used. */
 async function changed(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
-  const kept = runWith(program).filter((argument) => argument !== '--rm')
+  const kept = runArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
   execFileSync(program, [...kept, ...asRoot, localName(program, image), '-c', shell])
   try {

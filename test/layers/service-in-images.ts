@@ -17,7 +17,7 @@ import { provision } from '../../lib/local/provision.ts'
 import { QueueMapping } from '../../lib/local/queue-mapping.ts'
 import { createLog } from '../../lib/log.ts'
 import { functions } from '../../lib/resources/functions.ts'
-import { queueMapping } from '../../lib/resources/queue-functions.ts'
+import { defaultQueueMapping } from '../../lib/resources/queue-functions.ts'
 import type { QueueId } from '../../lib/resources/queues.ts'
 import { Client, type JobData } from '../service.ts'
 import { type LambdaOptions, openNetwork, startLambda } from './lambda.ts'
@@ -58,7 +58,7 @@ export async function openService() {
     const lambda = await startLambda({ ...options, network })
     const { url: queueUrl, arn: queueArn } = queues[queue]
     const mapping = new QueueMapping({
-      ...{ queueUrl, queueArn, region, concurrency: 1, settings: queueMapping, log },
+      ...{ queueUrl, queueArn, region, concurrency: 1, settings: defaultQueueMapping, log },
       invoke: async (event) => {
         const outcome = await lambda.invoke(event, timeoutS)
         if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { functions } from '../../lib/resources/functions.ts'
-import { visibilityOf } from '../../lib/resources/queue-functions.ts'
+import { visibilityTimeoutOf } from '../../lib/resources/queue-functions.ts'
 import { imageIds, maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
@@ -96,7 +96,7 @@ test('rules and queues match their declarations', async () => {
     const { Attributes } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'] }),
     )
-    assert.equal(Attributes?.VisibilityTimeout, String(visibilityOf(queue)))
+    assert.equal(Attributes?.VisibilityTimeout, String(visibilityTimeoutOf(queue)))
     assert.equal(JSON.parse(Attributes?.RedrivePolicy ?? '{}').maxReceiveCount, maxReceiveCount)
   }
 })

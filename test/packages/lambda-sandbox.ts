@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
-import { stageOf } from '../../lib/deployment/stage.ts'
-import { functions, rowOf } from '../../lib/resources/functions.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import { functions, declarationOf } from '../../lib/resources/functions.ts'
 import { taskFolder } from './unpack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,7 +34,7 @@ export function commandOf(name: string, packages: string): readonly [string, ...
 }
 
 // Tests need no accounts, and their servers are here.
-const stage = stageOf('dev', { facades: 'v2', anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
+const stage = parseStage('dev', { facades: 'v2', anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
 const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<string, unknown>> }>> =
   deployedFunctions(stage)
 
@@ -49,7 +49,7 @@ export function environmentOf(
     return filled === undefined ? [] : [[variable, filled]]
   })
   const servers = Object.entries(known).filter(([variable]) => /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable))
-  const { secrets = [] } = rowOf(name) ?? {}
+  const { secrets = [] } = declarationOf(name) ?? {}
   return {
     ...Object.fromEntries([...servers, ...set]),
     ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),

@@ -1,6 +1,6 @@
 // The policies of the roles, evaluated as IAM does: nothing is allowed but what a statement allows. They hold no Deny.
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
-import { type Statement, statementsOfRoles } from '../../lib/deployment/roles.ts'
+import { type Statement, roleStatements } from '../../lib/deployment/roles.ts'
 import type { AccessRequest } from '../../lib/local/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
@@ -67,7 +67,7 @@ function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement)
 
 /** Everything that the roles of the deployment allow. */
 export const allGrants = (): Grant[] =>
-  Object.entries(statementsOfRoles()).flatMap(([role, statements]) =>
+  Object.entries(roleStatements()).flatMap(([role, statements]) =>
     statements.flatMap((statement) => grantsOf(role, statement)),
   )
 

@@ -3,7 +3,7 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { processEnvironment } from '../../lib/config.ts'
-import { zipNames } from '../../lib/deployment/zip-functions.ts'
+import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
@@ -22,7 +22,7 @@ const declared: Readonly<Record<string, FunctionDeclaration>> = functions
 
 const packages = processEnvironment['PACKAGES']
 const isPackaged = (name: string): name is FunctionName =>
-  packages !== undefined && zipNames.includes(name as FunctionName)
+  packages !== undefined && zipFunctionNames.includes(name as FunctionName)
 
 /** What roles may read there follows from their rows and is no part of `rights`. */
 const isSecret = (role: string, resource: string) =>

@@ -1,10 +1,10 @@
-import { functionNames, rowOf } from '../../resources/functions.ts'
-import { isClosed } from '../network.ts'
+import { declarationOf, functionNames } from '../../resources/functions.ts'
+import { isInVpc } from '../network.ts'
 import { pascalCase } from '../references.ts'
 
 /** Functions that are not in the closed network, as the framework calls their resources. */
-const withWayOut = functionNames
-  .filter((name) => !isClosed(rowOf(name)))
+const functionsOutsideVpc = functionNames
+  .filter((name) => !isInVpc(declarationOf(name)))
   .map((name) => pascalCase(name.replaceAll('-', 'Dash-')))
 
 /**
@@ -55,7 +55,7 @@ export const exceptions: Readonly<Record<string, { readonly of: RegExp; readonly
     why: 'Each permission names a service and the one gateway or rule as its source, by an ARN that the rule cannot read.',
   },
   lambda_inside_vpc_check: {
-    of: new RegExp(`^(${withWayOut.join('|')})LambdaFunction$`),
+    of: new RegExp(`^(${functionsOutsideVpc.join('|')})LambdaFunction$`),
     why: 'Their rows say what they reach, and `outside` in lib/resources/function-declaration.ts why that is not reached from within.',
   },
   s3_bucket_default_encryption_kms_check: {

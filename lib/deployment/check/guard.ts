@@ -13,7 +13,7 @@ const Reports = z.array(
 )
 
 /** Runs the rules of AWS Control Tower, which the package carries with their program. */
-export function againstGuard(templatePath: string, known = exceptions): Finding[] {
+export function checkGuardRules(templatePath: string, allowed = exceptions): Finding[] {
   const program = join(root, 'bin/ubuntu/x86_64/cfn-guard')
   const rules = join(root, 'rules/control-tower/cfn-guard')
   const { stdout, stderr, error } = spawnSync(
@@ -25,17 +25,22 @@ export function againstGuard(templatePath: string, known = exceptions): Finding[
     { encoding: 'utf8', maxBuffer: 128 * 1024 ** 2, timeout: 120_000 },
   )
   if (error || stdout === '') throw new Error(`cfn-guard did not run: ${stderr}`, { cause: error })
-  const broken = Reports.parse(JSON.parse(stdout)).flatMap((report) =>
-    report.not_compliant.flatMap(({ Rule }) => resourcesIn(Rule).map((at) => ({ at, says: Rule.name }))),
+  const violations = Reports.parse(JSON.parse(stdout)).flatMap((report) =>
+    report.not_compliant.flatMap(({ Rule }) => resourceIdsIn(Rule).map((at) => ({ at, problem: Rule.name }))),
   )
-  const isExcepted = ({ at, says }: Finding) => known[says]?.of.test(at) === true
-  const needless = Object.keys(known).filter((rule) => !broken.some(({ says }) => says === rule))
+  const isExcepted = ({ at, problem }: Finding) => allowed[problem]?.of.test(at) === true
+  const unusedExceptions = Object.keys(allowed).filter(
+    (rule) => !violations.some(({ problem }) => problem === rule),
+  )
   return [
-    ...broken.filter((one) => !isExcepted(one)),
-    ...needless.map((rule) => ({ at: 'guard-exceptions.ts', says: `nothing breaks ${rule} any more` })),
+    ...violations.filter((one) => !isExcepted(one)),
+    ...unusedExceptions.map((rule) => ({
+      at: 'guard-exceptions.ts',
+      problem: `nothing breaks ${rule} any more`,
+    })),
   ]
 }
 
-const resourcesIn = (rule: unknown): string[] => [
+const resourceIdsIn = (rule: unknown): string[] => [
   ...new Set([...JSON.stringify(rule).matchAll(/\/Resources\/(\w+)/g)].map(([, id = '']) => id)),
 ]

@@ -3,19 +3,19 @@ import type { PropertyType, ResourceProperties, SpecDatabase } from '@aws-cdk/se
 import { type Finding, isIntrinsic, isRecord, type Template } from './template.ts'
 
 /** Whether each value is one that AWS's specification of resources knows there. It holds no rules across properties. */
-export function againstSpecification({ Resources }: Template): { findings: Finding[]; values: number } {
+export function checkSpecification({ Resources }: Template): { findings: Finding[]; values: number } {
   const database = loadAwsServiceSpecSync()
-  const walk = new Walk(database)
+  const walk = new SpecificationWalker(database)
   for (const [id, { Type, Properties = {} }] of Object.entries(Resources)) {
     if (Type.startsWith('Custom::')) continue
     const [resource] = database.lookup('resource', 'cloudFormationType', 'equals', Type)
-    if (!resource) walk.find(id, `AWS knows no ${Type}`)
+    if (!resource) walk.report(id, `AWS knows no ${Type}`)
     else walk.record(id, Properties, resource.properties)
   }
   return { findings: walk.findings, values: walk.values }
 }
 
-const scalars: Readonly<Record<string, (value: unknown) => boolean>> = {
+const isScalar: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => ['string', 'number', 'boolean'].includes(typeof value),
   // CloudFormation takes them as text too.
   number: (value) => !Number.isNaN(Number(value)),
@@ -24,7 +24,7 @@ const scalars: Readonly<Record<string, (value: unknown) => boolean>> = {
   'date-time': (value) => typeof value === 'string',
 }
 
-class Walk {
+class SpecificationWalker {
   readonly findings: Finding[] = []
   values = 0
   readonly #database: SpecDatabase
@@ -33,16 +33,16 @@ class Walk {
     this.#database = database
   }
 
-  find(at: string, says: string): void {
-    this.findings.push({ at, says })
+  report(at: string, problem: string): void {
+    this.findings.push({ at, problem })
   }
 
   record(at: string, value: Readonly<Record<string, unknown>>, properties: ResourceProperties): void {
     for (const [name, { required }] of Object.entries(properties))
-      if (required && value[name] === undefined) this.find(at, `${name} is missing`)
+      if (required && value[name] === undefined) this.report(at, `${name} is missing`)
     for (const [name, one] of Object.entries(value)) {
       const property = properties[name]
-      if (!property) this.find(at, `AWS knows no ${name} there`)
+      if (!property) this.report(at, `AWS knows no ${name} there`)
       else this.#value(`${at}.${name}`, one, property.type)
     }
   }
@@ -53,17 +53,17 @@ class Walk {
     if (type.type === 'union') this.#oneOf(at, value, type.types)
     else if (type.type === 'array') this.#list(at, value, type.element)
     else if (type.type === 'map' || type.type === 'ref') this.#object(at, value, type)
-    else if (scalars[type.type]?.(value) === false || typeof value === 'object')
-      this.find(at, `expected ${type.type}, got ${JSON.stringify(value)?.slice(0, 80)}`)
+    else if (isScalar[type.type]?.(value) === false || typeof value === 'object')
+      this.report(at, `expected ${type.type}, got ${JSON.stringify(value)?.slice(0, 80)}`)
   }
 
   #list(at: string, value: unknown, element: PropertyType): void {
-    if (!Array.isArray(value)) this.find(at, 'expected a list')
+    if (!Array.isArray(value)) this.report(at, 'expected a list')
     else for (const [index, one] of value.entries()) this.#value(`${at}[${index}]`, one, element)
   }
 
   #object(at: string, value: unknown, type: Extract<PropertyType, { type: 'map' | 'ref' }>): void {
-    if (!isRecord(value)) this.find(at, 'expected an object')
+    if (!isRecord(value)) this.report(at, 'expected an object')
     else if (type.type === 'ref')
       this.record(at, value, this.#database.get('typeDefinition', type.reference.$ref).properties)
     else for (const [key, one] of Object.entries(value)) this.#value(`${at}.${key}`, one, type.element)
@@ -71,7 +71,7 @@ class Walk {
 
   #oneOf(at: string, value: unknown, types: readonly PropertyType[]): void {
     const tries = types.map((type) => {
-      const walk = new Walk(this.#database)
+      const walk = new SpecificationWalker(this.#database)
       walk.#value(at, value, type)
       return walk.findings
     })

@@ -11,7 +11,7 @@ export interface Template {
 /** What is wrong and where, as `ApiRole.Policies[0]`. */
 export interface Finding {
   readonly at: string
-  readonly says: string
+  readonly problem: string
 }
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { readingFrom } from '../../formats/detect/byte-source.ts'
+import { readFrom } from '../../formats/detect/byte-source.ts'
 import { tiffLayout } from '../../formats/detect/tiff.ts'
 
 /** A field of a page's directory (TIFF 6.0, section 2). */
@@ -34,7 +34,7 @@ const bytesPerValue: Readonly<Partial<Record<number, 1 | 2 | 4 | 8>>> = {
  * absent, or if its values are outside the file, of another type, or too many.
  */
 export async function* tiffPages(file: FileHandle, tags: readonly number[]): AsyncGenerator<TiffFields> {
-  const read = readingFrom(file)
+  const read = readFrom(file)
   const bytesAt = async (at: number, length: number) => {
     // Offsets come from an untrusted file.
     const part = Number.isSafeInteger(at + length) ? await read(at, at + length) : undefined

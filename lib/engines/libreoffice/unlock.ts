@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import { familyOf } from '../../formats/detect/families.ts'
 import type { FormatId } from '../../formats/index.ts'
 import {
-  documentLockUnknown,
-  documentOfOtherKind,
-  documentStaysLocked,
-  isLockable,
+  documentProtectionUnknown,
+  documentKindMismatch,
+  documentPasswordWrong,
+  canBeLocked,
   isOpenXml,
 } from '../../formats/locked-office.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
@@ -36,9 +36,9 @@ export async function unlock(
   const code = await decrypt(input.path, path, password, tools)
   switch (code) {
     case codes.wrongPassword:
-      throw documentStaysLocked()
+      throw documentPasswordWrong()
     case codes.unknownLock:
-      throw documentLockUnknown()
+      throw documentProtectionUnknown()
     case codes.notLocked:
       return { files: [{ path: input.path }] }
     case codes.openDocument: {
@@ -56,7 +56,7 @@ export async function unlock(
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
 async function requireFormat(named: FormatId, path: string): Promise<void> {
   if (!isOpenXml(named)) return
-  const [{ zipFormat }, { openFile, readingFrom }] = await Promise.all([
+  const [{ zipFormat }, { openFile, readFrom: readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
     import('../../formats/detect/byte-source.ts'),
   ])
@@ -64,7 +64,7 @@ async function requireFormat(named: FormatId, path: string): Promise<void> {
   const { size } = await file.stat()
   const source = { filename: `open.${named}`, size, read: readingFrom(file) }
   const { format } = await zipFormat(await openFile(source))
-  if (isLockable(format) && !familyOf(named).includes(format)) throw documentOfOtherKind(named, format)
+  if (canBeLocked(format) && !familyOf(named).includes(format)) throw documentKindMismatch(named, format)
 }
 
 const warnAboutRemovedPassword = (tools: Tools) =>

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { passwordMissing } from '../../formats/locked-pdf.ts'
+import { pdfPasswordMissing } from '../../formats/locked-pdf.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from './qpdf.ts'
@@ -41,7 +41,7 @@ type PdfFacts = Omit<OpenPdf, 'path'>
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
   const facts = await readFacts(source, tools)
   if (facts !== 'locked') return { path: source, ...facts }
-  if (password === undefined) throw passwordMissing()
+  if (password === undefined) throw pdfPasswordMissing()
   const path = join(tools.workDir, `open-${basename(source)}`)
   await runQpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
   const opened = await readFacts(path, tools)

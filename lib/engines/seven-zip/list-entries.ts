@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { leadsOut, unsafeName } from '../../formats/unsafe-name.ts'
+import { isUnsafePath, unsafeNameError } from '../../formats/unsafe-name.ts'
 import type { Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { archiveTooLargeError, maxDepth, maxEntries, tooManyEntriesError } from './limits.ts'
@@ -139,8 +139,8 @@ async function runListing(
 export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: number): void {
   if (entries.length > maxEntries) throw tooManyEntriesError()
   if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw archiveTooLargeError(limitBytes)
-  const unsafe = entries.find(({ name }) => leadsOut(name))
-  if (unsafe) throw unsafeName(unsafe.name)
+  const unsafe = entries.find(({ name }) => isUnsafePath(name))
+  if (unsafe) throw unsafeNameError(unsafe.name)
   if (entries.some(({ name }) => name.split('/').length > maxDepth)) {
     const sentence = `The archive has folders more than ${maxDepth} deep.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', limit: maxDepth })

@@ -1,6 +1,6 @@
 import chardet from 'chardet'
 import type { FormatId } from '../../formats/index.ts'
-import { wideCharset } from '../../formats/utf16.ts'
+import { detectUtf16 } from '../../formats/utf16.ts'
 import { charsetNamed } from './charsets.ts'
 import { decodeText } from './decode.ts'
 import { ratePlausibility } from './plausibility.ts'
@@ -28,7 +28,7 @@ export function detectCharset(text: TextSample, format: FormatId, requested?: st
   const byteOrderMark = charsetByMark(head)
   if (byteOrderMark) return { name: byteOrderMark, by: 'mark' }
   if (requested !== undefined) return { name: requested, by: 'request' }
-  const wide = wideCharset(head)
+  const wide = detectUtf16(head)
   if (wide) return { name: wide, by: 'bytes' }
   if (isUtf8) return { name: isIso2022Jp(head) ? 'iso-2022-jp' : 'utf-8', by: 'bytes' }
   const declared = findDeclaredCharset(head, format)

@@ -12,7 +12,7 @@ export interface ByteSource {
 }
 
 /** `read` of a file on disk. */
-export const readingFrom =
+export const readFrom =
   (handle: FileHandle): ByteSource['read'] =>
   async (start, end) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)
@@ -52,7 +52,7 @@ export function view(bytes: Uint8Array): DataView {
 }
 
 /** The one sentence for all that is cut off or broken; `what` says how it shows. */
-export function damaged(kind: string, what: string): AppError {
+export function corruptFileError(kind: string, what: string): AppError {
   return new AppError(
     'CORRUPT_FILE',
     `The file looks like ${kind}, but ${what}. Send it again, or repair it first.`,

@@ -1,33 +1,33 @@
 import type { FormatId } from '../index.ts'
+import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image-checks.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
-import { ascii, damaged, type OpenedFile } from './byte-source.ts'
 
 type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
 
-const film: Check = (file) => checkBoxes(file, ['moov', 'moof'])
-const boxedPicture: Check = (file) => checkBoxes(file, ['meta', 'moov'])
+const checkVideoBoxes: Check = (file) => checkBoxes(file, ['moov', 'moof'])
+const checkImageBoxes: Check = (file) => checkBoxes(file, ['meta', 'moov'])
 
-const riff: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
+const checkRiffSize: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
 
 /** Text formats that end with the mark that closes what their first line opened; NULs and line ends may follow. */
-function endsWith(mark: string): Check {
+function requireEnding(terminator: string): Check {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
     const last = ascii(file.tail, 0, end + 1)
-    if (!last.endsWith(mark)) throw damaged('a text based document', 'its end is missing')
+    if (!last.endsWith(terminator)) throw corruptFileError('a text based document', 'its end is missing')
   }
 }
 
 const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
-  [film, ['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s']],
-  [film, ['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga']],
-  [boxedPicture, ['avif', 'heic']],
+  [checkVideoBoxes, ['mp4', 'm4v', 'f4v', 'mov', 'qt', '3gp', '3g2', 'mj2', 'ismv', 'm4s']],
+  [checkVideoBoxes, ['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga']],
+  [checkImageBoxes, ['avif', 'heic']],
   [checkMatroska, ['mkv', 'mk3d', 'mka', 'webm', 'weba']],
   [checkOgg, ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx']],
-  [riff, ['avi', 'divx', 'xvid', 'wav', 'rf64', 'webp']],
+  [checkRiffSize, ['avi', 'divx', 'xvid', 'wav', 'rf64', 'webp']],
   [checkForm, ['aiff', 'aif', 'aifc', '8svx', 'maud']],
   [checkJpeg, ['jpg']],
   [checkPng, ['png', 'apng']],
@@ -37,10 +37,10 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkExr, ['exr']],
   [checkFits, ['fits']],
   [checkPhotoshop, ['psd', 'psb']],
-  [endsWith('\x1b\\'), ['sixel']],
+  [requireEnding('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],
-  [endsWith('}'), ['rtf']],
-  [endsWith('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
+  [requireEnding('}'), ['rtf']],
+  [requireEnding('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
 ]
 
 /** The cheap look at whether a file of this format is whole; ZIP and OLE files had theirs while they were read. */

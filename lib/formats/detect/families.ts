@@ -1,8 +1,8 @@
 import type { FormatId } from '../index.ts'
 import { markupDocuments } from '../markup-documents.ts'
-import { pictureByMime, pictureSignatures, tiffKin } from './image-signatures.ts'
-import { mediaByMime, mediaSignatures } from './media-signatures.ts'
-import { subtitleMarks, subtitlesByName } from './subtitle-signatures.ts'
+import { imageFormatsByMime, imageSignatures, tiffBasedFormats } from './image-signatures.ts'
+import { mediaFormatsByMime, mediaSignatures } from './media-signatures.ts'
+import { subtitlePatterns, subtitlesByName } from './subtitle-signatures.ts'
 
 /**
  * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
@@ -65,7 +65,7 @@ const families = [
   // The first numbers of a fax page, and of a resource fork.
   ['dfont', 'jbig'],
   // Cameras and scanners write TIFF of their own.
-  ['tiff', ...tiffKin],
+  ['tiff', ...tiffBasedFormats],
   // Illustrator writes PDF today and wrote PostScript once.
   ['pdf', 'ai'],
   ['ps', 'eps', 'ai'],
@@ -77,8 +77,8 @@ export function familyOf(id: FormatId): readonly FormatId[] {
 
 /** MIME types as `file-type` and libmagic write them, in lower case and without parameters. */
 export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, FormatId>([
-  ...mediaByMime,
-  ...pictureByMime,
+  ...mediaFormatsByMime,
+  ...imageFormatsByMime,
   ['application/mxf', 'mxf'],
   ['application/eps', 'eps'],
   ['application/pdf', 'pdf'],
@@ -165,7 +165,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
 /** First bytes that neither library knows, or that they take for something else. */
 export const signatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
   ...mediaSignatures,
-  ...pictureSignatures,
+  ...imageSignatures,
   { at: 60, bytes: [...Buffer.from('BOOKMOBI')], format: 'mobi' },
   { at: 60, bytes: [...Buffer.from('TEXtREAd')], format: 'pdb' },
   { at: 60, bytes: [...Buffer.from('PNRdPPrs')], format: 'pdb' },
@@ -285,15 +285,15 @@ export const textFormats: readonly FormatId[] = [
 ]
 
 /** What only its name makes another format is read as the one that it looks like. */
-export const readAs: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
+export const textFormatAliases: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
 
 /** Above the first empty line (RFC 5322), a line that no person writes by hand. */
 const mailHeaders =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 
 /** How text formats begin that are neither XML nor known by their name alone. */
-export const textMarks: readonly (readonly [RegExp, FormatId])[] = [
-  ...subtitleMarks,
+export const textPatterns: readonly (readonly [RegExp, FormatId])[] = [
+  ...subtitlePatterns,
   [/^\s*(?:999\r?\n[^\n]*\n\s*)*0\r?\n\s*SECTION\b/, 'dxf'],
   [/^ID;P/, 'slk'],
   [/^%!PS-Adobe-\S+ EPSF/, 'eps'],

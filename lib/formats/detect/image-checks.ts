@@ -1,4 +1,4 @@
-import { ascii, damaged, edgeBytes, type OpenedFile, view } from './byte-source.ts'
+import { ascii, corruptFileError, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 import { tiffLayout } from './tiff.ts'
 
 const endOfImage = '\xff\xd9'
@@ -9,12 +9,12 @@ const endOfImage = '\xff\xd9'
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
   const scan = await startOfScan(file)
-  if (scan === undefined) throw damaged('a JPEG', 'it has no picture')
+  if (scan === undefined) throw corruptFileError('a JPEG', 'it has no picture')
   for (let end = file.size; end > scan; end -= edgeBytes - 1) {
     const start = Math.max(scan, end - edgeBytes)
     if (ascii(await file.read(start, end)).includes(endOfImage)) return
   }
-  throw damaged('a JPEG', 'its end is missing, as after a transfer that stopped early')
+  throw corruptFileError('a JPEG', 'its end is missing, as after a transfer that stopped early')
 }
 
 /** Offset of the first scan; thumbnails with end markers of their own lie before it. */
@@ -32,14 +32,14 @@ async function startOfScan(file: OpenedFile): Promise<number | undefined> {
 }
 
 export function checkPng(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('IEND')) throw damaged('a PNG', 'its end is missing')
+  if (!ascii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
 }
 
 /** Zeros behind the trailer are padding. */
 export function checkGif(file: OpenedFile): void {
   const end = file.tail.findLastIndex((byte) => byte !== 0)
   const last = file.tail.subarray(Math.max(0, end - 63), end + 1)
-  if (!last.includes(0x3b)) throw damaged('a GIF', 'its end is missing')
+  if (!last.includes(0x3b)) throw corruptFileError('a GIF', 'its end is missing')
 }
 
 /** FITS 4.0, 4.4.1: the first cards are these, in this order; without them readers guess the size of the picture. */
@@ -52,8 +52,9 @@ export function checkFits(file: OpenedFile): void {
     'NAXIS',
     ...Array.from({ length: axes || 0 }, (_, at) => `NAXIS${at + 1}`),
   ]
-  const isThere = (name: string, at: number) => card(at).startsWith(`${name.padEnd(8)}= `)
-  if (Number.isNaN(axes) || !names.every(isThere)) throw damaged('a FITS image', 'its header is broken')
+  const hasCard = (name: string, at: number) => card(at).startsWith(`${name.padEnd(8)}= `)
+  if (Number.isNaN(axes) || !names.every(hasCard))
+    throw corruptFileError('a FITS image', 'its header is broken')
 }
 
 /** Each costs two small reads. */
@@ -64,14 +65,14 @@ export async function checkTiff(file: OpenedFile): Promise<void> {
   const { bytes, firstAt, integer } = tiffLayout(file.head)
   const read = async (start: number, length: number) => {
     const part = await file.read(start, start + length)
-    if (part.length < length) throw damaged('a TIFF', 'it is cut off: a directory is missing')
+    if (part.length < length) throw corruptFileError('a TIFF', 'it is cut off: a directory is missing')
     return integer(part)
   }
   let offset = await read(firstAt, bytes.offset)
-  if (offset === 0) throw damaged('a TIFF', 'it has no pages')
+  if (offset === 0) throw corruptFileError('a TIFF', 'it has no pages')
   for (let page = 0; page < maxDirectories && offset !== 0; page++) {
     const entries = await read(offset, bytes.count)
-    if (entries === 0) throw damaged('a TIFF', 'a directory is damaged')
+    if (entries === 0) throw corruptFileError('a TIFF', 'a directory is damaged')
     offset = await read(offset + bytes.count + entries * bytes.entry, bytes.offset)
   }
 }
@@ -79,7 +80,7 @@ export async function checkTiff(file: OpenedFile): Promise<void> {
 /** The pixels begin where the header says, inside the file. Its own length field is wrong in too many files. */
 export function checkBmp(file: OpenedFile): void {
   if (file.size < 26 || view(file.head).getUint32(10, true) >= file.size)
-    throw damaged('a BMP', 'it is cut off')
+    throw corruptFileError('a BMP', 'it is cut off')
 }
 
 /**
@@ -90,19 +91,19 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   const kind = 'an OpenEXR image'
   const flags = view(file.head).getUint8(5)
   if ((flags & 0b10010) !== 0) return
-  const table = exrHeaderEnd(file.head)
-  if (table === undefined) throw damaged(kind, 'its header is damaged or cut off')
+  const tableStart = exrHeaderEnd(file.head)
+  if (tableStart === undefined) throw corruptFileError(kind, 'its header is damaged or cut off')
   // The table ends where the block of the lowest place begins: lines may stand in either order.
   let [first, last] = [file.size, 0]
-  for (let at = table; at < first && at + 8 <= file.head.length; at += 8) {
-    const place = Number(view(file.head).getBigUint64(at, true))
-    if (place <= table) throw damaged(kind, 'it was not written to its end')
-    first = Math.min(first, place)
-    last = Math.max(last, place)
+  for (let at = tableStart; at < first && at + 8 <= file.head.length; at += 8) {
+    const offset = Number(view(file.head).getBigUint64(at, true))
+    if (offset <= tableStart) throw corruptFileError(kind, 'it was not written to its end')
+    first = Math.min(first, offset)
+    last = Math.max(last, offset)
   }
   const block = await file.read(last, last + 8)
   if (block.length < 8 || last + 8 + view(block).getUint32(4, true) > file.size) {
-    throw damaged(kind, 'it is cut off: a block of lines is missing')
+    throw corruptFileError(kind, 'it is cut off: a block of lines is missing')
   }
 }
 

@@ -1,60 +1,60 @@
 import type { FormatId } from '../index.ts'
 
 /** Pictures without a mark of their own: a few small numbers, then the pixels. Only the name says what they are. */
-export const headerlessPictures: readonly FormatId[] = [
+export const headerlessImages: readonly FormatId[] = [
   ...(['wbmp', 'otb', 'palm', 'jbig', 'avs', 'aai', 'art', 'hrz', 'mtv', 'rgf'] as const),
 ]
 
 /** What cameras and scanners make of TIFF, often without another mark than the name. */
-export const tiffKin = [
+export const tiffBasedFormats = [
   ...(['ptif', '3fr', 'arw', 'cr2', 'dcr', 'dng', 'erf', 'fff', 'iiq', 'mef', 'nef'] as const),
   ...(['nrw', 'orf', 'pef', 'raw', 'rw2', 'rwl', 'sr2', 'srf', 'srw'] as const),
 ] as const satisfies readonly FormatId[]
 
-const text = (mark: string) => [...Buffer.from(mark, 'latin1')]
+const latin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
 
 /** Pictures that neither library knows, or that they take for something else. */
-export const pictureSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
+export const imageSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
   // A cursor has a count of its pictures where a Targa has no table of colors.
   ...Array.from({ length: 32 }, (_, index) => ({
     at: 0,
     bytes: [0, 0, 2, 0, index + 1, 0],
     format: 'cur' as const,
   })),
-  { at: 0, bytes: text('8BPS\0\x02'), format: 'psb' },
-  { at: 0, bytes: text('gimp xcf '), format: 'xcf' },
-  { at: 0, bytes: text('FUJIFILMCCD-RAW '), format: 'raf' },
-  { at: 0, bytes: text('\0MRM'), format: 'mrw' },
-  { at: 0, bytes: text('IIU\0'), format: 'rw2' },
-  { at: 0, bytes: text('IIRO'), format: 'orf' },
-  { at: 0, bytes: text('IIRS'), format: 'orf' },
-  { at: 0, bytes: text('AT&TFORM'), format: 'djvu' },
-  { at: 0, bytes: text('icns'), format: 'icns' },
+  { at: 0, bytes: latin1Bytes('8BPS\0\x02'), format: 'psb' },
+  { at: 0, bytes: latin1Bytes('gimp xcf '), format: 'xcf' },
+  { at: 0, bytes: latin1Bytes('FUJIFILMCCD-RAW '), format: 'raf' },
+  { at: 0, bytes: latin1Bytes('\0MRM'), format: 'mrw' },
+  { at: 0, bytes: latin1Bytes('IIU\0'), format: 'rw2' },
+  { at: 0, bytes: latin1Bytes('IIRO'), format: 'orf' },
+  { at: 0, bytes: latin1Bytes('IIRS'), format: 'orf' },
+  { at: 0, bytes: latin1Bytes('AT&TFORM'), format: 'djvu' },
+  { at: 0, bytes: latin1Bytes('icns'), format: 'icns' },
   { at: 0, bytes: [0xff, 0x4f, 0xff, 0x51], format: 'j2k' },
   { at: 0, bytes: [0xff, 0x0a], format: 'jxl' },
-  { at: 0, bytes: [0, 0, 0, 0x0c, ...text('JXL ')], format: 'jxl' },
+  { at: 0, bytes: [0, 0, 0, 0x0c, ...latin1Bytes('JXL ')], format: 'jxl' },
   { at: 0, bytes: [0x49, 0x49, 0xbc, 0x01], format: 'jxr' },
   { at: 0, bytes: [0xb1, 0x68, 0xde, 0x3a], format: 'dcx' },
-  { at: 0, bytes: text('\x8aMNG\r\n'), format: 'mng' },
-  { at: 0, bytes: text('\x8bJNG\r\n'), format: 'jng' },
+  { at: 0, bytes: latin1Bytes('\x8aMNG\r\n'), format: 'mng' },
+  { at: 0, bytes: latin1Bytes('\x8bJNG\r\n'), format: 'jng' },
   { at: 0, bytes: [0x59, 0xa6, 0x6a, 0x95], format: 'ras' },
   { at: 0, bytes: [0xab, 0x01], format: 'viff' },
-  { at: 0, bytes: text('PG ML '), format: 'pgx' },
-  { at: 0, bytes: text('PG LM '), format: 'pgx' },
-  { at: 0, bytes: text('LBLSIZE='), format: 'vicar' },
+  { at: 0, bytes: latin1Bytes('PG ML '), format: 'pgx' },
+  { at: 0, bytes: latin1Bytes('PG LM '), format: 'pgx' },
+  { at: 0, bytes: latin1Bytes('LBLSIZE='), format: 'vicar' },
   { at: 4, bytes: [0, 0, 0, 7, 0, 0, 0, 2, 0, 0, 0], format: 'xwd' },
-  { at: 0, bytes: text('PF\n'), format: 'pfm' },
-  { at: 0, bytes: text('Pf\n'), format: 'pfm' },
-  { at: 0, bytes: text('P7\nWIDTH'), format: 'pam' },
-  { at: 2048, bytes: text('PCD_IPI'), format: 'pcd' },
+  { at: 0, bytes: latin1Bytes('PF\n'), format: 'pfm' },
+  { at: 0, bytes: latin1Bytes('Pf\n'), format: 'pfm' },
+  { at: 0, bytes: latin1Bytes('P7\nWIDTH'), format: 'pam' },
+  { at: 2048, bytes: latin1Bytes('PCD_IPI'), format: 'pcd' },
   // Behind 512 bytes of nothing, the version of QuickDraw.
   { at: 522, bytes: [0x00, 0x11, 0x02, 0xff], format: 'pict' },
   { at: 522, bytes: [0x11, 0x01], format: 'pict' },
-  { at: 0, bytes: text('srcdocid:'), format: 'cal' },
-  { at: 0, bytes: text('\x1bP'), format: 'sixel' },
+  { at: 0, bytes: latin1Bytes('srcdocid:'), format: 'cal' },
+  { at: 0, bytes: latin1Bytes('\x1bP'), format: 'sixel' },
 ]
 
-export const pictureByMime: readonly (readonly [mime: string, FormatId])[] = [
+export const imageFormatsByMime: readonly (readonly [mime: string, FormatId])[] = [
   ['image/icns', 'icns'],
   ['image/j2c', 'j2k'],
   ['image/jxl', 'jxl'],

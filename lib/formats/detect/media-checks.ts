@@ -1,4 +1,4 @@
-import { ascii, damaged, type OpenedFile, view } from './byte-source.ts'
+import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const maxBoxes = 10_000
 
@@ -12,12 +12,13 @@ export async function checkBoxes(file: OpenedFile, needed: readonly string[]): P
     const type = ascii(new Uint8Array(head.buffer, head.byteOffset, 8), 4, 8)
     const length = boxLength(head, file.size - start)
     if (length < 8) break
-    if (start + length > file.size) throw damaged(kind, 'it is cut off: a part is longer than the file')
+    if (start + length > file.size)
+      throw corruptFileError(kind, 'it is cut off: a part is longer than the file')
     seen.add(type)
     start += length
   }
   if (needed.some((type) => seen.has(type))) return
-  throw damaged(
+  throw corruptFileError(
     kind,
     'the part that describes its content is missing, as after a recording or transfer that stopped',
   )
@@ -36,13 +37,14 @@ export function checkRiff(file: OpenedFile, kind: string): void {
   const length = view(file.head).getUint32(4, isLittle)
   const unknown = length === 0 || length >= 0xffffff00 || ascii(file.head, 0, 4) === 'RF64'
   // A missing pad byte at the end harms nobody.
-  if (!unknown && length + 8 > file.size + 1) throw damaged(kind, 'it is cut off: it is shorter than it says')
+  if (!unknown && length + 8 > file.size + 1)
+    throw corruptFileError(kind, 'it is cut off: it is shorter than it says')
 }
 
 /** The same with the other byte order: AIFF. */
 export function checkForm(file: OpenedFile): void {
   if (view(file.head).getUint32(4) + 8 > file.size + 1) {
-    throw damaged('an AIFF', 'it is cut off: it is shorter than it says')
+    throw corruptFileError('an AIFF', 'it is cut off: it is shorter than it says')
   }
 }
 
@@ -56,7 +58,7 @@ export async function checkMatroska(file: OpenedFile): Promise<void> {
   const length = variableInt(head, 4)
   if (!length || length.value === 2 ** (7 * length.bytes) - 1) return
   if (segment + 4 + length.bytes + length.value > file.size) {
-    throw damaged('a Matroska or WebM file', 'it is cut off: it is shorter than it says')
+    throw corruptFileError('a Matroska or WebM file', 'it is cut off: it is shorter than it says')
   }
 }
 
@@ -71,5 +73,5 @@ function variableInt(bytes: Uint8Array, at: number): { value: number; bytes: num
 
 /** RFC 3533: a page is at most 65,307 bytes, so that one begins in the last 64 KiB. */
 export function checkOgg(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('OggS')) throw damaged('an Ogg file', 'its last part is no Ogg')
+  if (!ascii(file.tail).includes('OggS')) throw corruptFileError('an Ogg file', 'its last part is no Ogg')
 }

@@ -1,20 +1,20 @@
 import { view } from './byte-source.ts'
 
 /** ISO 11172-3, 2.4.2.3: kilobits per second by layer, of MPEG 1, then of MPEG 2 and 2.5. */
-const rates1 = {
+const mpeg1Bitrates = {
   1: [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   2: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   3: [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
 } as const
-const low = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const
-const rates2 = {
+const lowBitrates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const
+const mpeg2Bitrates = {
   1: [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
-  2: low,
-  3: low,
+  2: lowBitrates,
+  3: lowBitrates,
 } as const
-const hertz = [44_100, 48_000, 32_000] as const
+const sampleRates = [44_100, 48_000, 32_000] as const
 /** Frames in a row that nothing else has by chance. */
-const enough = 4
+const minFrames = 4
 
 /**
  * Whether sound of MPEG begins somewhere here: players look for it, as recorders leave rubbish before it.
@@ -23,13 +23,13 @@ const enough = 4
  */
 export function hasMpegFrames(head: Uint8Array): boolean {
   for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1))
-    if (goesOn(head, at)) return true
+    if (hasFrameSequence(head, at)) return true
   return false
 }
 
-function goesOn(head: Uint8Array, start: number): boolean {
+function hasFrameSequence(head: Uint8Array, start: number): boolean {
   let at = start
-  for (let count = 0; count < enough; count++) {
+  for (let count = 0; count < minFrames; count++) {
     const length =
       at + 4 <= head.length ? frameLength(view(head.subarray(at, at + 4)).getUint32(0)) : undefined
     if (length === undefined) return false
@@ -41,8 +41,10 @@ function goesOn(head: Uint8Array, start: number): boolean {
 /** Bytes of the frame that this header begins; undefined where it is none. */
 function frameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
-  const rate = (version === 3 ? rates1 : rates2)[layer as 1 | 2 | 3]?.[((header >>> 12) & 15) - 1]
-  const base = hertz[(header >>> 10) & 3]
+  const rate = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
+    ((header >>> 12) & 15) - 1
+  ]
+  const base = sampleRates[(header >>> 10) & 3]
   if (header >>> 21 !== 0x7ff || version === 1 || rate === undefined || base === undefined) return undefined
   const samplesPerS = base / (version === 3 ? 1 : version === 2 ? 2 : 4)
   const padding = (header >>> 9) & 1

@@ -1,19 +1,19 @@
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
 import { isOpenXml } from '../locked-office.ts'
-import { damaged, type OpenedFile, view } from './byte-source.ts'
+import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 /** [MS-CFB] 2.2: where the header says what. */
-const at = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const
+const headerOffsets = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const
 const fatSectorsInHeader = 109
 const lastRegularSector = 0xfffffffa
 const endOfChain = 0xfffffffe
-const free = 0xffffffff
+const freeSector = 0xffffffff
 const entryBytes = 128
 const maxDirectorySectors = 256
 
 /** Stream names that tell the programs apart. */
-const streams: readonly (readonly [string, FormatId])[] = [
+const formatsByStream: readonly (readonly [string, FormatId])[] = [
   ['WordDocument', 'doc'],
   ['Workbook', 'xls'],
   ['Book', 'xls'],
@@ -34,7 +34,7 @@ export async function oleFormat(
 ): Promise<{ format: FormatId; locked?: true } | undefined> {
   const names = await directoryNames(file)
   if (names.has('EncryptedPackage')) return { format: encryptedFormat(named), locked: true }
-  const format = streams.find(([name]) => names.has(name))?.[1]
+  const format = formatsByStream.find(([name]) => names.has(name))?.[1]
   return format && { format, ...(names.has('EncryptedSummary') && { locked: true }) }
 }
 
@@ -51,30 +51,30 @@ function encryptedFormat(named: FormatId | undefined): FormatId {
 }
 
 async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
-  if (file.size < 1536) throw broken('it ends within its header')
+  if (file.size < 1536) throw corruptOleError('it ends within its header')
   const header = view(file.head)
-  const shift = header.getUint16(at.sectorShift, true)
-  if (shift !== 9 && shift !== 12) throw broken('its header is damaged')
+  const shift = header.getUint16(headerOffsets.sectorShift, true)
+  if (shift !== 9 && shift !== 12) throw corruptOleError('its header is damaged')
   const sectorBytes = 2 ** shift
   const offsetOf = (sector: number) => (sector + 1) * sectorBytes
-  const fat = (index: number) => header.getUint32(at.fatList + 4 * index, true)
-  const fatSectors = Math.min(header.getUint32(at.fatSectors, true), fatSectorsInHeader)
+  const fat = (index: number) => header.getUint32(headerOffsets.fatList + 4 * index, true)
+  const fatSectors = Math.min(header.getUint32(headerOffsets.fatSectors, true), fatSectorsInHeader)
   await checkEnd(file, offsetOf(fat(fatSectors - 1)), {
     first: ((fatSectors - 1) * sectorBytes) / 4,
     sectorBytes,
   })
 
   const names = new Set<string>()
-  let sector = header.getUint32(at.directoryStart, true)
+  let sector = header.getUint32(headerOffsets.directoryStart, true)
   for (let count = 0; count < maxDirectorySectors && sector < lastRegularSector; count++) {
     const bytes = await file.read(offsetOf(sector), offsetOf(sector + 1))
-    if (bytes.length === 0) throw broken('its directory is cut off')
+    if (bytes.length === 0) throw corruptOleError('its directory is cut off')
     for (const name of entryNames(bytes)) names.add(name)
     const link = (sector * 4) / sectorBytes
     if (link >= fatSectorsInHeader) break
     const start = offsetOf(fat(Math.floor(link))) + ((sector * 4) % sectorBytes)
     const next = await file.read(start, start + 4)
-    if (next.length < 4) throw broken('its directory is cut off')
+    if (next.length < 4) throw corruptOleError('its directory is cut off')
     sector = view(next).getUint32(0, true)
   }
   return names
@@ -87,14 +87,14 @@ async function checkEnd(
   { first, sectorBytes }: { first: number; sectorBytes: number },
 ): Promise<void> {
   const table = await file.read(tableOffset, tableOffset + sectorBytes)
-  if (table.length < sectorBytes) throw broken('it is cut off')
+  if (table.length < sectorBytes) throw corruptOleError('it is cut off')
   const links = view(table)
   const link = (sector: number) => links.getUint32(4 * sector, true)
   let last = sectorBytes / 4 - 1
-  while (last >= 0 && link(last) === free) last--
+  while (last >= 0 && link(last) === freeSector) last--
   // Some writers fill the rest of the table with ends of chains.
   while (last > 0 && link(last) === endOfChain && link(last - 1) === endOfChain) last--
-  if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw broken('it is cut off')
+  if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw corruptOleError('it is cut off')
 }
 
 /** [MS-CFB] 2.6.1: 64 bytes of UTF-16 name, then its length in bytes with the final NUL. */
@@ -105,11 +105,11 @@ function entryNames(sector: Uint8Array): string[] {
     if (length < 2 || length > 64) continue
     const name = Buffer.from(sector.subarray(start, start + length - 2)).toString('utf16le')
     // Property streams begin with a control character.
-    names.push([...name].filter((letter) => letter >= ' ').join(''))
+    names.push([...name].filter((character) => character >= ' ').join(''))
   }
   return names
 }
 
-function broken(what: string): AppError {
-  return damaged('an Office 97-2003 file', what)
+function corruptOleError(what: string): AppError {
+  return corruptFileError('an Office 97-2003 file', what)
 }

@@ -1,5 +1,5 @@
-import { passwordMissing, passwordWrong } from '../locked-pdf.ts'
-import { ascii, damaged, type OpenedFile } from './byte-source.ts'
+import { pdfPasswordMissing, pdfPasswordWrong } from '../locked-pdf.ts'
+import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
@@ -13,7 +13,7 @@ export interface PdfHint {
 
 /** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
 const maxCheckedBytes = 64 * 1024 * 1024
-const deadlineMs = 10_000
+const openTimeoutMs = 10_000
 
 /**
  * A PDF that has its end, and that opens.
@@ -22,15 +22,15 @@ const deadlineMs = 10_000
 export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   const tail = ascii(file.tail)
   if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
-    throw damaged('a PDF', 'its end is missing, as after a transfer that stopped early')
+    throw corruptFileError('a PDF', 'its end is missing, as after a transfer that stopped early')
   }
   if (!(await mentionsEncryption(file, tail))) return
-  if (await opens(file, undefined)) return
+  if (await canOpen(file, undefined)) return
   if (hint.mayBeLocked) return
   const pdf = { filename: file.filename, field: hint.passwordField }
-  if (hint.password === undefined) throw passwordMissing(pdf)
-  if (await opens(file, hint.password)) return
-  throw passwordWrong(pdf)
+  if (hint.password === undefined) throw pdfPasswordMissing(pdf)
+  if (await canOpen(file, hint.password)) return
+  throw pdfPasswordWrong(pdf)
 }
 
 /** `/Encrypt` stands in a trailer, which is near the end, near the start, or where startxref points to. */
@@ -40,7 +40,7 @@ async function mentionsEncryption(file: OpenedFile, tail: string): Promise<boole
   return [tail, ascii(file.head), table].some((text) => text.includes('/Encrypt'))
 }
 
-async function opens(file: OpenedFile, password: string | undefined): Promise<boolean> {
+async function canOpen(file: OpenedFile, password: string | undefined): Promise<boolean> {
   const { getResolvedPDFJS } = await import('unpdf')
   const { PDFDataRangeTransport, getDocument } = await getResolvedPDFJS()
   const transport = new PDFDataRangeTransport(file.size, null)
@@ -51,7 +51,7 @@ async function opens(file: OpenedFile, password: string | undefined): Promise<bo
     if (fetched > maxCheckedBytes) return failed.reject(new Error('Too much of the file is needed.'))
     file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
   }
-  const late = setTimeout(() => failed.reject(new Error('It took too long.')), deadlineMs)
+  const timer = setTimeout(() => failed.reject(new Error('It took too long.')), openTimeoutMs)
   const task = getDocument({
     range: transport,
     ...(password !== undefined && { password }),
@@ -66,7 +66,7 @@ async function opens(file: OpenedFile, password: string | undefined): Promise<bo
     // What else is wrong is for the engine to judge: it repairs more than this reader.
     return !(error instanceof Error && error.name === 'PasswordException')
   } finally {
-    clearTimeout(late)
+    clearTimeout(timer)
     await task.destroy()
   }
 }

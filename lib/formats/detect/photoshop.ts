@@ -1,5 +1,5 @@
 import { maxSide } from '../../engines/imagemagick/limits.ts'
-import { damaged, type OpenedFile, view } from './byte-source.ts'
+import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const headerBytes = 26
 
@@ -17,7 +17,7 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   for (const wide of [false, false, large]) {
     const length = view(await file.read(at, at + (wide ? 8 : 4)))
     at += wide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
-    if (at + 2 > file.size) throw cutOff()
+    if (at + 2 > file.size) throw truncatedError()
   }
   const compression = view(await file.read(at, at + 2)).getUint16(0)
   if (compression === 1) await checkRows(file, at + 2, channels * height, large ? 4 : 2)
@@ -25,13 +25,14 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
 
 /** Packed rows: first how many bytes each has, then the rows. */
 async function checkRows(file: OpenedFile, start: number, rows: number, bytes: 2 | 4): Promise<void> {
-  if (start + rows * bytes > file.size) throw cutOff()
+  if (start + rows * bytes > file.size) throw truncatedError()
   const lengths = view(await file.read(start, start + rows * bytes))
   let end = start + rows * bytes
   for (let row = 0; row < rows; row++) {
     end += bytes === 2 ? lengths.getUint16(row * 2) : lengths.getUint32(row * 4)
   }
-  if (end > file.size) throw cutOff()
+  if (end > file.size) throw truncatedError()
 }
 
-const cutOff = () => damaged('a Photoshop document', 'it is cut off: a part of the picture is missing')
+const truncatedError = () =>
+  corruptFileError('a Photoshop document', 'it is cut off: a part of the picture is missing')

@@ -2,9 +2,9 @@ import { gunzipSync } from 'node:zlib'
 import { fileTypeFromBuffer } from 'file-type'
 import type { WASMagic } from 'wasmagic'
 import type { FormatId } from '../index.ts'
-import { wideCharset } from '../utf16.ts'
-import { formatByMime, signatures, textMarks } from './families.ts'
+import { detectUtf16 } from '../utf16.ts'
 import { ascii, type OpenedFile } from './byte-source.ts'
+import { formatByMime, signatures, textPatterns } from './families.ts'
 import { xmlFormat } from './xml.ts'
 
 /** What the bytes look like; containers and text need another look. */
@@ -14,17 +14,23 @@ export type Sniffed =
   | { readonly kind: 'unknown'; readonly looksLike: string }
 
 /** Types that many unlike formats share, or that say nothing. */
-const vague = ['application/xml', 'text/xml', 'application/gzip', 'application/zip', 'application/x-cfb']
+const ambiguousTypes = [
+  'application/xml',
+  'text/xml',
+  'application/gzip',
+  'application/zip',
+  'application/x-cfb',
+]
 
 /** Milliseconds without use after which libmagic is let go: it takes 50 MB, and a twentieth of a second to come back. */
 const magicIdleMs = 60_000
 let magic: Promise<WASMagic> | undefined
-let letGo: NodeJS.Timeout | undefined
+let unloadTimer: NodeJS.Timeout | undefined
 
 function libmagic(): Promise<WASMagic> {
   magic ??= import('wasmagic').then((library) => library.WASMagic.create())
-  clearTimeout(letGo)
-  letGo = setTimeout(() => {
+  clearTimeout(unloadTimer)
+  unloadTimer = setTimeout(() => {
     magic = undefined
   }, magicIdleMs).unref()
   return magic
@@ -32,16 +38,18 @@ function libmagic(): Promise<WASMagic> {
 
 export async function sniff(file: OpenedFile): Promise<Sniffed> {
   const { head } = file
-  const own = signatures.find(({ at, bytes }) => bytes.every((byte, index) => head[at + index] === byte))
-  if (own) return { kind: 'format', format: own.format }
+  const signature = signatures.find(({ at, bytes }) =>
+    bytes.every((byte, index) => head[at + index] === byte),
+  )
+  if (signature) return { kind: 'format', format: signature.format }
   if (startsWith(head, [0x50, 0x4b, 3, 4]) || startsWith(head, [0x50, 0x4b, 5, 6])) return { kind: 'zip' }
   if (startsWith(head, [0xd0, 0xcf, 0x11, 0xe0])) return { kind: 'ole' }
   if (isPdf(head)) return { kind: 'format', format: 'pdf' }
   const type = await typeOf(head)
   const format = formatByMime.get(type)
   if (format) return { kind: 'format', format }
-  const marked = markedUp(type, head)
-  if (marked) return { kind: 'format', format: marked }
+  const markup = markupFormat(type, head)
+  if (markup) return { kind: 'format', format: markup }
   if (isText(type)) return { kind: 'text' }
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
@@ -49,10 +57,10 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
 /** `file-type` is a hundred times faster; libmagic knows much more. */
 async function typeOf(head: Uint8Array): Promise<string> {
   const quick = await fileTypeFromBuffer(head)
-  if (quick && !vague.includes(quick.mime)) return bareMime(quick.mime)
+  if (quick && !ambiguousTypes.includes(quick.mime)) return bareMime(quick.mime)
   if (isPlainUtf8(head)) return 'text/plain'
   const type = bareMime((await libmagic()).getMime(head))
-  return type === 'application/octet-stream' && wideCharset(head) ? 'text/plain' : type
+  return type === 'application/octet-stream' && detectUtf16(head) ? 'text/plain' : type
 }
 
 /** Letters, line ends, tabs and form feeds, the last letter perhaps cut in two. */
@@ -80,7 +88,7 @@ function isPdf(head: Uint8Array): boolean {
   return ascii(head, 0, 1024).includes('%PDF-')
 }
 
-function markedUp(type: string, head: Uint8Array): FormatId | undefined {
+function markupFormat(type: string, head: Uint8Array): FormatId | undefined {
   if (type === 'application/gzip') {
     const unpacked = gunzipStart(head)
     return unpacked && xmlFormat(unpacked) === 'svg' ? 'svgz' : 'gz'
@@ -93,7 +101,7 @@ function markedUp(type: string, head: Uint8Array): FormatId | undefined {
     type !== 'application/xml'
   )
     return undefined
-  return xmlFormat(head) ?? textMarks.find(([mark]) => mark.test(ascii(head, 0, 4096)))?.[1]
+  return xmlFormat(head) ?? textPatterns.find(([mark]) => mark.test(ascii(head, 0, 4096)))?.[1]
 }
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {

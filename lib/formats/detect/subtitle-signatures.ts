@@ -4,7 +4,7 @@ import type { FormatId } from '../index.ts'
  * How the bytes of subtitles begin, read as Latin letters: a byte order mark of UTF-8 is three of them. Where notes
  * or tables may begin alike (`[10][25]`, `[12:30]`, `10,25,"words"`) the name has to say so.
  */
-export const subtitleMarks: readonly (readonly [RegExp, FormatId])[] = [
+export const subtitlePatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)/, 'vtt'],
   [/^(?:\xef\xbb\xbf)?\s*\[Script Info\][\s\S]*?\nScriptType:\s*v4\.00\s*?\n/i, 'ssa'],
   [/^(?:\xef\xbb\xbf)?\s*\[Script Info\]/i, 'ass'],

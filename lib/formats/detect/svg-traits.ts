@@ -1,21 +1,21 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FormatId } from '../index.ts'
-import { requireDrawable } from './svg-complexity.ts'
 import type { OpenedFile } from './byte-source.ts'
+import { requireLimitedRepetition } from './svg-complexity.ts'
 
 /** What is true of a file beside its format, and decides who can make something of it. */
 export const traits = ['browser-drawing'] as const
 export type Trait = (typeof traits)[number]
 
 /** Bytes of a drawing that are looked through. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 /**
  * What librsvg 2.6 leaves out of a drawing or draws otherwise, and a browser draws as the standards have it (SVG 2, CSS).
  * Each was drawn by both; what both draw alike is not here.
  */
-const beyondLibrsvg: readonly RegExp[] = [
+const browserOnlyFeatures: readonly RegExp[] = [
   // Fonts that come along, letters in color, and settings of fonts.
   /@font-face\b/i,
   /\xf0\x9f[\x80-\xbf]|&#(?:x1f[\da-f]{3}|12[789]\d{3});/i,
@@ -50,8 +50,8 @@ const beyondLibrsvg: readonly RegExp[] = [
  */
 export async function traitsOf(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
   if (format !== 'svg' && format !== 'svgz') return []
-  const text = await textOf(format, file)
-  requireDrawable(text)
+  const text = await readText(format, file)
+  requireLimitedRepetition(text)
   return needsBrowser(text) ? ['browser-drawing'] : []
 }
 
@@ -59,13 +59,13 @@ export async function traitsOf(format: FormatId, file: OpenedFile): Promise<read
 export function needsBrowser(svg: string): boolean {
   // Of pictures and fonts inside, the letters mean nothing.
   const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-  return beyondLibrsvg.some((mark) => mark.test(text))
+  return browserOnlyFeatures.some((mark) => mark.test(text))
 }
 
-async function textOf(format: 'svg' | 'svgz', file: OpenedFile): Promise<string> {
-  const bytes = Buffer.from(await file.read(0, Math.min(file.size, mostBytes)))
+async function readText(format: 'svg' | 'svgz', file: OpenedFile): Promise<string> {
+  const bytes = Buffer.from(await file.read(0, Math.min(file.size, maxBytes)))
   if (format === 'svg') return bytes.toString('latin1')
   // Sync flush: the end may not be here, and need not be. What cannot be unpacked says so where it is drawn.
-  const text = promisify(gunzip)(bytes, { finishFlush: 2, maxOutputLength: mostBytes })
+  const text = promisify(gunzip)(bytes, { finishFlush: 2, maxOutputLength: maxBytes })
   return text.then((unpacked) => unpacked.toString('latin1')).catch(() => '')
 }

@@ -15,7 +15,7 @@ const uniformOffice: Readonly<Record<string, FormatId>> = {
 
 /** Which of the registry's XML formats a file is, from its first tag. */
 export function xmlFormat(head: Uint8Array): FormatId | undefined {
-  const text = decode(head)
+  const text = decodeXml(head)
   if (/^\s*<!doctype html/i.test(text)) return 'html'
   const root = rootTag(text)
   if (root === undefined) return undefined
@@ -23,7 +23,7 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
   const local = name.slice(name.indexOf(':') + 1)
   switch (local) {
     case 'svg':
-      return isFont(text) ? 'svg-font' : 'svg'
+      return isSvgFont(text) ? 'svg-font' : 'svg'
     case 'html':
       return 'html'
     case 'document':
@@ -55,7 +55,7 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
 }
 
 /** A picture may bring a font along in its definitions, but then draws something outside of them. */
-function isFont(text: string): boolean {
+function isSvgFont(text: string): boolean {
   if (!/<font[\s>]/.test(text)) return false
   const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
   return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawn)
@@ -63,12 +63,13 @@ function isFont(text: string): boolean {
 
 /** Two families of documents call their root so, and any other file may. */
 function articleFormat(text: string, root: string): FormatId | undefined {
-  if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^<>]{0,500}\bJATS\b/i.test(text)) return 'jats'
+  if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^<>]{0,500}\bJATS\b/i.test(text))
+    return 'jats'
   if (/docbook\.org\/ns\/docbook/.test(root) || /<!doctype[^<>]{0,500}\bDocBook\b/i.test(text)) return 'dbk'
   return undefined
 }
 
-function decode(head: Uint8Array): string {
+function decodeXml(head: Uint8Array): string {
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!utf16) return new TextDecoder().decode(head)
   return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head)
@@ -78,23 +79,23 @@ function decode(head: Uint8Array): string {
 function rootTag(text: string): string | undefined {
   let rest = text.trimStart()
   for (;;) {
-    const end = skipped(rest)
+    const end = preambleLength(rest)
     if (end === undefined) break
     rest = rest.slice(end).trimStart()
   }
   return /^<[A-Za-z][^>]*>/.exec(rest)?.[0]
 }
 
-function skipped(text: string): number | undefined {
-  if (text.startsWith('<!--')) return after(text, '-->')
-  if (text.startsWith('<?')) return after(text, '?>')
+function preambleLength(text: string): number | undefined {
+  if (text.startsWith('<!--')) return endOf(text, '-->')
+  if (text.startsWith('<?')) return endOf(text, '?>')
   // An internal subset holds tags of its own.
-  if (/^<!doctype[^>[]*\[/i.test(text)) return after(text, ']>')
-  if (text.startsWith('<!')) return after(text, '>')
+  if (/^<!doctype[^>[]*\[/i.test(text)) return endOf(text, ']>')
+  if (text.startsWith('<!')) return endOf(text, '>')
   return undefined
 }
 
-function after(text: string, mark: string): number | undefined {
-  const at = text.indexOf(mark)
-  return at < 0 ? undefined : at + mark.length
+function endOf(text: string, delimiter: string): number | undefined {
+  const at = text.indexOf(delimiter)
+  return at < 0 ? undefined : at + delimiter.length
 }

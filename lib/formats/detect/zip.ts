@@ -10,10 +10,10 @@ import {
 import { maxUnpackedBytesFor } from '../../engines/seven-zip/limits.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
-import { documentLockUnknown } from '../locked-office.ts'
-import { unsafeName } from '../unsafe-name.ts'
-import { isProtectedEpub, protectedBook } from './ebook.ts'
-import { damaged, type OpenedFile } from './byte-source.ts'
+import { documentProtectionUnknown } from '../locked-office.ts'
+import { unsafeNameError } from '../unsafe-name.ts'
+import { corruptFileError, type OpenedFile } from './byte-source.ts'
+import { drmError, isProtectedEpub } from './ebook.ts'
 
 /** More entries than any office file has; the list of a bomb ends here. */
 const maxEntries = 20_000
@@ -70,21 +70,21 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
       if (files.size > maxEntries) break
     }
     const format =
-      (await openXml(files)) ??
-      (await paper(files)) ??
-      (await epub(files)) ??
-      (await openDocument(files)) ??
-      iWork(files, file.filename) ??
-      fontObject(files) ??
+      (await openXmlFormat(files)) ??
+      (await xpsFormat(files)) ??
+      (await epubFormat(files)) ??
+      (await openDocumentFormat(files)) ??
+      iWorkFormat(files, file.filename) ??
+      ufoFormat(files) ??
       'zip'
     // What an archive unpacks to is looked at when it is unpacked.
-    if (format !== 'zip') requireUnpackable([...files.values()], format, file.size)
+    if (format !== 'zip') requireUnpackedSize([...files.values()], format, file.size)
     return { format, ...((await isEncrypted(files)) && { locked: true }) }
   } catch (error) {
     if (error instanceof AppError) throw error
     const refused = error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error
-    if (refused) throw unsafeName(String(error.filename))
-    throw damaged(
+    if (refused) throw unsafeNameError(String(error.filename))
+    throw corruptFileError(
       'a ZIP based file',
       'its directory is missing or broken, as after a transfer that stopped early',
     )
@@ -97,7 +97,7 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
  * Programs unpack such a file into memory, some of them ten times over.
  * @throws AppError FILE_TOO_LARGE.
  */
-function requireUnpackable(entries: readonly FileEntry[], format: FormatId, size: number): void {
+function requireUnpackedSize(entries: readonly FileEntry[], format: FormatId, size: number): void {
   const sizes = entries.map(({ uncompressedSize }) => uncompressedSize)
   const total = sizes.reduce((sum, one) => sum + one, 0)
   if (total <= maxUnpackedBytesFor(size) && Math.max(...sizes) <= maxPartBytes) return
@@ -110,10 +110,10 @@ function isFile(entry: Entry): entry is FileEntry {
   return !entry.directory
 }
 
-async function openXml(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+async function openXmlFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const types = files.get('[Content_Types].xml')
   if (!types) return undefined
-  const xml = await text(types, 'an Office document')
+  const xml = await readText(types, 'an Office document')
   const format = mainParts.find(([, contentType]) => xml.includes(`"${contentType}"`))?.[0]
   if (format) await checkPart(await mainPart(files), format)
   return format
@@ -123,7 +123,7 @@ async function openXml(files: ReadonlyMap<string, FileEntry>): Promise<FormatId 
 async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntry | undefined> {
   const relations = files.get('_rels/.rels')
   if (!relations) return undefined
-  const xml = await text(relations, 'an Office document')
+  const xml = await readText(relations, 'an Office document')
   const tag = xml
     .match(/<Relationship\b[^<>]{0,4000}>/g)
     ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
@@ -131,11 +131,11 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
 }
 
 /** XPS says in its relations where its pages begin, and by the name of the relation which of the two it is. */
-async function paper(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+async function xpsFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const relations = files.get('_rels/.rels')
   if (!relations) return undefined
   // In UTF-16, as Windows writes other parts, every second byte is zero.
-  const xml = (await text(relations, 'an XPS document')).replaceAll('\0', '')
+  const xml = (await readText(relations, 'an XPS document')).replaceAll('\0', '')
   const tag = xml
     .match(/<Relationship\b[^<>]{0,4000}>/g)
     ?.find((one) => /Type="[^"]*\/fixedrepresentation"/.test(one))
@@ -147,33 +147,35 @@ async function paper(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | 
   return format
 }
 
-async function epub(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+async function epubFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const container = files.get('META-INF/container.xml')
   const declared = files.get('mimetype')
-  if (!declared || !(await text(declared, 'an EPUB book')).startsWith('application/epub+zip'))
+  if (!declared || !(await readText(declared, 'an EPUB book')).startsWith('application/epub+zip'))
     return undefined
-  if (!container) throw damaged('an EPUB book', 'the part that names its content is missing')
-  const root = /full-path\s*=\s*["']([^"']+)["']/.exec(await text(container, 'an EPUB book'))?.[1]
+  if (!container) throw corruptFileError('an EPUB book', 'the part that names its content is missing')
+  const root = /full-path\s*=\s*["']([^"']+)["']/.exec(await readText(container, 'an EPUB book'))?.[1]
   await checkPart(files.get(root ?? ''), 'epub')
   const encryption = files.get('META-INF/encryption.xml')
-  if (encryption && isProtectedEpub(await text(encryption, 'an EPUB book'))) throw protectedBook()
+  if (encryption && isProtectedEpub(await readText(encryption, 'an EPUB book'))) throw drmError()
   return 'epub'
 }
 
-async function openDocument(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
+async function openDocumentFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const declared = files.get('mimetype')
-  const mime = declared ? (await text(declared, 'an OpenDocument file')).trim() : await manifestType(files)
+  const mime = declared
+    ? (await readText(declared, 'an OpenDocument file')).trim()
+    : await manifestType(files)
   if (mime === undefined) return undefined
   const format = formats.find((row) => row.mimeTypes[0] === mime)
-  if (!format && declared) throw unsupported(mime.slice(0, 80))
+  if (!format && declared) throw unsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
   // What LibreOffice writes from 24.8 on.
-  if (files.has('encrypted-package')) throw documentLockUnknown()
+  if (files.has('encrypted-package')) throw documentProtectionUnknown()
   await checkPart(files.get('content.xml'), format.id)
   return format.id
 }
 
-function unsupported(mime: string): AppError {
+function unsupportedFormatError(mime: string): AppError {
   const sentence = `The format of the file is not supported: it says that it is ${mime}.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', looksLike: mime })
 }
@@ -182,20 +184,22 @@ function unsupported(mime: string): AppError {
 async function isEncrypted(files: ReadonlyMap<string, FileEntry>): Promise<boolean> {
   const manifest = files.get('META-INF/manifest.xml')
   if (!manifest || !files.has('mimetype')) return false
-  return (await text(manifest, 'an OpenDocument file')).includes('encryption-data')
+  return (await readText(manifest, 'an OpenDocument file')).includes('encryption-data')
 }
 
 /** Files of OpenOffice 1 have no `mimetype`; the manifest says it. */
 async function manifestType(files: ReadonlyMap<string, FileEntry>): Promise<string | undefined> {
   const manifest = files.get('META-INF/manifest.xml')
   if (!manifest) return undefined
-  const xml = await text(manifest, 'an OpenDocument file')
-  const root = xml.match(/<manifest:file-entry\b[^<>]{0,4000}>/g)?.find((tag) => tag.includes('full-path="/"'))
+  const xml = await readText(manifest, 'an OpenDocument file')
+  const root = xml
+    .match(/<manifest:file-entry\b[^<>]{0,4000}>/g)
+    ?.find((tag) => tag.includes('full-path="/"'))
   return /media-type="([^"]*)"/.exec(root ?? '')?.[1]
 }
 
 /** Apple's files do not say which of the three they are; all have this part. */
-function iWork(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | undefined {
+function iWorkFormat(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | undefined {
   if (!files.has('Index/Document.iwa') && !files.has('index.apxl') && !files.has('index.xml'))
     return undefined
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
@@ -203,30 +207,30 @@ function iWork(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | 
 }
 
 /** https://unifiedfontobject.org/versions/ufo3/: a folder with these two. */
-function fontObject(files: ReadonlyMap<string, FileEntry>): FormatId | undefined {
+function ufoFormat(files: ReadonlyMap<string, FileEntry>): FormatId | undefined {
   const home = [...files.keys()]
     .find((name) => /(?:^|\/)metainfo\.plist$/.test(name))
     ?.replace('metainfo.plist', '')
   return home !== undefined && files.has(`${home}glyphs/contents.plist`) ? 'ufo' : undefined
 }
 
-async function text(entry: FileEntry, kind: string): Promise<string> {
-  if (entry.uncompressedSize > maxTextBytes) throw damaged(kind, 'its description is far too large')
+async function readText(entry: FileEntry, kind: string): Promise<string> {
+  if (entry.uncompressedSize > maxTextBytes) throw corruptFileError(kind, 'its description is far too large')
   try {
     return await entry.getData(new TextWriter(), { checkSignature: true })
   } catch {
-    throw damaged(kind, 'its description cannot be unpacked')
+    throw corruptFileError(kind, 'its description cannot be unpacked')
   }
 }
 
 /** Unpacks the part that holds the text, so that a broken file is refused now and not after a wait. */
 async function checkPart(entry: FileEntry | undefined, format: FormatId): Promise<void> {
   const kind = `a ${formatById(format).name} (${format})`
-  if (!entry) throw damaged(kind, 'the part that holds its content is missing')
+  if (!entry) throw corruptFileError(kind, 'the part that holds its content is missing')
   if (entry.uncompressedSize > maxMainPartBytes) return
   try {
     await entry.getData(new Uint8ArrayWriter(), { checkSignature: true })
   } catch {
-    throw damaged(kind, 'the part that holds its content is damaged')
+    throw corruptFileError(kind, 'the part that holds its content is damaged')
   }
 }

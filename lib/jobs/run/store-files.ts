@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { sha256Of } from '../../file-hash.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../file-name.ts'
 import { forEachConcurrently } from '../../for-each-concurrently.ts'
-import { readingFrom } from '../../formats/detect/byte-source.ts'
+import { readFrom } from '../../formats/detect/byte-source.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
@@ -100,7 +100,7 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
     const { format, traits } = await detectFormat({
       filename: file.filename,
       size,
-      read: readingFrom(handle),
+      read: readFrom(handle),
     })
     return { ...fileTypeOf(format), ...(traits && { traits }) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { zipFunctions, zipNames } from '../../../lib/deployment/zip-functions.ts'
+import { writePackages, zipFunctionNames } from '../../../lib/deployment/zip-functions.ts'
 import { functions } from '../../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../../packages/unpack.ts'
 import { inTurns, median, type Turn } from '../measure.ts'
@@ -37,10 +37,10 @@ export const imports: Section = {
   about: 'what a cold start of each zip function reads: its import in a new process; 2 minutes',
   async run({ report, fixtures }: Bench) {
     const folder = await fixtures.folder('imports')
-    await zipFunctions(folder)
+    await writePackages(folder)
     const nothing = () => importOnce(folder, 'data:text/javascript,')
     const turns: Record<string, Turn> = { 'an empty module': nothing }
-    for (const name of zipNames) {
+    for (const name of zipFunctionNames) {
       await unpackFunction(name, folder, join(folder, name))
       const task = join(folder, name, taskFolder)
       turns[name] = () => importOnce(task, join(task, functions[name].handler.replace(/\.\w+$/, '.mjs')))

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts'
-import { decryptFirst } from '../../../formats/locked-pdf.ts'
+import { pdfMustBeDecrypted } from '../../../formats/locked-pdf.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
 import { downscaleFineImages } from '../ocr/downscale.ts'
@@ -66,7 +66,7 @@ export async function openReadablePdf(
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? decryptFirst(error) : error
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecrypted(error) : error
   })
   const pages = resolvePages(options.pages ?? options.pageRange, opened.sizes.length)
   // Values of form fields are part of the text.

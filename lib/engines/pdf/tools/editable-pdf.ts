@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import { passwordMissing, passwordWrong } from '../../../formats/locked-pdf.ts'
+import { pdfPasswordMissing, pdfPasswordWrong } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
@@ -39,7 +39,7 @@ export async function openEditable(
   const opened = await openPdf(input.path, password, tools).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
     const pdf = { filename: input.filename, field }
-    throw password === undefined ? passwordMissing(pdf) : passwordWrong(pdf, error)
+    throw password === undefined ? pdfPasswordMissing(pdf) : pdfPasswordWrong(pdf, error)
   })
   const original = { source: input.path, password }
   if (!opened.isEncrypted || opened.path !== input.path) return { ...opened, ...original }
