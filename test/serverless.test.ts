@@ -411,7 +411,7 @@ test('the template is valid for CloudFormation, and an invalid value is detected
     checkSpecification(broken).findings.map(({ at, problem }) => `${at}: ${problem}`),
     [
       'Queue.VisibilityTimeout: expected integer, got "soon"',
-      'Queue: AWS knows no Color there',
+      'Queue: Color is not a property of this resource',
       'Role: AssumeRolePolicyDocument is missing',
     ],
   )
@@ -514,7 +514,7 @@ test('every function has a concurrency limit, and a quota that is too low is rep
     { at: id, problem: 'has no concurrency limit (boundedConcurrency)' },
   ])
   assert.deepEqual(checkProjectRules(without(id, 'VpcConfig'), stage), [
-    { at: id, problem: 'has a way out, and its row gives no reason (functionsInVpc)' },
+    { at: id, problem: 'has internet access, but its row gives no reason (functionsInVpc)' },
   ])
   assert.equal(
     canReserveConcurrency({ ...stage, functionsAtATime: 10 }),
@@ -582,7 +582,7 @@ test('a function without credentials reports that at its first call and looks fo
   )
   assert.match(
     said,
-    /without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/,
+    /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/,
   )
 })
 

@@ -10,7 +10,7 @@ interface AlarmSpec {
   readonly metric: string
   readonly dimensions: Readonly<Record<string, unknown>>
   readonly statistic: 'Sum' | 'Maximum'
-  /** At or above which somebody is told. */
+  /** The alarm goes off at or above this value. */
   readonly threshold: number
   readonly minutes: number
 }
@@ -48,7 +48,7 @@ const queueMetric = (id: string) => ({
   minutes: 5,
 })
 
-/** Names of queues that have one for what failed. */
+/** Queues and functions with a dead-letter queue. */
 const namesWithDeadLetterQueue = [
   ...queueIds,
   ...functionNames.filter((name) => (declared[name] as FunctionDeclaration).deadLetter),
@@ -61,7 +61,7 @@ const queueAlarms = () => [
     `${pascalCase(queue)}QueueIsSlow`,
     alarm({
       ...queueMetric(queueResourceId(queue)),
-      description: `What waits for ${queue} has waited for 15 minutes: raise conversionsAtATime, or see what fails`,
+      description: `A message in the queue ${queue} is 15 minutes old: raise conversionsAtATime, or check what fails`,
       metric: 'ApproximateAgeOfOldestMessage',
       threshold: 900,
     }),
@@ -70,7 +70,7 @@ const queueAlarms = () => [
     `${pascalCase(name)}GaveUp`,
     alarm({
       ...queueMetric(deadLetterQueueId(name)),
-      description: `Something of ${name} was put aside: lib/deployment/README.md says how it comes back`,
+      description: `${name} has messages in its dead-letter queue: lib/deployment/README.md says how to redrive them`,
       metric: 'ApproximateNumberOfMessagesVisible',
       threshold: 1,
     }),
@@ -83,7 +83,7 @@ const functionAlarms = (stage: Stage) =>
     .map((name) => [
       `${pascalCase(name)}Fails`,
       alarm({
-        description: `${name} ended with errors`,
+        description: `${name} failed at least 5 times in 5 minutes`,
         namespace: 'AWS/Lambda',
         metric: 'Errors',
         dimensions: { FunctionName: `\${self:service}-\${sls:stage}-${name}` },
@@ -95,7 +95,7 @@ const functionAlarms = (stage: Stage) =>
 
 const serviceAlarms = () => ({
   FunctionsAreThrottled: alarm({
-    description: 'Functions were refused: the account has too few at a time, or somebody asks for too much',
+    description: 'Invocations were throttled: the concurrency quota of the account is too low, or a client sends too many requests',
     ...{
       namespace: 'AWS/Lambda',
       metric: 'Throttles',
@@ -106,7 +106,7 @@ const serviceAlarms = () => ({
     },
   }),
   RequestsFail: alarm({
-    description: 'Requests were answered with 5xx',
+    description: 'At least 10 requests failed with 5xx in 5 minutes',
     ...{ namespace: 'AWS/ApiGateway', metric: '5xx', dimensions: { ApiId: { Ref: 'HttpApi' } } },
     ...{ statistic: 'Sum', threshold: 10, minutes: 5 },
   }),
@@ -136,7 +136,7 @@ const budget = ({ alarmMail, dollarsPerDay }: Stage) =>
     },
   }
 
-/** Who is told that something waits, fails, is refused or costs more than it should. */
+/** Alarms for slow queues, failures, throttling and costs, and the topic that sends them by email. */
 export const alarmResources = (stage: Stage) => ({
   Alarms: {
     Type: 'AWS::SNS::Topic',

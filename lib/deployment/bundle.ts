@@ -8,9 +8,9 @@ import { importFromLayers } from './lambda-layers.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * A module finds the files beside it by its own address, which in a bundle is that of the bundle. Bundles lie
- * one folder below the root, as functions/api.mjs does, so each module gets back the address that its source
- * has under that root; the files have to be packed under their own paths.
+ * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to them.
+ * Requires bundles to be one folder below the root, such as functions/api.mjs, and files to be packaged under their paths
+ * in the checkout.
  */
 const keepSourceUrls: Plugin = {
   name: 'source-addresses',
@@ -29,17 +29,16 @@ const keepSourceUrls: Plugin = {
 }
 
 /**
- * Code that packages read at their start, and that nothing of ours comes to: threads that write a log, a check of
- * patterns in the paths of routes, which is made wherever the code runs as it is, a search for keys in all places
- * where AWS's clients find some, and what undici has beside a client for HTTP. Functions tell AWS's clients the key of
- * their role, which is in none of these places any more.
+ * Replacements for modules that dependencies load but the service never uses: log writer threads, the check of route
+ * patterns (tests do it), the credential providers of the AWS SDK, and the parts of undici that are not its HTTP client.
+ * Functions pass the credentials of their role to the SDK's clients; no provider could find them any more.
  */
 const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
-    throw new Error('A client of AWS was made without the key of its function: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
+    throw new Error('An AWS client was created without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
   }`,
   'thread-stream/index':
-    'module.exports = class { constructor() { throw new Error("Logs are written by no thread.") } }',
+    'module.exports = class { constructor() { throw new Error("Log writer threads are not supported in functions.") } }',
   'safe-regex2/index': 'module.exports = () => true',
   'undici/lib/(?:mock|web/(?:cookies|eventsource|websocket))/.*': 'module.exports = {}',
 }
@@ -55,13 +54,13 @@ const stubUnusedModules: Plugin = {
   },
 }
 
-/** Packages that are native or load files of their own; they stay packages beside the bundle. */
+/** Packages that are native or load their own files; they are not bundled but installed next to the bundle. */
 export const unbundled = ['sharp', 'wasmagic'] as const
 
-/** What their packages do without where it is not there: a native helper, and a form that sketches are not sent in. */
+/** Optional dependencies that their packages work without: a native helper of ssh2, and an encoding that is not used. */
 export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 
-/** Packages in the older module format call require, which a module does not have. */
+/** Defines `require` for bundled CommonJS packages; ES modules do not have it. */
 export const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
@@ -70,7 +69,7 @@ export const bundleOptions = {
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // The form of a package of which only what is used is taken, where it has one.
+  // Prefers the ES module of a package, which can be tree-shaken.
   mainFields: ['module', 'main'],
   banner: { js: requireBanner },
   plugins: [keepSourceUrls],
@@ -91,13 +90,13 @@ export const functionBundleOptions = {
   outExtension: { '.js': '.mjs' },
 } as const satisfies BuildOptions
 
-/** What only engines load, which run in images. */
+/** Packages that only engines load; engines run in images. */
 export const enginePackages = ['docx', 'pptxgenjs', 'sharp'] as const
 
-/** What they load when they run, and code that is shared with them: zip packages plan for engines and run none. */
+/** Modules that engines load when they run: zip packages plan conversions but never run an engine. */
 const engineOnlyModules = ['engines', 'iconv-lite', 'chardet', 'fast-xml-parser']
 
-/** What only those functions load that reach something outside. */
+/** Packages that only functions with this outbound target load. */
 const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
   stores: ['undici', 'ssh2', '@azure/storage-blob'],
   websites: ['undici'],
@@ -108,7 +107,7 @@ const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
   sockets: ['@aws-sdk/client-apigatewaymanagementapi'],
 }
 
-/** Packages of which a function has no use, though code that it shares with others could load them. */
+/** Returns the packages that a function never uses, although code that it shares with others could load them. */
 export function excludedPackages({
   reaches = [],
   plans,

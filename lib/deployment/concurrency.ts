@@ -7,11 +7,11 @@ import { isDeployed, type Stage } from './stage.ts'
 type ConcurrencySettings = Pick<Stage, 'conversionsAtATime' | 'facades'>
 type StageQuotas = ConcurrencySettings & Pick<Stage, 'name' | 'functionsAtATime'>
 
-/** As many as it may have are kept for it; what a queue feeds shares with others, and waits. */
+/** Returns whether the limit of a function is also reserved for it; functions with a queue can wait. */
 export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: FunctionDeclaration): boolean =>
   maximumConcurrency !== undefined && !('queue' in trigger)
 
-/** Invocations of a function at a time; of an image, what the stage says. */
+/** Returns the concurrency limit of a function; for an image, that of the stage. */
 export const maxConcurrencyOf = (
   name: string,
   { conversionsAtATime }: Pick<Stage, 'conversionsAtATime'>,
@@ -23,7 +23,7 @@ const reservedDeclarations = (stage: ConcurrencySettings) =>
     .flatMap((name) => declarationOf(name) ?? [])
     .filter(hasReservedConcurrency)
 
-/** Of all functions together. Lambda refuses to keep the last hundred of an account, which is fewer than the queues feed. */
+/** Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use. */
 export const requiredConcurrency = (stage: ConcurrencySettings): number => {
   const { conversionsAtATime } = stage
   const queueLimits = queueIds.map((queue) => {
@@ -35,14 +35,15 @@ export const requiredConcurrency = (stage: ConcurrencySettings): number => {
 }
 
 /**
- * Whether the account has room for what is kept. New accounts do not: there, stage dev goes without.
- * @throws Error for a stage that serves people
+ * Returns whether the quota of the account is large enough to reserve concurrency. In new accounts it is not; stage dev is
+ * then deployed without reserved concurrency.
+ * @throws Error for any other stage
  */
 export function canReserveConcurrency(stage: StageQuotas): boolean {
   const required = requiredConcurrency(stage)
   if (required <= stage.functionsAtATime) return true
   if (stage.name === 'dev') return false
   throw new Error(
-    `Stage "${stage.name}" cannot be packaged: its functions want ${required} at a time, and functionsAtATime is ${stage.functionsAtATime}. Raise the quota of the account and this setting, or lower conversionsAtATime (${stage.conversionsAtATime}, for each of ${queueIds.length - 2} queues).`,
+    `Stage "${stage.name}" cannot be packaged: its functions need a concurrency of ${required}, but functionsAtATime is ${stage.functionsAtATime}. Raise the quota of the account and this setting, or lower conversionsAtATime (${stage.conversionsAtATime}, for each of ${queueIds.length - 2} queues).`,
   )
 }

@@ -1,5 +1,5 @@
-// node lib/deployment/cost.ts: what conversions, idle months and attacks come to, from measured figures, and who has a way
-// out; written into the README beside it.
+// node lib/deployment/cost.ts: writes the costs of conversions, idle months and attacks, and the table of functions with
+// outbound access, into lib/deployment/README.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ImageId } from '../engines/engine.ts'
@@ -12,8 +12,8 @@ import { imageLimits } from './functions.ts'
 import { isDeployed, parseStage } from './stage.ts'
 
 /**
- * Dollars in eu-central-1 without the free allowances, as listed in November 2026: look them up before you count on them.
- * Files are stored for a day.
+ * Prices in dollars for eu-central-1 without free tiers, as of November 2026: check them before you rely on them. Files are
+ * stored for a day.
  */
 const prices = {
   gbSecond: 0.0000166667,
@@ -34,7 +34,7 @@ const prices = {
   alarmMonth: 0.1,
 }
 
-/** Of one conversion, as the benchmark counts calls of AWS (section `control-plane`), and the signing of its files. */
+/** AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs. */
 const perJob = {
   invocations: 6,
   requests: 3,
@@ -47,13 +47,13 @@ const perJob = {
 }
 const requestGbSeconds = 0.6
 
-/** MB of the file and its result, as the tests of the images send them. */
+/** Total MB of the source file and its result, as in the tests of the images. */
 const typicalFileMb = 1
 
 const readme = fileURLToPath(new URL('README.md', import.meta.url))
 const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
 
-/** Seconds of a warm conversion, from the table that the tests of the images write; undefined where none was measured. */
+/** Returns the seconds of a warm conversion from the table in layers/README.md, or undefined if none was measured. */
 function warmSecondsOf(image: ImageId): number | undefined {
   const [, seconds] =
     new RegExp(`^\\| ${image} \\| [^|]+ \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
@@ -92,17 +92,17 @@ const alarms = Object.values<{ readonly Type: string }>(alarmResources(defaultSt
 )
 const idleMonthCosts = {
   'interface endpoints, with `isolation: vpc`': hours * zones * interfaces * prices.endpointHour,
-  'the look around each minute':
+  'the sweep every minute':
     minutes *
     (prices.invocation +
       (functions.sweep.memoryMb / 1024) * sweepS * prices.gbSecond +
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
-  'the key of the secrets': prices.keyMonth,
-  'the secret of the address in front': prices.secretMonth,
+  'KMS key for the secrets': prices.keyMonth,
+  'CloudFront origin secret': prices.secretMonth,
 }
 
-/** MB of all functions when each runs as often at a time as it may. */
+/** Memory of all functions in MB when each runs at its concurrency limit. */
 const maxConcurrentMb = [
   ...functionNames
     .filter((name) => isDeployed(name, defaultStage))
@@ -114,22 +114,22 @@ const maxConcurrentMb = [
 const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
 const costTable = [
-  '| Kind | Seconds, warm | 1,000 conversions |',
+  '| Image | Seconds (warm) | 1,000 conversions |',
   '|---|---|---|',
   ...kindRows,
   '',
   '| An idle month | |',
   '|---|---|',
   ...Object.entries(idleMonthCosts).map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
-  `| all | ${dollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
+  `| total | ${dollars(Object.values(idleMonthCosts).reduce((sum, amount) => sum + amount, 0))} |`,
   '',
   '| An attack | |',
   '|---|---|',
-  `| an hour in which all functions run as often at a time as they may | ${dollars(maxCostPerHour)} |`,
+  `| one hour with all functions at their concurrency limits | ${dollars(maxCostPerHour)} |`,
 ].join('\n')
 
 const outboundTable = [
-  '| Function | Reaches | Because |',
+  '| Function | Target | Reason |',
   '|---|---|---|',
   ...functionNames.flatMap((name) =>
     (declarationOf(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outboundReasons[what]} |`),

@@ -1,4 +1,4 @@
-// npm run deploy:check [-- --stage prod]: packages, then looks at what would be deployed. Nothing of it leaves the machine.
+// npm run deploy:check [-- --stage prod]: packages the service and checks the result offline.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { checkGuardRules } from './check/guard.ts'
@@ -22,6 +22,6 @@ const all = [...findings, ...checkProjectRules(template, readStage(stage)), ...c
 for (const { at, problem } of all) process.stdout.write(`${at}: ${problem}\n`)
 const count = Object.keys(template.Resources).length
 process.stdout.write(
-  `${count} resources, ${values} values: ${all.length === 0 ? 'nothing is wrong' : `${all.length} wrong`}\n`,
+  `${count} resources, ${values} values: ${all.length === 0 ? 'no problems' : `${all.length} problems`}\n`,
 )
 process.exitCode = all.length === 0 ? 0 : 1

@@ -3,7 +3,7 @@ import { webSocketApi } from '../resources/web-sockets.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Policies that AWS keeps, by their ids: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
+/** Ids of managed CloudFront policies: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
 const managedPolicies = {
   cachingDisabled: '4135ea2d-6844-44f8-82df-ad777ae401ad',
   cachingOptimized: '658327ea-f89d-4fab-a63d-7e88639e58f6',
@@ -11,8 +11,9 @@ const managedPolicies = {
 } as const
 
 /**
- * Runs at the edge with each request. WebSockets of API Gateway have no paths, so what the path of a socket says becomes
- * a query, as `lib/live/paths.ts` does it on one machine; and the client's address is told, whatever he says it is.
+ * Runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a query, as
+ * `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting any that the
+ * client sent.
  */
 export const edgeCode = `function handler(event) {
   var request = event.request
@@ -29,7 +30,7 @@ export const edgeCode = `function handler(event) {
 
 const originSecret = `{{resolve:secretsmanager:\${OriginSecret}}}`
 
-/** Where clients find the service. */
+/** Returns the URL at which clients reach the service. */
 export const publicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
   domain ? `https://${domain.name}` : { 'Fn::Sub': `https://\${Distribution.DomainName}` }
 
@@ -40,7 +41,7 @@ const origin = (id: string, api: string, path?: unknown) => ({
   CustomOriginConfig: {
     OriginProtocolPolicy: 'https-only',
     OriginSSLProtocols: ['TLSv1.2'],
-    // A request may wait as long as its function does.
+    // As long as the timeout of a function.
     OriginReadTimeout: 30,
   },
   OriginCustomHeaders: [{ HeaderName: edgeHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],
@@ -52,19 +53,19 @@ const behavior = (target: string, cache: string) => ({
   AllowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
   CachePolicyId: cache,
   OriginRequestPolicyId: managedPolicies.allViewerExceptHostHeader,
-  // Functions compress by themselves.
+  // Functions compress their responses themselves.
   Compress: false,
   FunctionAssociations: [{ EventType: 'viewer-request', FunctionARN: arnOf('EdgeFunction', 'FunctionARN') }],
 })
 
 const socketPatterns = [...webSocketApi.paths, `${webSocketApi.jobPath}*`]
 
-/** One address for all of the service, and the only way to it. */
+/** The CloudFront distribution: one domain for the whole service, and the only access to it. */
 export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
   OriginSecret: {
     Type: 'AWS::SecretsManager::Secret',
     Properties: {
-      Description: 'Tells the gateways that a request came by the address in front',
+      Description: 'Proves to the gateways that a request came through CloudFront',
       GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
     },
   },
@@ -74,7 +75,7 @@ export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
       Name: `\${self:service}-\${sls:stage}`,
       AutoPublish: true,
       FunctionCode: edgeCode,
-      FunctionConfig: { Comment: 'Paths of sockets, address of the client', Runtime: 'cloudfront-js-2.0' },
+      FunctionConfig: { Comment: 'WebSocket paths, client IP address', Runtime: 'cloudfront-js-2.0' },
     },
   },
   Distribution: {
@@ -93,7 +94,7 @@ export const edgeResources = ({ domain }: Pick<Stage, 'domain'>) => ({
             PathPattern,
             ...behavior('sockets', managedPolicies.cachingDisabled),
           })),
-          // Names of files of the page say what is in them.
+          // File names of the page contain a hash of their content.
           { PathPattern: '/web/*', ...behavior('http', managedPolicies.cachingOptimized) },
         ],
         ...(domain && {

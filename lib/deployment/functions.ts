@@ -21,24 +21,24 @@ import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './
 import { secretsCreator } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
-/** What Lambda allows: seconds, MB of memory, MB of /tmp. */
+/** Limits of Lambda; disk is the size of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
 
-/** Settings that every function gets; the names are those of lib/config.ts. */
+/** Environment of every function, with the setting names of lib/config.ts. */
 export const environment = {
   TABLE_NAME: { Ref: 'Table' },
   BUCKET_NAME: { Ref: 'Bucket' },
   BUS_NAME: { Ref: 'Bus' },
-  // Files are in the bucket: what a function has of a disk is for its own task.
+  // Files are stored in the bucket; the local disk is only for the current task.
   MIN_FREE_DISK_GB: '0',
-  // Engines have no right to any file.
+  // Engines have no permissions for files.
   TASK_FILES: 'signed',
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${queueName('')}`,
   },
 } as const
 
-/** What the stage says of the service itself. */
+/** Returns the environment that depends on the stage. */
 const stageEnvironment = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
@@ -48,20 +48,23 @@ const stageEnvironment = (stage: Stage) => ({
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
 })
 
-/** Where a function finds what is secret: not in its environment, which whoever may look at the function reads. */
+/**
+ * Returns the location of a function's secrets. They are not in its environment, because everyone who may view the function's
+ * configuration can read that.
+ */
 const secretsLocation = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
 
-/** Where the SDK finds the connections of WebSockets, which it does not know by itself. */
+/** The endpoint for WebSocket connections, which the SDK cannot derive itself. */
 const socketsEndpoint = {
   AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: {
     'Fn::Sub': `https://\${WebsocketsApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${sls:stage}`,
   },
 }
 
-/** `events` of a function. */
+/** Returns the `events` of a function in serverless.yml. */
 export function eventsOf(trigger: Trigger, stage?: Stage) {
-  // Cross-origin answers are the function's own, the same on one machine.
+  // The functions themselves handle CORS, as on one machine.
   if ('http' in trigger) {
     const keys = trigger.http === true ? ['$default'] : trigger.http
     return keys.map((key) => ({ httpApi: key === '$default' ? '*' : key }))
@@ -76,13 +79,13 @@ export function eventsOf(trigger: Trigger, stage?: Stage) {
   return trigger.websocket.map((route) => ({
     websocket: {
       route,
-      // What the function returns as its body is the answer to the message; after a goodbye nobody listens.
+      // The body that the function returns is sent to the client; after a disconnect there is none.
       ...(route !== '$disconnect' && { routeResponseSelectionExpression: '$default' }),
     },
   }))
 }
 
-/** How a queue feeds its function. */
+/** Returns the event source mapping of a queue. */
 const queueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
     arn: arnOf(queueResourceId(queue)),
@@ -91,7 +94,7 @@ const queueEvent = (queue: QueueId, stage?: Stage) => ({
   },
 })
 
-/** What Lambda does after an error in an asynchronous invocation. */
+/** Returns how Lambda retries a failed asynchronous invocation and where it sends one that fails for good. */
 export function asyncInvocationSettings(
   name: string,
   { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
@@ -121,7 +124,7 @@ function functionResource(name: FunctionName, stage: Stage) {
       ...secretsLocation(secretNamesOf(declared)),
       ...(name === secretsCreator && { ORIGIN_SECRET_ARN: { Ref: 'OriginSecret' } }),
       ...(declared.reaches?.includes('sockets') && socketsEndpoint),
-      // The event holds all of a request, and so does the invocation.
+      // The event contains the whole request body, so streaming it would save no memory.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },
     ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
@@ -134,13 +137,13 @@ function functionResource(name: FunctionName, stage: Stage) {
   }
 }
 
-/** MB that a function gets of those that it asks for; its engines are held to what is left of them. */
+/** Returns the memory that a function gets, at most that of the quota; its engines are limited to what remains of it. */
 export const limitMemory = (
   requestedMb: number,
   { MAX_FUNCTION_MB }: Pick<Config, 'MAX_FUNCTION_MB'> = readConfig(),
 ) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, requestedMb)
 
-/** The largest of what the engines of an image ask for, within what Lambda gives. */
+/** Returns the highest requirements of the engines of an image, within Lambda's limits. */
 export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
   const maxOf = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
@@ -160,7 +163,7 @@ export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
   }
 }
 
-/** Where an image is after it was pushed; a digest, because a tag would be looked up with credentials. */
+/** Returns the URI of a pushed image, with a digest, because the framework needs credentials to resolve a tag. */
 const imageUri = (image: ImageId, { images }: Stage): string =>
   images[image] ?? `000000000000.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'0'.repeat(64)}`
 
@@ -175,7 +178,7 @@ function convertFunction(image: ImageId, stage: Stage) {
   }
 }
 
-/** `functions` of serverless.yml. */
+/** Returns `functions` of serverless.yml. */
 export const deployedFunctions = (stage: Stage) => ({
   ...Object.fromEntries(
     functionNames

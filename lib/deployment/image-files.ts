@@ -7,7 +7,7 @@ import { bundleOptions, omittedPackages, unbundled } from './bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Files that the code of the images reads beside itself. */
+/** Files that the code in the images reads at run time. */
 const extraFiles = [
   'layers/sandbox',
   'layers/office',
@@ -20,7 +20,7 @@ const extraFiles = [
   'layers/browser',
 ]
 
-/** Packages that programs in `layers` load; the code itself never does. */
+/** Packages that only the programs in `layers` load. */
 const helperPackages = ['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji']
 
 interface Manifest {
@@ -28,7 +28,7 @@ interface Manifest {
   optionalDependencies?: Record<string, string>
 }
 
-/** Folder of the package `name` as the package in `from` sees it; undefined where it is not installed. */
+/** Returns the folder of the package `name` as resolved from the package in `from`, or undefined if it is not installed. */
 function packageFolder(name: string, from: string): string | undefined {
   const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
   const require = createRequire(import.meta.url)
@@ -36,13 +36,13 @@ function packageFolder(name: string, from: string): string | undefined {
     try {
       return dirname(require.resolve(join(place, name, 'package.json')))
     } catch {
-      // Not here: the next place is one folder up.
+      // Not found here: try the next folder up.
     }
   }
   return undefined
 }
 
-/** Folders of a package and of all that it needs, as the lockfile had them installed. */
+/** Returns the folders of a package and its transitive dependencies, as installed from the lockfile. */
 function collectPackageFolders(name: string, from: string, found = new Set<string>()): Set<string> {
   const folder = packageFolder(name, from)
   if (!folder || found.has(folder)) return found
@@ -56,7 +56,7 @@ function collectPackageFolders(name: string, from: string, found = new Set<strin
   return found
 }
 
-/** Of the bundled code and of the programs beside it. */
+/** Returns the folders of all packages that the bundles and the helper programs load at run time. */
 function unbundledPackageFolders(metafile: Metafile): string[] {
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
   const used = unbundled.filter((name) =>
@@ -66,7 +66,7 @@ function unbundledPackageFolders(metafile: Metafile): string[] {
   return [...new Set(names.flatMap((name) => [...collectPackageFolders(name, root)]))]
 }
 
-/** Writes what stands in /var/task of every image: the bundled code and what it loads at run time. */
+/** Writes the content of /var/task in the images: the bundled code and everything that it loads at run time. */
 export async function writeImageFiles(folder: string): Promise<void> {
   const { metafile } = await build({
     ...bundleOptions,
@@ -86,20 +86,20 @@ export async function writeImageFiles(folder: string): Promise<void> {
   })
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of unbundledPackageFolders(metafile)) {
-    // node_modules may be a link to a folder elsewhere.
+    // node_modules can be a symlink, so keep only the path below it.
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }
 
-/** What the whole service consists of; the rest of the tree is for those who work on it. */
+/** Files and folders that the whole service consists of; the rest of the repository is for development. */
 const servicePaths = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions', 'layers', 'lib'] as const
 
-/** Writes the service of one machine as it runs from its source, with the packages that it needs to run. */
+/** Writes the source of the one-machine service and its production dependencies. */
 export async function writeServiceFiles(folder: string): Promise<void> {
   for (const part of servicePaths) await cp(join(root, part), join(folder, part), { recursive: true })
   const manifest: Manifest = createRequire(import.meta.url)(join(root, 'package.json'))
   const found = new Set<string>()
-  // Node is in the image by itself.
+  // The image installs Node separately.
   const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== 'node')
   for (const name of wanted) collectPackageFolders(name, root, found)
   for (const path of found) {

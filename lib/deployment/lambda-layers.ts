@@ -9,22 +9,22 @@ import { prebuiltModules } from './prebuilt-pages.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface LambdaLayer {
-  /** For whoever looks at the account. */
+  /** Shown in the AWS console. */
   readonly description: string
   readonly isUsedBy: (name: FunctionName, declared: Pick<FunctionDeclaration, 'readsFiles'>) => boolean
 }
 
 /**
- * What requests seldom want, once for all functions that may come to load it, so that their own packages stay small.
- * Lambda lays out the files of a layer in /opt, which to code in /var/task/functions is `../../../opt`.
+ * Code that requests rarely need, shared by all functions that can load it, so that their packages stay small. Lambda extracts
+ * a layer into /opt, which is `../../../opt` for code in /var/task/functions.
  */
 export const lambdaLayers = {
   readers: {
-    description: 'Tells formats of files apart (libmagic), and whether a PDF is locked (PDF.js)',
+    description: 'Detects file formats (libmagic) and encrypted PDFs (PDF.js)',
     isUsedBy: (_, { readsFiles }) => readsFiles === true,
   },
   page: {
-    description: 'The web page in its languages, and what draws PDFs there',
+    description: 'The web page in all languages, and its PDF renderer',
     isUsedBy: (name) => name === 'api',
   },
 } as const satisfies Readonly<Record<string, LambdaLayer>>
@@ -35,7 +35,7 @@ export const lambdaLayerIds = Object.keys(lambdaLayers) as LambdaLayerId[] // ke
 export const layersOf = (name: FunctionName): LambdaLayerId[] =>
   lambdaLayerIds.filter((id) => lambdaLayers[id].isUsedBy(name, declarationOf(name) ?? {}))
 
-/** Packages in `readers`, and what is loaded of them. */
+/** Packages in the layer `readers`, with the files that are loaded. */
 const readerPackages = {
   unpdf: '{package.json,dist/index.mjs,dist/pdfjs.mjs}',
   wasmagic: '{package.json,dist/*.js,dist/*.wasm}',
@@ -44,7 +44,7 @@ const readerPackages = {
 const externalInOpt = (path: string) => ({ path: `../../../opt/${path}`, external: true })
 const moduleFile = (path: string) => path.replace(/\.ts$/, '.mjs')
 
-/** Leaves to the layers what they hold. */
+/** Makes esbuild import modules that are in a layer from there instead of bundling them. */
 export const importFromLayers: Plugin = {
   name: 'left-to-layers',
   setup({ onResolve }) {
@@ -75,15 +75,15 @@ const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string,
     ),
 }
 
-/** The files of a layer by their paths below /opt, in order. */
+/** Returns the files of a layer by their paths below /opt, sorted. */
 export async function layerContent(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
   return new Map((await layerContents[id]()).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Where packaging writes them. */
+/** Returns the name of the archive that the packaging writes for a layer. */
 export const layerFileName = (id: LambdaLayerId) => `${id}.layer.zip`
 
-/** `layers` of serverless.yml. */
+/** Returns `layers` of serverless.yml. */
 export const deployedLayers = (stage: string) =>
   Object.fromEntries(
     lambdaLayerIds.map((id) => [
@@ -96,7 +96,7 @@ export const deployedLayers = (stage: string) =>
     ]),
   )
 
-/** The framework's name of what it makes of a layer. */
+/** Returns a reference to the resource that the framework creates for a layer. */
 export const layerReference = (id: LambdaLayerId) => ({
   Ref: `${id.charAt(0).toUpperCase()}${id.slice(1)}LambdaLayer`,
 })

@@ -2,12 +2,12 @@ import { basename, dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { requireBanner } from './bundle.ts'
 
-/** Paths from the root of the checkout, and their bytes. */
+/** Contents of files by their paths relative to the checkout. */
 type CodeByPath = ReadonlyMap<string, Uint8Array>
 
 const decode = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 
-/** Code that comes later, and its map. */
+/** Adds `require` to a chunk that uses it, and shifts its source map by that line. */
 export function withRequireBanner(code: Uint8Array, map: Uint8Array): { code: Uint8Array; map: Uint8Array } {
   const text = decode(code)
   if (!/\brequire\b/.test(text)) return { code, map }
@@ -18,20 +18,20 @@ export function withRequireBanner(code: Uint8Array, map: Uint8Array): { code: Ui
   }
 }
 
-/** A name for what a chunk exports that no other chunk has. */
+/** Returns a unique name for an export of a chunk. */
 const exportName = (path: string, name: string) => `${basename(path, '.mjs').replaceAll('-', '_')}_${name}`
 
 interface MergedStart {
-  /** Of the entry, which has the code of the chunks that it imports in it. */
+  /** The entry with the code of the chunks that it imports. */
   readonly code: Uint8Array
   readonly map: Uint8Array
-  /** What those chunks have become: names for what the entry exports, for code that comes later. */
+  /** Replacements for those chunks that re-export from the entry, for code that is loaded later. */
   readonly chunks: CodeByPath
 }
 
 /**
- * Node takes half a millisecond or more to find, read and link a module, however small: what is read at the start becomes
- * one. Code that comes later gets the same instances, so classes and states stay single.
+ * Merges all modules that are loaded at the start into one, because Node takes at least half a millisecond to find, read and
+ * link a module of any size. Code that is loaded later gets the same instances, so that classes and state exist only once.
  */
 export async function mergeStartChunks(
   entry: string,
@@ -72,7 +72,7 @@ export async function mergeStartChunks(
     ],
   })
   const [map, code] = [...outputFiles].sort((a, b) => b.path.length - a.path.length)
-  if (!map || !code) throw new Error(`nothing was made of ${entry}`)
+  if (!map || !code) throw new Error(`esbuild produced no output for ${entry}`)
   const stub = ({ path, names }: (typeof exported)[number]) => {
     const list = names.map((name) => `${exportName(path, name)} as ${name}`)
     return [path, Buffer.from(`export{${list.join(',')}}from'${beside(entry)}'`)] as const

@@ -2,7 +2,7 @@ import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Subnets of two zones, so that one of them may fail. */
+/** Two availability zones, so that one of them can fail. */
 const zones = [0, 1] as const
 const subnetId = (zone: number) => `ClosedSubnet${zone + 1}`
 
@@ -16,7 +16,7 @@ const subnets = () =>
           Properties: {
             VpcId: { Ref: 'ClosedNetwork' },
             AvailabilityZone: { 'Fn::Select': [zone, { 'Fn::GetAZs': '' }] },
-            // Each environment of a function takes no address of its own, but there is no reason to be stingy.
+            // Functions share network interfaces and need few IP addresses, but a small range would save nothing.
             CidrBlock: `10.0.${zone * 16}.0/20`,
             MapPublicIpOnLaunch: false,
           },
@@ -39,7 +39,7 @@ const endpointPolicy = (Action: readonly string[], Resource: unknown) => ({
   },
 })
 
-/** Free; what is sent through them goes to the service's own bucket and table, whosever keys are used. */
+/** Free. Its policy only allows the service's bucket or table, with any credentials. */
 const gatewayEndpoint = (service: string, policy: object) => ({
   Type: 'AWS::EC2::VPCEndpoint',
   Properties: {
@@ -66,7 +66,7 @@ const interfaceEndpoint = (service: string, policy: object) => ({
 
 const tls = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }
 
-/** A network without a gateway to the internet: from inside, only these four parts of AWS are reached. */
+/** A VPC without an internet gateway: from inside, only these four AWS services can be reached. */
 export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
   isolation === 'none'
     ? {}
@@ -76,26 +76,26 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
           Properties: { CidrBlock: '10.0.0.0/16', EnableDnsHostnames: true, EnableDnsSupport: true },
         },
         ...subnets(),
-        // It has no route but the local one and those of the gateway endpoints.
+        // Contains only the local route and those of the gateway endpoints.
         ClosedRoutes: { Type: 'AWS::EC2::RouteTable', Properties: { VpcId: { Ref: 'ClosedNetwork' } } },
         ClosedGuard: {
           Type: 'AWS::EC2::SecurityGroup',
           Properties: {
-            GroupDescription: 'Functions without a way out',
+            GroupDescription: 'Functions without internet access',
             VpcId: { Ref: 'ClosedNetwork' },
-            // By TLS alone; where to, the routes and the policies of the endpoints decide.
+            // Only TLS; the routes and the endpoint policies restrict the destinations.
             SecurityGroupEgress: [{ ...tls, CidrIp: '0.0.0.0/0', Description: 'endpoints' }],
           },
         },
         EndpointsGuard: {
           Type: 'AWS::EC2::SecurityGroup',
           Properties: {
-            GroupDescription: 'Endpoints of queues and events',
+            GroupDescription: 'Endpoints for queues and events',
             VpcId: { Ref: 'ClosedNetwork' },
             SecurityGroupIngress: [
               { ...tls, SourceSecurityGroupId: securityGroupId('ClosedGuard'), Description: 'functions' },
             ],
-            // They answer and begin nothing.
+            // Endpoints only respond and never open connections.
             SecurityGroupEgress: [{ ...tls, CidrIp: '127.0.0.1/32', Description: 'none' }],
           },
         },
@@ -142,11 +142,11 @@ function securityGroupId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
 
-/** Whether a function stays in; that of an image has no row. */
+/** Returns whether a function runs in the closed network; the function of an image has no row and does. */
 export const isInVpc = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
   reaches.length === 0
 
-/** `vpc` of a function that is closed in. */
+/** Returns `vpc` of a function in the closed network. */
 export const vpcSettings = ({ isolation }: Pick<Stage, 'isolation'>) =>
   isolation === 'vpc' && {
     vpc: {

@@ -1,9 +1,9 @@
-// Plugin of the Serverless Framework, which loads .js files only; Node loads the TypeScript behind this one.
+// Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zipFunctions } from './zip-functions.ts'
 
-/** Makes the packages of the functions before the framework looks for them. */
+/** Builds the packages of the functions before the framework looks for them. */
 export default class Packages {
   constructor({ serviceDir, pluginManager }) {
     const folder = join(serviceDir, '.serverless')
@@ -12,15 +12,15 @@ export default class Packages {
         await mkdir(folder, { recursive: true })
         await zipFunctions(folder)
       },
-      'before:package:compileLayers': async () => staysOffline(pluginManager),
+      'before:package:compileLayers': async () => skipLayerComparison(pluginManager),
     }
   }
 }
 
-/** The framework asks the account for the layers that it has, to send none again. They are small, and packaging asks nobody. */
-function staysOffline({ plugins }) {
+/** Keeps packaging offline: the framework would otherwise compare layers with those deployed, to skip small uploads. */
+function skipLayerComparison({ plugins }) {
   const compiler = plugins.find((plugin) => plugin.constructor.name === 'AwsCompileLayers')
   if (!compiler?.compareWithLastLayer)
-    throw new Error('This version of the framework makes layers otherwise.')
+    throw new Error('This version of the Serverless Framework compiles layers differently: adapt lib/deployment/plugin.js to it.')
   compiler.compareWithLastLayer = async () => undefined
 }

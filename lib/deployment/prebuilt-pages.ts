@@ -4,7 +4,7 @@ import type { CompressedFile } from '../page/compression.ts'
 type Bodies = Readonly<Record<string, CompressedFile>>
 type BodyIndexes = readonly (readonly [name: string, at: number])[]
 
-/** Bodies in the smaller coding alone, and each once: languages share files. */
+/** Stores each body once, because languages share files, and only with Brotli, the smaller encoding. */
 class BodyPool {
   readonly bodies: string[] = []
   readonly #indexes = new Map<string, number>()
@@ -18,7 +18,7 @@ class BodyPool {
   }
 }
 
-/** Code of a module that makes of a shelf what was put there; whoever wants the other coding has it made. */
+/** Returns the code that restores the bodies of a pool in a generated module; gzip is created when first requested. */
 const moduleHeader = (pool: BodyPool, rest: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest }))})
@@ -53,7 +53,7 @@ async function drawingModule(): Promise<string> {
 export const buildDrawing = async () => named(rest)`
 }
 
-/** By the module that builds it on one machine: code of one that holds the page as it was built, and not what builds it. */
+/** Generators of modules that contain the finished page, by the path of the module that builds it on one machine. */
 export const prebuiltModules: Readonly<Record<string, () => Promise<string>>> = {
   'lib/page/build.ts': pageModule,
   'lib/page/build-drawing.ts': drawingModule,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const file = fileURLToPath(new URL('../../.images.json', import.meta.url))
 
-/** Where images are after they were pushed, by target, as `registry/mutabor-av@sha256:…`; none before the first push. */
+/** Returns the URIs of pushed images by target, such as `registry/mutabor-av@sha256:…`; empty before the first push. */
 export function pushedImages(path = file): Readonly<Record<string, string>> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Record<string, string> // written below
@@ -13,7 +13,7 @@ export function pushedImages(path = file): Readonly<Record<string, string>> {
   }
 }
 
-/** Adds to what is known. */
+/** Adds URIs to the stored ones. */
 export function savePushedImages(images: Readonly<Record<string, string>>, path = file): void {
   writeFileSync(path, `${JSON.stringify({ ...pushedImages(path), ...images }, undefined, 2)}\n`)
 }

@@ -4,7 +4,7 @@ import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'
 import { arnOf, deadLetterQueueId, queueName, queueResourceId } from './references.ts'
 
-/** Seconds; the longest that SQS keeps a message, for somebody to look at what failed. */
+/** The maximum retention of SQS, to leave time to look at failures. */
 const deadLetterRetentionS = 14 * 24 * 3600
 
 function queueWithDeadLetters(queue: QueueId) {
@@ -36,7 +36,7 @@ const deadLetterQueue = (name: string) => ({
   },
 })
 
-/** The queues of tasks, each with the one that takes what could not be worked off, and those that functions want. */
+/** Returns all queues with their dead-letter queues, and the dead-letter queues of functions. */
 export function queueResources(declared: Readonly<Record<string, FunctionDeclaration>> = functions) {
   const names = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
   return Object.assign({}, ...queueIds.map(queueWithDeadLetters), ...names.map(deadLetterQueue))

@@ -1,6 +1,6 @@
 import type { QueueId } from '../resources/queues.ts'
 
-/** `convert-av` → `ConvertAv`: ids of resources have no hyphens. */
+/** `convert-av` → `ConvertAv`: CloudFormation resource ids must not contain hyphens. */
 export const pascalCase = (name: string) =>
   name
     .split('-')
@@ -8,12 +8,12 @@ export const pascalCase = (name: string) =>
     .join('')
 
 export const queueResourceId = (queue: QueueId) => `${pascalCase(queue)}Queue`
-/** For what a function could not work off, or what a function failed to do asynchronously. */
+/** The dead-letter queue of a queue, or of a function that is invoked asynchronously. */
 export const deadLetterQueueId = (name: string) => `${pascalCase(name)}DeadLetterQueue`
 export const roleId = (functionName: string) => `${pascalCase(functionName)}Role`
 
-/** Name of a queue, or with '' what stands before the image id in all of them. */
+/** Returns the name of a queue, or with '' the prefix of all queue names. */
 export const queueName = (suffix: string) => `\${self:service}-\${sls:stage}-${suffix}`
 
-/** The ARN of a resource of the stack, which CloudFormation fills in. */
+/** Returns a reference to the ARN of a resource in the stack, which CloudFormation resolves. */
 export const arnOf = (id: string, attribute = 'Arn') => ({ 'Fn::GetAtt': [id, attribute] })

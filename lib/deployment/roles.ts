@@ -28,7 +28,7 @@ const allow = (
 const sub = (text: string) => ({ 'Fn::Sub': text })
 const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId))
 
-/** A right as IAM has it. */
+/** Translates a permission to an IAM statement. */
 function toStatement(right: Permission): Statement {
   if ('table' in right) {
     const partitions = right.partitions?.map((prefix) => `${prefix}*`)
@@ -51,11 +51,11 @@ function toStatement(right: Permission): Statement {
   )
 }
 
-/** Lambda reads the queue in the name of its function, which also keeps messages hidden that it works on. */
+/** Lambda polls the queue with the role of the function. */
 const receiveFrom = (queue: string): Statement =>
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queueArn(queue))
 
-/** What Lambda does in the name of a function. */
+/** Returns the statements for what Lambda does with the role of a function. */
 function lambdaStatements(name: string): Statement[] {
   const { trigger = { queue: name.replace('convert-', '') }, deadLetter } = declarationOf(name) ?? {}
   return [
@@ -64,7 +64,7 @@ function lambdaStatements(name: string): Statement[] {
   ]
 }
 
-/** By function, all that its role allows beyond writing its log. */
+/** Returns the statements of each role, except those for its log, by function name. */
 export const roleStatements = (): Readonly<Record<string, readonly Statement[]>> => {
   const declared: [string, readonly Permission[]][] = [
     ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
@@ -78,16 +78,16 @@ export const roleStatements = (): Readonly<Record<string, readonly Statement[]>>
   )
 }
 
-/** It comes first, and each minute. */
+/** The function that creates the service secret: it runs every minute, so it is the first to run. */
 export const secretsCreator: FunctionName = 'sweep'
 
-/** What is secret, by name; whoever makes the first secret may not replace one. */
+/** Returns the statements to read secrets, and for `secretsCreator` those to create them. */
 function secretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
   if (names.length === 0) return []
   const objects = names.map((name) => sub(`\${SecretsBucket.Arn}/${name}`))
   return [
     allow(['s3:GetObject'], objects),
-    // Without it S3 says of what nobody has put there that it is forbidden.
+    // Without it, S3 reports a missing object as forbidden.
     allow(['s3:ListBucket'], arnOf('SecretsBucket')),
     allow(['kms:Decrypt'], arnOf('SecretsKey')),
     ...(canCreate
@@ -103,13 +103,13 @@ function secretStatements(names: readonly SecretName[], canCreate: boolean): Sta
   ]
 }
 
-/** A key of the customer's own opens every file and record, so whoever reads one has to use it. */
+/** With a customer key, every access to a file or record needs permission to use the key. */
 const customerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
   customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
 /**
- * Lambda puts a function into a network in the name of its role. Code of the function may not: what Lambda itself does
- * has no function as its source.
+ * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by Lambda have
+ * no source function, so the condition does not match them.
  */
 const denyNetworkActions = (functionArn: unknown) => ({
   Effect: 'Deny',
@@ -124,7 +124,7 @@ const denyNetworkActions = (functionArn: unknown) => ({
   Resource: '*',
   Condition: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
 })
-/** The only rights that AWS puts together: those to stand in a network. */
+/** The only managed policy in use: permissions to attach a function to a VPC. */
 export const vpcAccessPolicy = `arn:\${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole`
 
 function roleResource(functionName: string, statements: readonly Statement[], stage: Stage) {
@@ -163,7 +163,7 @@ function roleResource(functionName: string, statements: readonly Statement[], st
   }
 }
 
-/** A role per function, each with what this function does and nothing more. */
+/** Returns one role per function, with only the permissions that this function needs. */
 export const roleResources = (stage: Stage) =>
   Object.fromEntries(
     Object.entries(roleStatements())

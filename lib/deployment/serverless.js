@@ -1,4 +1,4 @@
-// The Serverless Framework loads values from .js files only; Node loads the TypeScript behind this one.
+// The Serverless Framework only loads values from .js files; Node loads the TypeScript modules imported here.
 
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
@@ -25,7 +25,7 @@ export const Resources = {
   ...edgeResources(stage),
   ...alarmResources(stage),
 }
-/** What the framework makes, with what it has no setting for. */
+/** Properties of framework-generated resources for which the framework has no setting. */
 export const extensions = {
   HttpApiStage: {
     Properties: {

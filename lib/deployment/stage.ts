@@ -7,83 +7,83 @@ import { pushedImages } from './pushed-images.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
 
-/** What a deployment is told in `stages/<stage>.json`; all but the first three has a default. */
+/** Settings of a deployment in `stages/<stage>.json`; all except the first three have a default. */
 export const StageSettings = z.strictObject({
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
-    .describe('Region of AWS, as `eu-central-1`'),
+    .describe('AWS region, such as `eu-central-1`'),
   domain: z
     .strictObject({
       name: z.hostname(),
       certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:/),
     })
-    .describe('Name that clients use, and a certificate for it in us-east-1, where CloudFront looks'),
+    .describe('Domain of the service, and a certificate for it in us-east-1, as CloudFront requires'),
   images: z
     .record(z.enum(imageIds), z.string().regex(digest))
     .describe(
-      'Where each image was pushed to, with its digest; what `npm run images:push` noted when left out',
+      'URI of each pushed image with its digest; default: those stored by `npm run images:push`',
     ),
   isolation: z
     .enum(['vpc', 'none'])
     .default('vpc')
     .describe(
-      '`vpc`: what needs no way out is in subnets without one, for about $34 a month. `none`: free, and an engine that a file has taken over can send that file anywhere',
+      '`vpc`: functions that need no internet access run in subnets without it, for about $34 a month. `none`: free, but an engine that a malicious file has taken over can send that file anywhere',
     ),
-  anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of those who have no account'),
-  mailFrom: z.string().min(3).optional().describe('Sender of mails'),
+  anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of clients without an account'),
+  mailFrom: z.string().min(3).optional().describe('Sender of emails'),
   outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
   facades: z
     .literal('v2')
     .optional()
-    .describe('`FACADES` of the service: `v2` deploys a function that answers below `/v2`'),
+    .describe('`FACADES` of the service: `v2` deploys a function that serves `/v2`'),
   retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
   customerKeyArn: z
     .string()
     .regex(/^arn:aws[\w-]*:kms:/)
     .optional()
-    .describe('Key of your own that files and records are encrypted with'),
+    .describe('KMS key of your own to encrypt files and records with'),
   keepData: z
     .boolean()
     .default(true)
-    .describe('Nobody deletes the table by mistake, not even with the stack'),
+    .describe('Protects the table from deletion, also when the stack is removed'),
   logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
-  alarmMail: z.email().optional().describe('Who is written to when an alarm goes off'),
-  dollarsPerDay: z.number().positive().default(50).describe('Cost of a day from which an alarm goes off'),
-  requestsPerSecond: z.int().min(1).default(100).describe('Of everybody together; bursts may be twice that'),
+  alarmMail: z.email().optional().describe('Email address that receives alarms'),
+  dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
+  requestsPerSecond: z.int().min(1).default(100).describe('Rate limit for all clients together; bursts can be twice as high'),
   conversionsAtATime: z
     .int()
     .min(2)
     .max(1000)
     .default(20)
     .describe(
-      'Of each image, so that one kind of file leaves room for others and an attack costs a bounded sum',
+      'Concurrency limit of each image, so that one kind of file cannot block others and the cost of an attack is limited',
     ),
   functionsAtATime: z
     .int()
     .min(10)
     .default(1000)
     .describe(
-      'Quota of the account (Lambda, concurrent executions); what functions are kept for has to fit in',
+      'Quota of the account (Lambda, concurrent executions); the reserved concurrency of all functions must fit into it',
     ),
-  tags: z.record(z.string(), z.string()).default({}).describe('On everything that is made'),
+  tags: z.record(z.string(), z.string()).default({}).describe('Tags of all resources'),
 })
 export type StageSettings = Readonly<z.infer<typeof StageSettings>>
 
-/** What may be missing where somebody only tries. */
+/** The settings of a stage; stage dev can lack a domain and images. */
 export interface Stage extends Omit<StageSettings, 'domain' | 'images'> {
   readonly name: string
   readonly domain?: StageSettings['domain']
   readonly images: Partial<StageSettings['images']>
 }
 
-/** Whether a stage has a function: some are there for a setting alone. */
+/** Returns whether a function is deployed: some need a setting. */
 export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
   declarationOf(name)?.onlyWith === undefined || facades !== undefined
 
 const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 
-/** @throws Error that names the setting, what was expected and what came */
+/** @throws Error that names each invalid setting, the expected value and the actual one */
 export function parseStage(name: string, settings: unknown): Stage {
   const isTrial = name === 'dev'
   const parsed = (isTrial ? TrialSettings : StageSettings).safeParse(settings ?? {})
@@ -92,7 +92,7 @@ export function parseStage(name: string, settings: unknown): Stage {
       ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
     )
     throw new Error(
-      `Stage "${name}" cannot be packaged. In stages/${name}.json, which lib/deployment/README.md describes:\n${problems.join('\n')}`,
+      `Stage "${name}" cannot be packaged. Fix these settings in stages/${name}.json (see lib/deployment/README.md):\n${problems.join('\n')}`,
     )
   }
   const { region = 'eu-central-1', domain, images = {}, ...rest } = parsed.data
@@ -106,7 +106,7 @@ export function readStage(name: string, folder = process.cwd()): Stage {
   return parseStage(name, { ...(pushed.length > 0 && { images: Object.fromEntries(pushed) }), ...settings })
 }
 
-/** `--stage prod`, `--stage=prod`, `-s prod`; as serverless.yml has it where it is left out. */
+/** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; default as in serverless.yml. */
 export function stageFromArgs(args: readonly string[]): string {
   const at = args.findIndex((arg) => arg === '--stage' || arg === '-s')
   const joined = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)

@@ -2,7 +2,7 @@ import { bucket, table } from '../resources/storage.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Taking the stack down must not take the users' files along. */
+/** Removing the stack must not delete users' files. */
 const retain = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' } as const
 
 function tableResource({ keepData, customerKeyArn }: Stage) {
@@ -14,7 +14,7 @@ function tableResource({ keepData, customerKeyArn }: Stage) {
       ...properties,
       TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      // Of our own key, or the one that AWS keeps for the account.
+      // Encrypted with the customer's key, or with the AWS managed key of the account.
       SSESpecification: {
         SSEEnabled: true,
         ...(customerKeyArn && { SSEType: 'KMS', KMSMasterKeyId: customerKeyArn }),
@@ -39,7 +39,7 @@ const privateBucket = (properties: object) => ({
   },
 })
 
-/** Whoever administers the account decides by roles who may use it; users of the service may do so by its functions. */
+/** A KMS key; IAM policies of the account decide who may use it. */
 const encryptionKey = (description: string) => ({
   Type: 'AWS::KMS::Key',
   ...retain,
@@ -60,7 +60,7 @@ const encryptionKey = (description: string) => ({
   },
 })
 
-/** CloudFormation has names of its own for what the S3 API takes. */
+/** CloudFormation has other property names than the S3 API. */
 const bucketResource = ({ customerKeyArn }: Stage) =>
   privateBucket({
     BucketEncryption: {
@@ -94,7 +94,7 @@ const bucketResource = ({ customerKeyArn }: Stage) =>
     },
   })
 
-/** Nobody reads or writes it but in the name of a role, and by TLS. */
+/** Denies access without TLS; there is no public access at all. */
 const tlsOnlyPolicy = (id: string) => ({
   Type: 'AWS::S3::BucketPolicy',
   Properties: {
@@ -115,14 +115,14 @@ const tlsOnlyPolicy = (id: string) => ({
   },
 })
 
-/** What keeps data: records, files, the bus and the key of identities. */
+/** Resources that store data: table, bucket of files, event bus, bucket of secrets and its key. */
 export const storageResources = (stage: Stage) => ({
   Table: tableResource(stage),
   Bucket: bucketResource(stage),
   BucketPolicy: tlsOnlyPolicy('Bucket'),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
-  SecretsKey: encryptionKey('Opens what the functions of the service keep secret'),
-  // A new secret would make every client a stranger to their own jobs, and no stored password could be opened.
+  SecretsKey: encryptionKey('Encrypts the secrets of the service'),
+  // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be decrypted.
   SecretsBucket: privateBucket({
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [

@@ -11,23 +11,23 @@ import { mergeStartChunks, withRequireBanner } from './merge-start-chunks.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The same content gives the same package, whoever packages it: a deployment replaces what has changed. */
+/** Makes packages reproducible, so that a deployment only replaces functions that have changed. */
 const fixedDate = new Date(1980, 0, 1)
 
-/** Paths within a package, and their bytes. */
+/** Contents of the files in a package by their paths. */
 export type FilesByPath = ReadonlyMap<string, Uint8Array>
 
-/** Those that are deployed as zip packages. */
+/** Functions that are deployed as zip packages. */
 export const zipFunctionNames = functionNames.filter((name) => !('image' in functions[name]))
 
 const entryOf = (name: FunctionName) => functions[name].handler.replace(/\.\w+$/, '.ts')
 
-/** What a function reads beside its code; paths from the root of the checkout, which are those in the package too. */
+/** Files that a function reads at run time, by their paths in the checkout and in the package. */
 const extraFiles: Partial<Readonly<Record<FunctionName, readonly string[]>>> = {
   api: ['functions/web/icon.svg'],
 }
 
-/** The code of all functions at once: what several of them load is made once. */
+/** Bundles all functions in one build, so that shared code is only built once. */
 const bundleFunctions = () =>
   build({
     ...functionBundleOptions,
@@ -47,8 +47,8 @@ const engineList = 'lib/engines/index.ts'
 const packageNameOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 /**
- * What a function may come to load, beginning with what it imports at its start. What it imports later is left out where
- * it is of a package that the function has no use for.
+ * Returns the chunks that a function can load, at the start or later. Dynamic imports of packages that the function never
+ * uses are excluded.
  */
 export function reachableChunks(
   entryPoint: string,
@@ -57,10 +57,10 @@ export function reachableChunks(
 ): ReadonlyMap<string, 'at start' | 'later'> {
   const found = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
-    // What is known of engines is one thing, how they work another.
+    // The list of engines is needed for planning; their implementations are not.
     const { entryPoint, inputs = {} } = outputs[path] ?? {}
     if (entryPoint === engineList) return excluded.includes('planning')
-    // What others load as well is in chunks of its own, and the module itself is empty then.
+    // Code that other modules also load is moved to shared chunks, which can leave the chunk of the engine empty.
     return (
       excluded.includes('engines') &&
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
@@ -81,7 +81,7 @@ export function reachableChunks(
     }
   }
   const first = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)
-  if (first === undefined) throw new Error(`nothing was made of ${entryPoint}`)
+  if (first === undefined) throw new Error(`esbuild produced no output for ${entryPoint}`)
   visit(first, 'at start')
   return found
 }
@@ -89,7 +89,7 @@ export function reachableChunks(
 export interface Package {
   readonly name: FunctionName
   readonly files: FilesByPath
-  /** Of its code, under the same paths. */
+  /** Source maps of its code, under the same paths. */
   readonly maps: FilesByPath
 }
 
@@ -131,7 +131,7 @@ export async function createZip(content: FilesByPath): Promise<Uint8Array> {
   return writer.close()
 }
 
-/** Writes the package of each function into a folder, as `<name>.zip`, the maps of their code below `maps`, and the layers. */
+/** Writes the package of each function as `<name>.zip`, the source maps below `maps`, and the layers into a folder. */
 export async function writePackages(folder: string): Promise<void> {
   const all = await buildPackages()
   for (const { name, files, maps } of all) {

@@ -1,15 +1,15 @@
 import type { EventName, SubscriberKind } from '../../events/index.ts'
 
-/** `source` of every event of ours on the bus. */
+/** `source` of every event that the service publishes on the bus. */
 export const eventSource = 'mutabor'
 
-/** What the service tells itself by the bus; it is no event of a user. */
+/** An event between parts of the service, never delivered to users. */
 export type InternalEvent = 'socket.opened'
 
-/** What a function listens to; `job.*` are all of that beginning. */
+/** An event name, or a prefix such as `job.*`. */
 export type EventSelector = EventName | InternalEvent | `${string}.*`
 
-/** The events that a function listens to, as a pattern of EventBridge. */
+/** Returns the EventBridge pattern for the events that a function listens to. */
 export const eventPattern = (events: readonly EventSelector[], subscriberKind?: SubscriberKind) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),

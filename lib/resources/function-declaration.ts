@@ -4,35 +4,35 @@ import type { Permission } from '../permissions.ts'
 import type { EventSelector } from './events.ts'
 import type { QueueId } from './queues.ts'
 
-/** What calls a function. */
+/** What invokes a function. */
 export type Trigger =
-  /** Routes of the HTTP API, as `GET /items/{id}`, `ANY /files/{path+}`; `true` takes what no other function has. */
+  /** Routes of the HTTP API, such as `GET /items/{id}` or `ANY /files/{path+}`; `true` is the default route. */
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
-  /** Events of the bus that it listens to: all of them, or those that somebody outside wants to hear by this way. */
+  /** Events of the event bus: all with these names, or only those with a subscriber of the kind `for`. */
   | { readonly events: readonly EventSelector[]; readonly for?: SubscriberKind }
-  /** Tasks of a queue. */
+  /** Messages of a queue. */
   | { readonly queue: QueueId }
-  /** Files that arrive in the bucket below this prefix. */
+  /** Files that are created in the bucket below this prefix. */
   | { readonly uploads: string }
-  /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and names. */
+  /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and action names. */
   | { readonly websocket: readonly string[] }
-  /** Nobody but who runs the service. */
+  /** Only the operator of the service. */
   | { readonly operator: true }
 
-/** What is reached by a way out of the closed network alone, and why. */
+/** Targets outside of the closed network, with the reason why a function needs them. */
 export const outboundReasons = {
-  stores: 'files come from and go to addresses that users name',
-  websites: 'websites are captured at addresses that users name',
-  receivers: 'webhooks are called at addresses that users name',
-  drives: 'drives are asked at addresses of their makers',
-  'sign-in': 'people sign in by OpenID providers that the operator names',
-  mail: 'letters go by the mail server that the operator names',
-  sockets: 'AWS has no endpoint in a network for the connections of a WebSocket API',
+  stores: 'transfers files from and to URLs that users specify',
+  websites: 'captures websites at URLs that users specify',
+  receivers: 'calls webhooks at URLs that users specify',
+  drives: 'calls the APIs of cloud drives',
+  'sign-in': 'calls the OpenID providers that the operator configures',
+  mail: 'sends email through the mail server that the operator configures',
+  sockets: 'AWS has no VPC endpoint for the connections of a WebSocket API',
 } as const
 export type OutboundTarget = keyof typeof outboundReasons
 
-/** Settings that nobody but the functions that need them may read; on AWS each is an object of a bucket of their own. */
+/** Settings that only the functions that need them may read; on AWS each is an object in the bucket of secrets. */
 export const secretNames = [
   'SERVICE_SECRET',
   'SMTP_URL',
@@ -47,33 +47,33 @@ export interface FunctionDeclaration {
   readonly memoryMb: number
   readonly timeoutS: number
   readonly trigger: Trigger
-  /** Beyond writing its log and what its trigger takes. */
+  /** Permissions in addition to writing its log and receiving from its trigger. */
   readonly rights: readonly Permission[]
-  /** The image in which it runs; a zip package when left out. */
+  /** The container image in which it runs; a zip package by default. */
   readonly image?: ImageId
-  /** MB of /tmp; 512 when left out, and what the engines ask for in an image. */
+  /** Size of /tmp in MB. Default: 512, or in an image as much as its engines need. */
   readonly diskMb?: number
-  /** Those that it reads when it starts. */
+  /** Secrets that it reads when it starts. */
   readonly secrets?: readonly SecretName[]
-  /** What it has a way out for; without any it is in the closed network, and reaches the parts of the service alone. */
+  /** Targets that need internet access; without any, it runs in the closed network and only reaches the service itself. */
   readonly reaches?: readonly OutboundTarget[]
   /**
-   * Invocations at a time, so that an attack costs a bounded sum and nobody takes what the others need. Fed by a queue it has
-   * no more; any other has as many kept for it, too. Those of tasks have what the stage says (`conversionsAtATime`).
+   * Concurrent invocations, so that an attack costs a limited amount and one function cannot starve the others. For a function
+   * with a queue it is a maximum; for others it is also reserved. Conversions use the stage's `conversionsAtATime`.
    */
   readonly maximumConcurrency?: number
-  /** It looks into files of users: it has what tells formats apart. */
+  /** It inspects users' files, so it includes format detection. */
   readonly readsFiles?: true
-  /** It plans conversions, so that it knows of all engines. */
+  /** It plans conversions, so it includes the capabilities of all engines. */
   readonly plans?: true
-  /** Times that an asynchronous invocation is repeated after an error; 2 when left out, as on Lambda. */
+  /** Retries of a failed asynchronous invocation; 2 by default, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
-  /** Asynchronous invocations that failed for good go to the queue `<name>-dead`. */
+  /** Asynchronous invocations that fail after all retries go to the queue `<name>-dead`. */
   readonly deadLetter?: true
-  /** It is deployed where the stage asks for it by this setting. */
+  /** It is only deployed in stages with this setting. */
   readonly onlyWith?: 'facades'
 }
 
-/** What a function finds where secrets lie: who is reached by the address in front knows it by its secret. */
+/** Returns the secrets that a function reads; behind CloudFront these include the secret header of the distribution. */
 export const secretNamesOf = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
   'http' in trigger || 'websocket' in trigger ? [...secrets, 'ORIGIN_SECRET'] : secrets

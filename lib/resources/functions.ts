@@ -11,24 +11,24 @@ import {
   updateJobs,
 } from './role-permissions.ts'
 
-/** All below a path, and the path itself. */
+/** Returns the routes for each path and everything below it. */
 const routesBelow = (...paths: readonly string[]) =>
   paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
 
-/** What functions of the HTTP API have in common; a request ends after 29 s. */
+/** Common to functions of the HTTP API; API Gateway ends a request after 29 s. */
 const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
 
 /**
- * What the service consists of stands in this folder, as data: `serverless.yml` deploys it and the one-machine runtime
- * starts it. Names of AWS properties are AWS's own, so that both sides pass them on as they stand.
+ * The functions of the service by name. This folder declares the service as data, which `serverless.yml` deploys and the
+ * one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged.
  *
- * Functions by name; each image adds its `convert-<image>` function, made from the engines' limits. Which endpoints a
- * function of the HTTP API has stands in its file; on one machine one of them, `api`, serves all.
+ * Each image adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP function
+ * lists its endpoints; on one machine, `api` serves all endpoints.
  */
 export const functions = {
   api: {
     ...{ ...httpDefaults, handler: 'functions/core-api.handler', trigger: { http: true } },
-    // Files are in the bucket and tasks in the queues when `/health` looks.
+    // `/health` checks the bucket and the queues.
     rights: [
       ...serveRequests,
       tableAccess('PutItem'),
@@ -44,7 +44,7 @@ export const functions = {
       handler: 'functions/conversion.handler',
       trigger: { http: routesBelow('/v1/convert') },
     },
-    // The estimate counts who waits before it.
+    // The estimate counts the messages ahead in the queue.
     rights: [
       ...updateJobs,
       tableAccess('PutItem', 'BatchWriteItem'),
@@ -91,13 +91,13 @@ export const functions = {
           'ListMultipartUploadParts',
         ] as const),
       ),
-      // Whether an upload has come.
+      // To check whether an upload has arrived.
       { list: true },
     ],
     ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 50,
   },
-  /** What happens without anybody asking: a test of a webhook calls it. */
+  /** Webhooks and workflows; testing a webhook calls its URL. */
   automation: {
     handler: 'functions/webhooks-workflows.handler',
     ...httpDefaults,
@@ -137,7 +137,7 @@ export const functions = {
     ...{ secrets: ['SERVICE_SECRET'] },
     maximumConcurrency: 5,
   },
-  /** Asks endpoints of most others, so it may do what they may. */
+  /** Calls endpoints of most other functions, so it needs their permissions. */
   facade: {
     handler: 'functions/compat-v2.handler',
     ...httpDefaults,
@@ -154,7 +154,7 @@ export const functions = {
     ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true, onlyWith: 'facades' },
     maximumConcurrency: 50,
   },
-  /** Signing up and in, by a library as large as all of the API. */
+  /** Sign-up and sign-in, with a library as large as the rest of the API. */
   account: {
     ...{ ...httpDefaults, handler: 'functions/auth.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
     rights: [
@@ -181,9 +181,9 @@ export const functions = {
       { list: true },
       { sockets: ['GET', 'POST', 'DELETE'] },
     ],
-    // The next one comes within the minute.
+    // The next scheduled run follows within a minute.
     retryAttempts: 0,
-    // A workflow that is switched off is told of by mail.
+    // Sends an email when a workflow is disabled.
     ...{
       secrets: ['SERVICE_SECRET', 'SMTP_URL'],
       reaches: ['mail', 'sockets'],
@@ -201,7 +201,7 @@ export const functions = {
     ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
     maximumConcurrency: 20,
   },
-  /** Plans tasks that are ready, and signs what their workers need: engines reach no file by themselves. */
+  /** Plans tasks that are ready and signs the URLs that their workers need: engines have no permissions for files. */
   prepare: {
     handler: 'functions/prepare-tasks.handler',
     memoryMb: 512,
@@ -213,7 +213,7 @@ export const functions = {
       { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'work'], 'PutObject'),
-      // Who has its address learns that an input is deleted.
+      // With it, S3 reports a deleted input as missing instead of forbidden.
       { list: true },
     ],
     ...{ secrets: ['SERVICE_SECRET'], plans: true },
@@ -241,7 +241,7 @@ export const functions = {
     image: 'browser',
     reaches: ['websites'],
   },
-  /** Finds out which webhooks want to know of an event. */
+  /** Finds the webhooks that are subscribed to an event. */
   dispatch: {
     handler: 'functions/dispatch.handler',
     memoryMb: 256,
@@ -268,7 +268,7 @@ export const functions = {
     rights: [tableAccess('GetItem', 'BatchWriteItem')],
     maximumConcurrency: 10,
   },
-  /** Adds the ends of jobs to the figures of their owners and of the service. */
+  /** Adds finished jobs to the usage of their owners and of the service. */
   'count-usage': {
     handler: 'functions/count-usage.handler',
     memoryMb: 256,
@@ -313,20 +313,20 @@ export const functions = {
     ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
     maximumConcurrency: 20,
   },
-  /** How far engines can be held where functions run. */
+  /** Reports how far engines can be isolated where functions run. */
   probe: {
     handler: 'functions/sandbox-probe.handler',
     memoryMb: 1024,
     timeoutS: 60,
     trigger: { operator: true },
     rights: [],
-    // The smallest; what is found holds for all.
+    // The smallest image; the result is the same in all.
     image: 'archive',
     maximumConcurrency: 1,
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
-/** The row of a function; what runs the tasks of an image has none. */
+/** Returns the row of a function; `convert-<image>` functions have none. */
 export const declarationOf = (name: string | undefined): FunctionDeclaration | undefined =>
   (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
 

@@ -2,7 +2,7 @@ import type { FunctionDeclaration } from './function-declaration.ts'
 import { declarationOf, type FunctionName, functionNames, functions } from './functions.ts'
 import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
 
-/** The function that a queue feeds, where it is not that of an image. */
+/** Returns the function that a queue invokes, undefined for the queue of an image. */
 export const functionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]
@@ -10,28 +10,28 @@ export const functionForQueue = (queue: QueueId | FunctionName): FunctionName | 
   })
 
 /**
- * Seconds for which a queue hides what it hands over: six times what its function may take, as AWS advises for times when
- * it cannot be called at once, as long as a function takes no longer than that. Workers shorten it on receipt.
+ * Returns the visibility timeout of a queue in seconds: six times the timeout of its function, as AWS recommends for
+ * throttled invocations, but at most `maxVisibilityTimeoutS`. Workers shorten it on receipt.
  */
 export const visibilityTimeoutOf = (queue: QueueId): number => {
   const timeoutS = declarationOf(functionForQueue(queue))?.timeoutS ?? maxVisibilityTimeoutS
   return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
-/** How a queue feeds its function, in the words of serverless.yml. */
+/** How a queue invokes its function, with the property names of serverless.yml. */
 export interface QueueMappingSettings {
-  /** Messages of one invocation. */
+  /** Messages per invocation. */
   readonly batchSize: number
-  /** Seconds that a batch waits to become full. */
+  /** Seconds to wait for a batch to become full. */
   readonly maximumBatchingWindow?: number
-  /** Invocations at a time. */
+  /** Concurrent invocations. */
   readonly maximumConcurrency?: number
-  /** The function names the messages that failed; otherwise all or none have. */
+  /** The function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
   readonly functionResponseType?: 'ReportBatchItemFailures'
 }
 
 export const defaultQueueMapping = {
-  // A conversion fills the machine that it runs on; several in one invocation would share its time.
+  // A conversion uses the whole machine; several in one invocation would share its time limit.
   batchSize: 1,
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
@@ -40,7 +40,7 @@ export function queueMappingOf(queue: QueueId): QueueMappingSettings {
   const maximumConcurrency = declarationOf(functionForQueue(queue))?.maximumConcurrency
   return {
     ...defaultQueueMapping,
-    // It takes a moment for each.
+    // Each message takes only milliseconds.
     ...(queue === 'ready' && { batchSize: 10 }),
     ...(maximumConcurrency !== undefined && { maximumConcurrency }),
   }

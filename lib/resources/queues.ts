@@ -12,17 +12,17 @@ export const imageIds = [
 ] as const satisfies readonly ImageId[]
 
 /**
- * Queues of tasks: `ready` of those that have to be signed for; one per image, one for what brings files in or out, which needs no engine, and one for websites; and
- * one of what webhooks are told. The last three have functions of their own because these alone have a way out.
+ * Queues: `ready` for tasks whose URLs must be signed, one per image, `transfer` for imports and exports, `capture` for
+ * websites, and `delivery` for webhooks. The last three have separate functions because only these have internet access.
  */
 export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'] as const
 export type QueueId = (typeof queueIds)[number]
 
-/** Receives of one message before it is put aside; the job itself fails after three attempts, long before. */
+/** Receives of a message before it moves to the dead-letter queue; the job fails long before, after three attempts. */
 export const maxReceiveCount = 10
 
-/** The longest of a function, and so the longest for which a queue hides what one works on. */
+/** The maximum timeout of a function, and therefore the maximum visibility timeout of a queue. */
 export const maxVisibilityTimeoutS = 900
 
-/** Calls of webhooks at a time: they wait most of their time, and each receiver has only so many of them. */
+/** Concurrent webhook calls: they mostly wait, and the number per receiver is limited separately. */
 export const maxConcurrentDeliveries = 192

@@ -10,22 +10,22 @@ export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly F
 })
 export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
-/** What any change of a job may lead to: records, tasks that are ready, events for those who listen. */
+/** Permissions for any change to a job: records, tasks that become ready, events. */
 export const updateJobs = [
   tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
   { publish: true },
 ] as const satisfies readonly Permission[]
 
-/** Lanes of webhooks are called by whoever has something to deliver. */
+/** Permission to queue webhook deliveries. */
 export const queueDeliveries = {
   queues: ['delivery'],
   actions: ['sqs:SendMessage'],
 } as const satisfies Permission
 
 /**
- * To run tasks whose files and passwords come in the message: none to any file. Tasks of an owner whose plan lets them
- * run one after the other wait in records of theirs.
+ * Permissions to run tasks, none of them for files: the message contains signed URLs and passwords. Tasks beyond the owner's
+ * concurrency limit wait in records.
  */
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [
@@ -34,16 +34,16 @@ export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
     { queues: [queue], actions: ['sqs:ChangeMessageVisibility'] },
   ] as const satisfies readonly Permission[]
 
-/** What any request may lead to: who sends it and how much of his plan is left, told when it runs out. */
+/** Permissions for any request: authentication, usage of the plan, and the event when its quota is used up. */
 export const serveRequests = [
   tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { publish: true },
 ] as const satisfies readonly Permission[]
 
-/** Images with an engine that shares out its work. */
+/** Images with an engine that splits tasks into chunks. */
 const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
 
-/** Of the function that runs the tasks of an image. */
+/** Permissions of the `convert-<image>` function. */
 export const convertPermissions = (image: ImageId): readonly Permission[] => [
   ...runTasks(image),
   ...(imagesWithChunks.includes(image) ? [tableAccess('BatchWriteItem')] : []),

@@ -1,4 +1,4 @@
-/** Parts of the index of what has to be looked at: one key of a table takes a thousand writes a second. */
+/** Shards of the index of pending wake-ups: DynamoDB allows a thousand writes a second per partition key. */
 export const wakeShards = 16
 
 export const table = {
@@ -16,9 +16,9 @@ export const table = {
     { AttributeName: 'wakeAt', AttributeType: 'S' },
   ],
   GlobalSecondaryIndexes: [
-    // Keys alone everywhere: what they lead to is read where it is wanted.
+    // All indexes contain keys only; records are read from the table when needed.
     {
-      // Jobs of an owner in one state.
+      // Jobs of an owner with one status.
       IndexName: 'byList',
       KeySchema: [
         { AttributeName: 'listKey', KeyType: 'HASH' },
@@ -47,7 +47,7 @@ export const table = {
   TimeToLiveAttribute: 'ttl',
 } as const
 
-/** Days after which what was sent is deleted, whoever has it: the first that is longer than jobs may keep it. */
+/** Days after which S3 deletes uploads; an upload uses the smallest value that exceeds the retention of its owner's jobs. */
 export const uploadRetentionDays = [2, 9, 368] as const
 
 export const bucket = {
@@ -61,20 +61,20 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs delete their own files and those that they took; this catches what nobody took, or a late upload left.
+    // Jobs delete their files and the uploads that they use; these rules catch unused uploads and the remains of late ones.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
         ...{ ID: `${kind}-${days}d`, Prefix: `${kind}/${days}d/` },
         ...{ ExpirationInDays: days, AbortIncompleteMultipartDays: 1 },
       })),
     ),
-    // Signed work that was too large for a message.
+    // Task messages that were too large for SQS.
     { ID: 'work', Prefix: 'work/', ExpirationInDays: 1, AbortIncompleteMultipartDays: 1 },
     { ID: 'jobs', Prefix: 'jobs/', ExpirationInDays: 366, AbortIncompleteMultipartDays: 1 },
   ],
 } as const
 
-/** Files that arrive in a bucket, as a pattern of EventBridge. */
+/** Returns the EventBridge pattern for files created in a bucket. */
 export const uploadPattern = (bucketName: unknown, prefix: string) => ({
   source: ['aws.s3'],
   'detail-type': ['Object Created'],

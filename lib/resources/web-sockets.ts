@@ -1,8 +1,8 @@
-/** The WebSocket API, of which there is one when a function has routes in it. */
+/** The WebSocket API, deployed when a function has routes in it. */
 export const webSocketApi = {
-  /** Where clients find it: all that an owner has. */
+  /** Paths for all events of an owner. */
   paths: ['/ws/user/jobs', '/v1/ws/user/jobs'],
-  /** What stands before the id of a job whose socket it is. */
+  /** Path prefix before a job id, for the events of one job. */
   jobPath: '/v1/ws/jobs/',
   routeSelectionExpression: '$request.body.action',
 } as const

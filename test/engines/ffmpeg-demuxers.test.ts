@@ -75,8 +75,8 @@ describe('the files that ffmpeg may open', () => {
       ...{ libopenmpt: 'tracker', ircam: 'sf', truehd: 'thd', loas: 'latm', codec2: 'c2' },
       ...{ 'apng,png_pipe': 'apng', flac: 'flac', caf: 'caf' },
     }
+    // The ids are listed above.
     for (const [demuxers, formats] of Object.entries(formatsOf))
-      // The ids are listed above.
       for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
   })
 

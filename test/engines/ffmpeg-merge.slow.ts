@@ -138,7 +138,10 @@ describe('compression', () => {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('film.mp4')),
     })
-    const { details } = await assertRefused(compress(long.path, 'mp4', { targetSize: 10_000 }), 'CONVERSION_FAILED')
+    const { details } = await assertRefused(
+      compress(long.path, 'mp4', { targetSize: 10_000 }),
+      'CONVERSION_FAILED',
+    )
     const least = Number(details?.least)
     assert.ok(least > 10_000, `it says that ${least} bytes are possible`)
     const made = await bytes(await compress(long.path, 'mp4', { targetSize: least }))

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import { EbookOptions, ebookArgs, hasEbookOptions, findUnsupportedOptions } from '../../lib/engines/calibre/options.ts'
+import {
+  EbookOptions,
+  ebookArgs,
+  findUnsupportedOptions,
+  hasEbookOptions,
+} from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { chooseLayout } from '../../lib/engines/ffmpeg/channel-layouts.ts'
 import { codecIdByName } from '../../lib/engines/ffmpeg/codecs.ts'
@@ -266,7 +271,10 @@ describe('an option of books', () => {
     assert.deepEqual(held({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), ['ebookBaseFontSize'])
     assert.deepEqual(findUnsupportedOptions(EbookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
     const ofKindle = { ebookMargin: 5, ebookEmbedFonts: true, ebookBaseFontSize: 9 }
-    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse(ofKindle), 'mobi'), ['ebookMargin', 'ebookEmbedFonts'])
+    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse(ofKindle), 'mobi'), [
+      'ebookMargin',
+      'ebookEmbedFonts',
+    ])
     assert.equal(hasEbookOptions(EbookOptions.parse({ ebookEmbedFonts: false })), false)
     assert.equal(hasEbookOptions(EbookOptions.parse({ ebookMargin: 5 })), true)
   })

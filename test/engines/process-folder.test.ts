@@ -39,10 +39,10 @@ import {
 import { pythonProgram, runPython } from '../../lib/engines/sandbox/python.ts'
 import { untilAborted } from '../../lib/engines/sandbox/until-aborted.ts'
 import {
-  maxUnpackedBytesFor,
+  archiveTooLargeError,
   maxDepth,
   maxEntries,
-  archiveTooLargeError,
+  maxUnpackedBytesFor,
   tooManyEntriesError,
 } from '../../lib/engines/seven-zip/limits.ts'
 import { scratchFolder } from '../scratch-folder.ts'

@@ -549,7 +549,7 @@ test('a host that now resolves to a private address is not called', async () => 
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
   await closed.close()
-  assert.match((await onlyDelivery(send, id)).error, /not a public one/)
+  assert.match((await onlyDelivery(send, id)).error, /does not have a public IP address/)
   assert.equal(receiver.at('/private').length, 0)
   assert.ok(new AddressGuard(allowed).isAllowed('127.0.0.1'))
   queue.length = 0

@@ -28,7 +28,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   word('films?', 'video'),
   word('pictures?', 'image'),
   word('sounds?', 'audio'),
-  word('letters?', 'character; email when it is mail'),
+  word('(?<!dead[ -])letters?', 'character; email when it is mail'),
   word('moments?', 'timestamp, time'),
   word('endings?', 'file extension, or end'),
   word('wish|wishes|wished', 'request'),
@@ -43,7 +43,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   word('kin', 'related, the other'),
   word('endeavou?r|hitherto|thereof|therein|whereof|wherein|thereupon', 'plain words'),
   // Verbs and adverbs
-  word('settled?|settles|settlement', 'complete, finish, normalize'),
+  word('(?<!all )(?:settled?|settles|settlement)', 'complete, finish, normalize'),
   word('begun', 'started'),
   word('anew', 'again'),
   word('seldom', 'rarely'),

@@ -36,12 +36,16 @@ const declaration =
 const verbs = /^(?:need|feed|seed|embed|speed|exceed|proceed|shed|shred|found)$/
 const participle = /^(?:[a-z]+ed|told|made|kept|sent|held|built|said|taken|given|shown|written|drawn|chosen)$/
 
-/** Functions whose whole name is a participle, as `settled`: a verb says what they do. */
+/** What follows a participle in a name that has no noun: `shownAs`, `heldBy`. */
+const particle = /^(?:as|at|by|for|from|in|into|of|on|to|up|with|once)$/i
+
+/** Functions whose whole name is a participle, as `settled` or `shownAs`: a verb says what they do. */
 export function findParticiples(path: string, content: string): Finding[] {
   return content.split('\n').flatMap((text, index) =>
     [...text.matchAll(declaration)].flatMap(([, name = '']) => {
-      const words = name.split(/(?=[A-Z])/)
-      const isParticiple = participle.test(words[0] ?? '') && !verbs.test(words[0] ?? '')
+      const [first = '', ...rest] = name.split(/(?=[A-Z])/)
+      const isParticiple =
+        participle.test(first) && !verbs.test(first) && rest.every((one) => particle.test(one))
       return isParticiple ? [{ path, line: index + 1, found: name, use: 'a verb' }] : []
     }),
   )

@@ -12,7 +12,7 @@ const Reports = z.array(
   }),
 )
 
-/** Runs the rules of AWS Control Tower, which the package carries with their program. */
+/** Runs the rules of AWS Control Tower with the cfn-guard program; the package contains both. */
 export function checkGuardRules(templatePath: string, allowed = exceptions): Finding[] {
   const program = join(root, 'bin/ubuntu/x86_64/cfn-guard')
   const rules = join(root, 'rules/control-tower/cfn-guard')
@@ -36,7 +36,7 @@ export function checkGuardRules(templatePath: string, allowed = exceptions): Fin
     ...violations.filter((one) => !isExcepted(one)),
     ...unusedExceptions.map((rule) => ({
       at: 'guard-exceptions.ts',
-      problem: `nothing breaks ${rule} any more`,
+      problem: `${rule} needs no exception any more: remove it`,
     })),
   ]
 }

@@ -12,7 +12,7 @@ const ofType = ({ Resources }: Template, type: string): [string, Resource][] =>
 
 const createFinding = (at: string, problem: string): Finding => ({ at, problem })
 
-/** All records within a value, however deep. */
+/** Yields all objects within a value at any depth. */
 function* nestedRecords(value: unknown): Generator<Readonly<Record<string, unknown>>> {
   if (Array.isArray(value)) for (const one of value) yield* nestedRecords(one)
   if (!isRecord(value)) return
@@ -24,10 +24,10 @@ const asRecord = (value: unknown) => (isRecord(value) ? value : {})
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-/** A text, also one into which CloudFormation fills something. */
+/** Returns a string, or the template of a `Fn::Sub`. */
 const stringOf = (value: unknown) => String(asRecord(value)['Fn::Sub'] ?? value)
 
-/** As the ARN that names everything of a service, `arn:aws:s3:::*`. */
+/** Returns whether an ARN matches everything of a service, such as `arn:aws:s3:::*`. */
 const isWildcardArn = (resource: unknown) =>
   /^(?:arn:[^:]*:[^:]*:[^:]*:[^:]*:)?\*$/.test(stringOf(resource).replaceAll(/\$\{[^}]*\}/g, 'filled-in'))
 
@@ -47,19 +47,19 @@ const noWildcards: Rule = ({ Resources }) =>
         .map((one) => createFinding(id, `allows ${stringOf(one)}`)),
     )
 
-/** Rights that AWS or others put together change without us. */
+/** Managed policies can change without a deployment of ours. */
 const noManagedPolicies: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
     .flatMap(([id, { Properties }]) =>
       asList(Properties?.['ManagedPolicyArns'] ?? [])
         .filter((one) => stringOf(one) !== vpcAccessPolicy)
-        .map((one) => createFinding(id, `has the rights of ${stringOf(one)}`)),
+        .map((one) => createFinding(id, `has the managed policy ${stringOf(one)}`)),
     )
 
 /**
- * A role may be taken by a service, a bucket or queue reached by whom it names: never by everybody. The policy of an
- * endpoint gives no rights of its own, and only those in our network come to it.
+ * No policy may allow every principal. VPC endpoints are exempt: their policies grant no permissions, and only functions in
+ * our network reach them.
  */
 const noPublicAccess: Rule = ({ Resources }) =>
   Object.entries(Resources)
@@ -67,7 +67,7 @@ const noPublicAccess: Rule = ({ Resources }) =>
     .flatMap(([id, { Properties }]) =>
       allowStatements(Properties)
         .filter(({ Principal }) => asList(asRecord(Principal)['AWS'] ?? Principal).includes('*'))
-        .map(() => createFinding(id, 'allows everybody')),
+        .map(() => createFinding(id, 'allows every principal')),
     )
 
 const logRetention: Rule = (template) => {
@@ -76,17 +76,17 @@ const logRetention: Rule = (template) => {
   return [
     ...kept
       .filter(([, { Properties }]) => !Properties?.['RetentionInDays'])
-      .map(([id]) => createFinding(id, 'keeps logs for ever')),
+      .map(([id]) => createFinding(id, 'retains logs forever')),
     ...ofType(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !names.includes(`/aws/lambda/${Properties?.['FunctionName']}`))
-      .map(([id]) => createFinding(id, 'has no log group, so that its log would be kept for ever')),
+      .map(([id]) => createFinding(id, 'has no log group, so its logs would be retained forever')),
   ]
 }
 
 const deadLetterQueues: Rule = (template) =>
   ofType(template, 'AWS::SQS::Queue')
     .filter(([id, { Properties }]) => !id.endsWith('DeadLetterQueue') && !Properties?.['RedrivePolicy'])
-    .map(([id]) => createFinding(id, 'has nowhere to put what fails'))
+    .map(([id]) => createFinding(id, 'has no dead-letter queue'))
 
 const privateBuckets: Rule = (template) =>
   ofType(template, 'AWS::S3::Bucket')
@@ -95,12 +95,12 @@ const privateBuckets: Rule = (template) =>
       const said = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
       return said.length < 4
     })
-    .map(([id]) => createFinding(id, 'can be opened to the public'))
+    .map(([id]) => createFinding(id, 'does not block public access'))
 
 const functionNameOf = ({ Properties }: Resource) =>
   String(Properties?.['FunctionName']).replace(/^mutabor-[^-]+-/, '')
 
-/** Where the stage has a network at all. What is out there and has no way to it would hang until its time is up. */
+/** In a closed network, a call to an outbound target would hang until the function times out. */
 const functionsInVpc: Rule = (template, { isolation }) =>
   isolation === 'none'
     ? []
@@ -110,11 +110,11 @@ const functionsInVpc: Rule = (template, { isolation }) =>
         if (isInside === (reaches.length === 0)) return []
         return createFinding(
           id,
-          isInside ? `cannot reach ${reaches}` : 'has a way out, and its row says no reason',
+          isInside ? `cannot reach ${reaches}` : 'has internet access, but its row gives no reason',
         )
       })
 
-/** Nothing grows without end, and all together fit into the account. */
+/** Every function has a concurrency limit, and their sum is within the quota of the account. */
 const boundedConcurrency: Rule = (template, stage) => {
   if (!canReserveConcurrency(stage)) return []
   const mapped = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => ({
@@ -131,9 +131,9 @@ const boundedConcurrency: Rule = (template, stage) => {
   return [
     ...bounds
       .filter(({ most }) => !(most > 0))
-      .map(({ id }) => createFinding(id, 'may run any number of times')),
+      .map(({ id }) => createFinding(id, 'has no concurrency limit')),
     ...(all > stage.functionsAtATime
-      ? [createFinding('functions', `may run ${all} at a time, of ${stage.functionsAtATime}`)]
+      ? [createFinding('functions', `have a total concurrency of ${all}, above functionsAtATime (${stage.functionsAtATime})`)]
       : []),
   ]
 }
@@ -150,7 +150,7 @@ const routeTypes = [
 const noRoutesOut: Rule = (template) =>
   routeTypes
     .flatMap((way) => ofType(template, `AWS::EC2::${way}`))
-    .map(([id]) => createFinding(id, 'is a way out of the closed network'))
+    .map(([id]) => createFinding(id, 'connects the closed network to the outside'))
 
 const noSecretsInEnvironment: Rule = (template) =>
   ofType(template, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
@@ -163,9 +163,9 @@ const dataIsRetained: Rule = (template) =>
   ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
     .flatMap((type) => ofType(template, type))
     .filter(([id, { DeletionPolicy }]) => id !== 'ServerlessDeploymentBucket' && DeletionPolicy !== 'Retain')
-    .map(([id]) => createFinding(id, 'would go with the stack'))
+    .map(([id]) => createFinding(id, 'would be deleted with the stack'))
 
-/** What a deployment of this service must not be without. */
+/** Rules that every deployment of this service must follow. */
 export const projectRules = {
   noWildcards,
   noManagedPolicies,

@@ -2,14 +2,14 @@ import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec'
 import type { PropertyType, ResourceProperties, SpecDatabase } from '@aws-cdk/service-spec-types'
 import { type Finding, isIntrinsic, isRecord, type Template } from './template.ts'
 
-/** Whether each value is one that AWS's specification of resources knows there. It holds no rules across properties. */
+/** Checks each value against AWS's resource specification, which has no rules across properties. */
 export function checkSpecification({ Resources }: Template): { findings: Finding[]; values: number } {
   const database = loadAwsServiceSpecSync()
   const walk = new SpecificationWalker(database)
   for (const [id, { Type, Properties = {} }] of Object.entries(Resources)) {
     if (Type.startsWith('Custom::')) continue
     const [resource] = database.lookup('resource', 'cloudFormationType', 'equals', Type)
-    if (!resource) walk.report(id, `AWS knows no ${Type}`)
+    if (!resource) walk.report(id, `${Type} is not an AWS resource type`)
     else walk.record(id, Properties, resource.properties)
   }
   return { findings: walk.findings, values: walk.values }
@@ -17,7 +17,7 @@ export function checkSpecification({ Resources }: Template): { findings: Finding
 
 const isScalar: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => ['string', 'number', 'boolean'].includes(typeof value),
-  // CloudFormation takes them as text too.
+  // CloudFormation also accepts strings.
   number: (value) => !Number.isNaN(Number(value)),
   integer: (value) => Number.isInteger(Number(value)),
   boolean: (value) => ['true', 'false'].includes(String(value)),
@@ -42,7 +42,7 @@ class SpecificationWalker {
       if (required && value[name] === undefined) this.report(at, `${name} is missing`)
     for (const [name, one] of Object.entries(value)) {
       const property = properties[name]
-      if (!property) this.report(at, `AWS knows no ${name} there`)
+      if (!property) this.report(at, `${name} is not a property of this resource`)
       else this.#value(`${at}.${name}`, one, property.type)
     }
   }

@@ -1,4 +1,4 @@
-/** A template of CloudFormation, as far as checks look into it. */
+/** The parts of a CloudFormation template that the checks use. */
 export interface Resource {
   readonly Type: string
   readonly Properties?: Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>
 }
 
-/** What is wrong and where, as `ApiRole.Policies[0]`. */
+/** A problem and its location, such as `ApiRole.Policies[0]`. */
 export interface Finding {
   readonly at: string
   readonly problem: string
@@ -17,7 +17,7 @@ export interface Finding {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value that CloudFormation fills in: nobody knows it yet. */
+/** Returns whether a value is an intrinsic function, which CloudFormation resolves during the deployment. */
 export const isIntrinsic = (value: unknown): boolean => {
   if (!isRecord(value)) return false
   const [name = '', ...more] = Object.keys(value)
