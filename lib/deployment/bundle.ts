@@ -76,7 +76,7 @@ export const bundleOptions = {
 } as const satisfies BuildOptions
 
 /**
- * Of a function in a zip package. What is imported when it is needed lies in files of its own, so that a cold start reads
+ * Options for functions in zip packages. Dynamic imports become separate files, so that a cold start only reads
  * only what each request takes (see merge-start-chunks.ts, which adds `requiring`). The maps stay beside the packages.
  */
 export const functionBundleOptions = {

@@ -18,15 +18,15 @@ export type { PdfHint } from './detect/pdf.ts'
 export interface Detected {
   readonly format: FormatId
   readonly mimeType: string
-  /** An office file that needs a password; those of 1997 to 2003 show it only to who opens them. */
+  /** An office file that needs a password. Files of Office 97-2003 only show that when they are opened. */
   readonly locked?: true
-  /** Only where there are some. */
+  /** Absent when empty. */
   readonly traits?: readonly Trait[]
 }
 
 /**
- * What a file is, from its bytes first and its name second, and that it is whole. Only its ends and a few places
- * between are read.
+ * Detects the format of a file, from its content first and its name second, and checks that the file is complete. Reads only
+ * its start, its end and a few places in between.
  * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED, FILE_TOO_LARGE.
  */
 export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
@@ -47,9 +47,9 @@ async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): P
   try {
     await damageCheck(format)?.(file, hint)
   } catch (error) {
-    // A number was read beyond the last byte.
+    // A DataView was read beyond its end.
     if (error instanceof RangeError)
-      throw corruptFileError(`a ${formatById(format).name}`, 'it ends within its header')
+      throw corruptFileError(`a ${formatById(format).name}`, 'its header is cut off')
     throw error
   }
 }
@@ -66,8 +66,7 @@ function parseExtension(name: string): NamedFormat {
 }
 
 /**
- * Samples without a mark look like anything, and as a rule like nothing: their name is believed, unless the bytes
- * are surely something else.
+ * Returns the format in the name for formats without magic bytes, unless the content is clearly of another category.
  */
 function headerlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
   if (!format || !(headerlessMedia.includes(format.id) || headerlessImages.includes(format.id)))
@@ -79,7 +78,7 @@ function headerlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId |
 
 type ContentFormat = Pick<Detected, 'format' | 'locked'>
 
-/** @throws AppError when the content is nothing that we know. */
+/** @throws AppError when the format is unknown. */
 async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: NamedFormat): Promise<ContentFormat> {
   const headerless = headerlessFormat(sniffed, named)
   if (headerless) return { format: headerless }
@@ -87,7 +86,7 @@ async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: NamedFor
     case 'format':
       return { format: sniffed.format === 'mobi' ? await mobipocketFormat(file) : sniffed.format }
     case 'zip': {
-      // Loaded for the first ZIP: the gateway is idle most of the time, and small then.
+      // Loaded for the first ZIP file, so that an idle gateway uses little memory.
       const { zipFormat } = await import('./detect/zip.ts')
       return zipFormat(file)
     }
@@ -110,7 +109,7 @@ function textFormat({ extension, format }: NamedFormat): FormatId {
   const kind = format && (textFormatAliases[format.id] ?? format.id)
   if (kind && textFormats.includes(kind)) return kind
   if (format) throw nameMismatchError(format, 'plain text')
-  const sentence = `Files named .${extension} are not supported; this one looks like plain text. Name it .txt to have it read as that.`
+  const sentence = `Files named .${extension} are not supported; this one looks like plain text. Rename it to .txt to convert it as plain text.`
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension })
 }
 
@@ -121,7 +120,7 @@ function throwUnknownFormat(looksLike: string, { extension, format }: NamedForma
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension, looksLike })
 }
 
-/** The content decides; the name chooses within its family, and may be wrong only where that harms nobody. */
+/** Combines content and name: the content decides, the name selects within its family. Throws if they are incompatible. */
 function reconcileWithName(content: FormatId, { extension, format: named }: NamedFormat): FormatId {
   if (!named || named.id === content) return content
   // Two formats may share an extension.
@@ -133,6 +132,6 @@ function reconcileWithName(content: FormatId, { extension, format: named }: Name
 }
 
 function nameMismatchError(named: Format, looksLike: string): AppError {
-  const sentence = `The file is named as ${named.name} (${named.id}), but it looks like ${looksLike}. Rename it if that is right, or send the file that was meant.`
+  const sentence = `The file name says ${named.name} (${named.id}), but the content looks like ${looksLike}. Rename the file, or send the intended file.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', namedAs: named.id, looksLike })
 }

@@ -112,7 +112,7 @@ const books = [
   },
 ] as const satisfies readonly FormatRow[]
 
-/** Archives of pictures, one for each page. */
+/** Archives with one image per page. */
 const comics = [
   {
     id: 'cbz',

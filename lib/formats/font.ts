@@ -57,7 +57,7 @@ export const font = [
   {
     id: 'svg-font',
     name: 'SVG font',
-    // Shares its extension with pictures; what is in the file tells them apart.
+    // Shares its extension with an image format; the content decides.
     extensions: ['svg'],
     mimeTypes: ['image/svg+xml'],
     aliases: ['svgfont'],

@@ -1,22 +1,22 @@
-/** One row of the registry. The category is the file it stands in. */
+/** One row of the registry. Its category is the list that contains it. */
 export interface FormatRow {
-  /** Public id; as a rule the most used extension. */
+  /** Public id, usually the most common extension. */
   readonly id: string
   readonly name: string
-  /** Without a dot, the usual one first. */
+  /** Without a dot, the most common one first. */
   readonly extensions: readonly string[]
-  /** The registered one first, then others that clients send. */
+  /** The registered MIME type first, then others that clients send. */
   readonly mimeTypes: readonly string[]
-  /** Other names by which a request may ask for it; extensions need not be repeated here. */
+  /** Other names that requests can use; extensions need not be repeated here. */
   readonly aliases?: readonly string[]
-  /** Encoding it loses something. */
+  /** Encoding loses information. */
   readonly lossy?: true
   readonly multiPage?: true
   readonly animated?: true
-  /** Shapes, not pixels. */
+  /** Contains shapes instead of pixels. */
   readonly vector?: true
-  /** Pages as they look, not text to edit. */
+  /** Contains pages with a fixed layout instead of editable text. */
   readonly fixedLayout?: true
-  /** Good as the middle of a route: it holds what its neighbors hold. */
+  /** Suitable as an intermediate format of a route, because it retains what similar formats contain. */
   readonly via?: true
 }

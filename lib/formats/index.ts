@@ -33,7 +33,7 @@ export const formats: readonly Format[] = categories.flatMap((category) =>
 
 const formatsById: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
 
-/** The first format that claims an extension has it: `mpg` and `mpeg` share a MIME type, never an extension. */
+/** The first format in the registry with an extension gets it. */
 const formatsByExtension = firstWinsMap(
   formats.flatMap((format) => format.extensions.map((name) => [name, format])),
 )
@@ -58,12 +58,12 @@ export function formatById(id: FormatId): Format {
   return format
 }
 
-/** What a client means by `jpeg`, `.TIF` or `matroska`. */
+/** Returns the format for a name from a client, such as `jpeg`, `.TIF` or `matroska`. */
 export function formatByAlias(name: string): Format | undefined {
   return formatsByAlias.get(name.trim().toLowerCase().replace(/^\./, ''))
 }
 
-/** Takes a bare extension, one with a dot, or a whole file name; `tar.gz` is one extension. */
+/** Accepts an extension with or without a dot, or a whole file name; `tar.gz` is one extension. */
 export function formatByExtension(name: string): Format | undefined {
   const lower = name.toLowerCase()
   const tarExtension = /(?:^|\.)(tar\.[a-z0-9]+)$/.exec(lower)?.[1]

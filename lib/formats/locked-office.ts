@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById, isFormatId } from './index.ts'
 
-/** What is said of an office file that does not open, whatever its kind and wherever it comes to light. */
+// Errors for password-protected office documents of any format.
 
-/** Programs of these encrypt what they save with a password. */
+/** Formats whose programs can encrypt documents with a password. */
 export const lockableFormats: readonly FormatId[] = [
   ...(['docx', 'docm', 'dotx', 'dotm', 'doc', 'dot', 'odt', 'ott'] as const),
   ...(['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'xls', 'xlt', 'ods', 'ots'] as const),
@@ -12,14 +12,14 @@ export const lockableFormats: readonly FormatId[] = [
 
 export const canBeLocked = (id: FormatId): boolean => lockableFormats.includes(id)
 
-/** Those that show nothing of what they are while they are locked. */
+/** Returns whether it is an Office Open XML format; an encrypted file of these does not reveal which one it is. */
 export const isOpenXml = (id: FormatId): boolean =>
   canBeLocked(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
 
 export const documentPasswordMissing = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
-    'The document needs a password to open: send it as `password`.',
+    'The document is encrypted. Send its password in the field `password`.',
     { field: 'password', reason: 'password-needed' },
     { cause },
   )
@@ -32,24 +32,24 @@ export const documentPasswordWrong = (cause?: Error) =>
     { cause },
   )
 
-/** By rights management, certificates, or a way that nobody here knows. */
+/** Protected by rights management, certificates, or an unknown method. */
 export const documentProtectionUnknown = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
-    'The document is protected in a way that no password opens here. Save it without protection and send it again.',
+    'The document is protected with a method that is not supported. Save it without protection and send it again.',
     { field: 'file', reason: 'unknown-protection' },
     { cause },
   )
 
-/** It was named as another program's, which only the open document shows. */
+/** After decryption, the document turned out to be of another kind than its name says. */
 export const documentKindMismatch = (named: FormatId, found: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
-    `The password opens the document, but it is ${formatById(found).name} (${found}) and not ${named}, as its name says. Rename it and send it again.`,
+    `The document was decrypted, but it is ${formatById(found).name} (${found}) and not ${named}, as its file name says. Rename it and send it again.`,
     { field: 'file', namedAs: named, reason: 'other-kind', found },
   )
 
-/** What the document is, of an error by `documentOfOtherKind`. */
+/** Returns the actual format of the document from an error by `documentKindMismatch`. */
 export function detectedKind(
   error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): FormatId | undefined {

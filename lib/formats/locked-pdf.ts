@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts'
 
-/** What is said of a PDF that does not open, wherever it comes to light. */
+/** Names the encrypted PDF and its password field in errors. */
 export interface LockedPdf {
-  /** Of several files it tells which. */
+  /** Set when there are several files. */
   readonly filename?: string | undefined
-  /** The field for its password, where that is not `password`. */
+  /** The field for its password; `password` by default. */
   readonly field?: string | undefined
 }
 
@@ -18,23 +18,23 @@ const detailsOf = ({ filename, field = 'password' }: LockedPdf) => ({
 export const pdfPasswordMissing = (pdf: LockedPdf = {}) =>
   new AppError(
     'PDF_ENCRYPTED',
-    `${describePdf(pdf)} needs a password to open: send it as \`${pdf.field ?? 'password'}\`.`,
+    `${describePdf(pdf)} is encrypted. Send its password in the field \`${pdf.field ?? 'password'}\`.`,
     detailsOf(pdf),
   )
 
 export const pdfPasswordWrong = (pdf: LockedPdf = {}, cause?: unknown) =>
   new AppError(
     'PDF_ENCRYPTED',
-    `${describePdf(pdf)} does not open with the password that came as \`${pdf.field ?? 'password'}\`. Send the right one.`,
+    `${describePdf(pdf)} cannot be opened with the password in the field \`${pdf.field ?? 'password'}\`. Send the correct password.`,
     detailsOf(pdf),
     { cause },
   )
 
-/** For conversions that take no password, so that nobody sends one in vain. */
+/** For conversions that do not support passwords. */
 export const pdfMustBeDecrypted = (cause: AppError) =>
   new AppError(
     'PDF_ENCRYPTED',
-    'The PDF needs a password to open, and this conversion does not read one: send the file with toolOperation=decrypt-pdf and its password first.',
+    'The PDF is encrypted, and this conversion does not support passwords. Decrypt it first with toolOperation=decrypt-pdf and its password.',
     { field: 'file', hint: 'toolOperation=decrypt-pdf' },
     { cause },
   )

@@ -11,7 +11,7 @@ const markdown = [
   { id: 'mmd', name: 'MultiMarkdown', extensions: ['mmd', 'mmdown'], mimeTypes: ['text/markdown'] },
 ] as const satisfies readonly FormatRow[]
 
-/** Text with marks in it that only the name of the file tells apart. */
+/** Markup languages that only the file name distinguishes. */
 const lightMarkup = [
   { id: 'rst', name: 'reStructuredText', extensions: ['rst', 'rest'], mimeTypes: ['text/x-rst'] },
   {

@@ -1,6 +1,6 @@
 import type { FormatRow } from './format.ts'
 
-/** What the sensor of a camera saw, in the format of its maker. */
+/** Raw sensor data of cameras, in the formats of their manufacturers. */
 export const cameraPhotos = [
   {
     id: '3fr',

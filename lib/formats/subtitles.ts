@@ -1,6 +1,6 @@
 import type { FormatRow } from './format.ts'
 
-/** The words of a film with their times. */
+/** Timed text for videos and songs. */
 export const subtitles = [
   {
     id: 'srt',

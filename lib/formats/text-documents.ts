@@ -127,7 +127,7 @@ export const textDocuments = [
     mimeTypes: ['text/html'],
     via: true,
   },
-  // A page that is called so is read as any other: few of them are the XML that they say they are.
+  // Read as HTML: few XHTML files are valid XML.
   { id: 'xhtml', name: 'XHTML page', extensions: ['xhtml'], mimeTypes: ['application/xhtml+xml'] },
   {
     id: 'mhtml',

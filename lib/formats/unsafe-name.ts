@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts'
 
-/** Whether a name in an archive would end up outside of it, by the rules of Windows too: it may be unpacked there. */
+/** Returns whether an archive entry would be extracted outside of the target folder, on Windows as well. */
 export function isUnsafePath(name: string): boolean {
   return /^([/\\]|[A-Za-z]:[/\\])/.test(name) || name.split(/[/\\]/).includes('..')
 }
 
 export function unsafeNameError(name: string): AppError {
-  const sentence = `The archive has an entry whose name leads out of it: ${JSON.stringify(name.slice(0, 80))}. It was not unpacked. Pack it again without that entry.`
+  const sentence = `The archive contains an entry with an unsafe path: ${JSON.stringify(name.slice(0, 80))}. It was not extracted. Create the archive again without that entry.`
   return new AppError('INVALID_INPUT', sentence, {
     field: 'file',
     reason: 'unsafe-name',

@@ -1,12 +1,12 @@
-/** Of units that are read as UTF-16, the share that has to make sense. */
+/** Minimum average plausibility of the code units, see `plausibilityOf`. */
 const minPlausibility = 0.9
-/** Of bytes of UTF-16, those that are signs of ASCII by themselves: half of an English text, less of others. */
+/** Share of bytes that are ASCII characters; in UTF-16 it is half for English text and less for other languages. */
 const maxAsciiShare = 0.8
 const maxSampleBytes = 64 * 1024
 
 /**
- * UTF-16 without a mark. Only there a text has bytes of zero, one for each sign and line end; with the bytes of its
- * units in the wrong order it holds few spaces and line ends, and letters of all the world.
+ * Detects UTF-16 without a byte order mark. Only UTF-16 text contains zero bytes, one per ASCII character; read in the wrong
+ * byte order, it has few spaces and line breaks, and characters of many unrelated scripts.
  */
 export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = head.subarray(0, maxSampleBytes)
@@ -16,17 +16,17 @@ export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
   return little > big ? 'utf-16le' : 'utf-16be'
 }
 
-/** A byte of zero that got into a text in ASCII, whose letters in pairs are Chinese. */
+/** Excludes ASCII text with a stray zero byte, which reads as Chinese in UTF-16. */
 const isMostlyAscii = (sample: Uint8Array) => sample.filter(isAscii).length > sample.length * maxAsciiShare
 
-/** For each unit 2 where it is a sign of ASCII, 1 where it is of a script that fills texts, nothing for the others. */
+/** Averages over the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
 function plausibilityOf(sample: Uint8Array, isLittle: boolean): number {
   const view = new DataView(sample.buffer, sample.byteOffset, sample.byteLength)
   const units = Math.floor(sample.length / 2)
   let score = 0
   for (let at = 0; at < units; at++) {
     const unit = view.getUint16(at * 2, isLittle)
-    // No text holds it; of bytes of zero in a row are other files made.
+    // Text contains no NUL; runs of zero bytes occur in binary files.
     if (unit === 0) return 0
     score += isAscii(unit) ? 2 : isInCommonScript(unit) ? 1 : 0
   }
@@ -36,7 +36,7 @@ function plausibilityOf(sample: Uint8Array, isLittle: boolean): number {
 const isAscii = (unit: number) =>
   (unit >= 0x20 && unit < 0x7f) || unit === 0x09 || unit === 0x0a || unit === 0x0d
 
-/** European and Semitic letters and those of India, punctuation, East Asian signs, and halves of what lies beyond. */
+/** European, Semitic and Indic scripts, punctuation, East Asian scripts, and surrogates. */
 const isInCommonScript = (unit: number) =>
   (unit >= 0xa0 && unit < 0x1000) ||
   (unit >= 0x2010 && unit < 0x2800) ||

@@ -150,7 +150,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }:
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
-      uploadId: /upl_\w{26}$/.exec(key)?.[0],
+      uploadId: /upl_\w{1,100}$/.exec(key)?.[0],
       jobId,
       ...{ filename, size, mimeType, format, via },
       sha256: sha256 || undefined,

@@ -98,7 +98,7 @@ test('resuming an interrupted deletion publishes nothing again and deletes the r
       deleteJob: async () => did.push('job'),
     },
     files: { deleteAll: async () => did.push('files') },
-    uploads: { forget: async () => did.push('uploads') },
+    uploads: { delete: async () => did.push('uploads') },
     lifecycle: { endAllTasks: async () => state, publish: async () => did.push('events') },
     log: { info: () => undefined },
   } as unknown as DeleteJobDeps // only what is called

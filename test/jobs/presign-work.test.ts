@@ -28,8 +28,8 @@ async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [],
     vault,
     store: { getInputs: async () => ({ fixed, tasks: [made] }), getChunks: async () => parts },
     signer: {
-      input: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
-      output: async (prefix: string, expiresS: number) => ({
+      signInput: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
+      signOutput: async (prefix: string, expiresS: number) => ({
         ...{ url: outAddress, prefix, fields: { expires: `${expiresS}` } },
       }),
     },

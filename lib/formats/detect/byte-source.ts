@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 
-/** A file that is read piece by piece, wherever it lies. */
+/** A file, on disk or remote, that is read in ranges. */
 export interface ByteSource {
-  /** As the client named it. */
+  /** The name from the client. */
   readonly filename: string
   /** Bytes. */
   readonly size: number
@@ -11,7 +11,7 @@ export interface ByteSource {
   read(start: number, end: number): Promise<Uint8Array>
 }
 
-/** `read` of a file on disk. */
+/** Returns `read` for a file on disk. */
 export const readFrom =
   (handle: FileHandle): ByteSource['read'] =>
   async (start, end) => {
@@ -21,7 +21,7 @@ export const readFrom =
 
 export const edgeBytes = 64 * 1024
 
-/** A source with its first and last 64 KiB at hand: nearly every question is about them. */
+/** A source whose first and last 64 KiB are in memory, because nearly all reads are there. */
 export interface OpenedFile extends ByteSource {
   readonly head: Uint8Array
   readonly tail: Uint8Array
@@ -51,7 +51,7 @@ export function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The one sentence for all that is cut off or broken; `what` says how it shows. */
+/** Returns the error for all truncated and damaged files; `what` is a clause that describes the damage. */
 export function corruptFileError(kind: string, what: string): AppError {
   return new AppError(
     'CORRUPT_FILE',

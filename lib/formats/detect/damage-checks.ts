@@ -12,12 +12,12 @@ const checkImageBoxes: Check = (file) => checkBoxes(file, ['meta', 'moov'])
 
 const checkRiffSize: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
 
-/** Text formats that end with the mark that closes what their first line opened; NULs and line ends may follow. */
+/** For text formats with a fixed ending, which NULs and line breaks may follow. */
 function requireEnding(terminator: string): Check {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
     const last = ascii(file.tail, 0, end + 1)
-    if (!last.endsWith(terminator)) throw corruptFileError('a text based document', 'its end is missing')
+    if (!last.endsWith(terminator)) throw corruptFileError('a text-based document', 'its end is missing')
   }
 }
 
@@ -43,7 +43,7 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [requireEnding('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
 ]
 
-/** The cheap look at whether a file of this format is whole; ZIP and OLE files had theirs while they were read. */
+/** Returns the quick completeness check of a format; ZIP and OLE files are checked while they are read. */
 export function damageCheck(format: FormatId): Check | undefined {
   return checks.find(([, formats]) => formats.includes(format))?.[0]
 }

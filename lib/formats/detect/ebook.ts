@@ -2,19 +2,19 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
 import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
-/** Palm database: number of records, then eight bytes for each, which begin with its place in the file. */
+/** Palm database header: the number of records, then eight bytes per record that start with its offset. */
 const palmOffsets = { recordCount: 76, records: 78, recordBytes: 8 } as const
-/** Within the first record of a Mobipocket file. */
+/** Offsets in the first record of a Mobipocket file. */
 const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
-/** KF8, the kind of book that Amazon calls azw3. */
+/** Version of KF8, which Amazon calls azw3. */
 const kf8Version = 8
 
-/** What kind of Mobipocket book a Palm database is. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT. */
+/** Returns which Mobipocket format a Palm database contains. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT. */
 export async function mobipocketFormat(file: OpenedFile): Promise<FormatId> {
   const header = view(file.head)
   const count = file.size > palmOffsets.records ? header.getUint16(palmOffsets.recordCount) : 0
   const listEnd = palmOffsets.records + count * palmOffsets.recordBytes
-  if (count === 0 || listEnd > file.head.length) throw corruptBookError('it ends within its header')
+  if (count === 0 || listEnd > file.head.length) throw corruptBookError('its header is cut off')
   const offsetOf = (index: number) => header.getUint32(palmOffsets.records + index * palmOffsets.recordBytes)
   if (offsetOf(count - 1) >= file.size) throw corruptBookError('it is cut off')
   const first = await file.read(offsetOf(0), offsetOf(0) + 40)
@@ -29,10 +29,10 @@ function corruptBookError(what: string): AppError {
   return corruptFileError('a Mobipocket book', what)
 }
 
-/** Obfuscated fonts are no protection: IDPF's and Adobe's ways. */
+/** Font obfuscation by IDPF's or Adobe's method is no DRM. */
 const fontObfuscation = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
-/** Whether the encryption.xml of an EPUB tells of more than fonts that are made unusable elsewhere. */
+/** Returns whether the encryption.xml of an EPUB lists more than obfuscated fonts. */
 export function isProtectedEpub(encryption: string): boolean {
   const algorithms = [
     ...encryption.matchAll(
@@ -44,6 +44,6 @@ export function isProtectedEpub(encryption: string): boolean {
 
 export function drmError(): AppError {
   const sentence =
-    'The ebook is protected by its seller (DRM), so it cannot be converted. Send a copy without protection.'
+    'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' })
 }

@@ -5,8 +5,8 @@ import { mediaFormatsByMime, mediaSignatures } from './media-signatures.ts'
 import { subtitlePatterns, subtitlesByName } from './subtitle-signatures.ts'
 
 /**
- * Formats that share their first bytes: the content tells the family, the file's name which of them is meant.
- * The first is taken when the name does not say.
+ * Formats that share their magic bytes: the content determines the family, the file name the format. The first one is the
+ * default.
  */
 const families = [
   [
@@ -14,7 +14,7 @@ const families = [
     ...(['m4a', 'm4b', 'm4r', 'mp4a', 'alac', '3ga'] as const),
   ],
   ['mkv', 'mk3d', 'mka'],
-  // WebM is Matroska of few codecs: it may be named as that, which promises less.
+  // WebM is a subset of Matroska, so a WebM file may be named as Matroska.
   ['webm', 'weba', 'mka', 'mkv', 'mk3d'],
   ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx'],
   ['wmv', 'wma', 'asf', 'dvr-ms'],
@@ -48,7 +48,7 @@ const families = [
   ['dbk', 'xml'],
   ['ass', 'ssa'],
   ['xps', 'oxps'],
-  // A page with its pictures is built like a mail with its own, and a mail may be wanted as the text that it is.
+  // MHTML pages and emails have the same structure, and an email can be converted as plain text.
   ['mhtml', 'eml', 'txt'],
   ['gz', 'tgz'],
   ['bz2', 'tbz2'],
@@ -62,11 +62,11 @@ const families = [
   ['pnm', 'ppm', 'pgm', 'pbm', 'pam', 'pfm'],
   ['ico', 'cur'],
   ['bmp', 'bmp2', 'bmp3'],
-  // The first numbers of a fax page, and of a resource fork.
+  // A JBIG page can start with the same numbers as a resource fork.
   ['dfont', 'jbig'],
-  // Cameras and scanners write TIFF of their own.
+  // Camera and scanner formats are based on TIFF.
   ['tiff', ...tiffBasedFormats],
-  // Illustrator writes PDF today and wrote PostScript once.
+  // Illustrator files are PDF, older ones PostScript.
   ['pdf', 'ai'],
   ['ps', 'eps', 'ai'],
 ] as const satisfies readonly (readonly FormatId[])[]
@@ -75,7 +75,7 @@ export function familyOf(id: FormatId): readonly FormatId[] {
   return families.find((family: readonly FormatId[]) => family.includes(id)) ?? [id]
 }
 
-/** MIME types as `file-type` and libmagic write them, in lower case and without parameters. */
+/** MIME types returned by `file-type` and libmagic, in lower case and without parameters. */
 export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, FormatId>([
   ...mediaFormatsByMime,
   ...imageFormatsByMime,
@@ -87,7 +87,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['application/vnd.ms-asf', 'wmv'],
   ['application/vnd.wordperfect', 'wpd'],
   ['application/x-dif', 'dif'],
-  // Also without the name of POSIX in its header, by the sum that is in every one.
+  // Also archives older than POSIX, which are recognized by the header checksum.
   ['application/x-tar', 'tar'],
   ['application/x-shockwave-flash', 'swf'],
   ['application/x-subrip', 'srt'],
@@ -162,7 +162,7 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['video/x-msvideo', 'avi'],
 ])
 
-/** First bytes that neither library knows, or that they take for something else. */
+/** Magic bytes that neither library recognizes correctly. */
 export const signatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
   ...mediaSignatures,
   ...imageSignatures,
@@ -177,7 +177,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('!!8-Bit!!')], format: 'tcr' },
   { at: 0, bytes: [...Buffer.from('SNBP000B')], format: 'snb' },
   { at: 0, bytes: [0x31, 0xbe, 0x00, 0x00], format: 'wri' },
-  // A record of type 0, "beginning of file", two or 26 bytes long, that holds the version.
+  // A "beginning of file" record (type 0) of two or 26 bytes that contains the version.
   { at: 0, bytes: [0, 0, 2, 0, 0x06, 0x04], format: 'wk1' },
   { at: 0, bytes: [0, 0, 2, 0, 0x04, 0x04], format: 'wk1' },
   { at: 0, bytes: [0, 0, 2, 0, 0x01, 0x10], format: 'wb1' },
@@ -209,7 +209,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
       format: 'lzh',
     }),
   ),
-  // Its usual properties, then a size of the dictionary that is a power of two.
+  // The usual properties byte, then a dictionary size that is a power of two.
   ...[
     [0, 0, 1, 0],
     [0, 0, 0x10, 0],
@@ -224,12 +224,12 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('070702')], format: 'cpio' },
   { at: 0, bytes: [...Buffer.from('070707')], format: 'cpio' },
   { at: 0, bytes: [0xc7, 0x71], format: 'cpio' },
-  // The first block and the end of a stream: "BZh" alone may begin a text.
+  // The first block or the end of the stream: text can also start with "BZh".
   { at: 4, bytes: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59], format: 'bz2' },
   { at: 4, bytes: [0x17, 0x72, 0x45, 0x38, 0x50, 0x90], format: 'bz2' },
   { at: 257, bytes: [...Buffer.from('ustar')], format: 'tar' },
   { at: 32_769, bytes: [...Buffer.from('CD001')], format: 'iso' },
-  // A Targa has no mark: its kind of pixels, then no table of colors. An icon would have a count there.
+  // Targa has no magic bytes: pixel type, then an empty color map. An icon would have an image count there.
   { at: 0, bytes: [0, 0, 2, 0, 0, 0, 0, 0], format: 'tga' },
   { at: 0, bytes: [0, 0, 3, 0, 0, 0, 0, 0], format: 'tga' },
   { at: 0, bytes: [0, 0, 10, 0, 0, 0, 0, 0], format: 'tga' },
@@ -253,16 +253,16 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('%!PS-AdobeFont')], format: 'pfa' },
   { at: 0, bytes: [...Buffer.from('%!FontType1')], format: 'pfa' },
   { at: 0, bytes: [...Buffer.from('%!PS-TrueTypeFont')], format: 't42' },
-  // CFF as PostScript carries it.
+  // CFF wrapped in PostScript.
   { at: 0, bytes: [...Buffer.from('%!PS-Adobe-3.0 Resource-FontSet')], format: 'cff' },
   { at: 0, bytes: [0x80, 0x01], format: 'pfb' },
-  // TrueType as Apple marks it, then the number of tables.
+  // Apple's TrueType signature, then the number of tables.
   { at: 0, bytes: [...Buffer.from('true'), 0], format: 'ttf' },
   { at: 0, bytes: [...Buffer.from('SplineFontDB:')], format: 'sfd' },
   { at: 0, bytes: [...Buffer.from('STARTFONT ')], format: 'bdf' },
-  // A resource fork whose data begin at 256, as every font of Mac OS X has it.
+  // A resource fork with data at offset 256, like every dfont of Mac OS X.
   { at: 0, bytes: [0, 0, 1, 0, 0], format: 'dfont' },
-  // Version 1.0, header of four bytes, offsets of one to four.
+  // Version 1.0, a header of four bytes, offsets of one to four bytes.
   ...[1, 2, 3, 4].map((size): (typeof signatures)[number] => ({
     at: 0,
     bytes: [1, 0, 4, size],
@@ -270,7 +270,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   })),
 ]
 
-/** Plain text: only its name tells these apart. */
+/** Plain text formats, which only the file name distinguishes. */
 export const textFormats: readonly FormatId[] = [
   'txt',
   'csv',
@@ -284,14 +284,14 @@ export const textFormats: readonly FormatId[] = [
   ...subtitlesByName,
 ]
 
-/** What only its name makes another format is read as the one that it looks like. */
+/** Text formats that are detected as another format, whatever the file name says. */
 export const textFormatAliases: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
 
-/** Above the first empty line (RFC 5322), a line that no person writes by hand. */
+/** A header field above the first empty line (RFC 5322) that nobody types by hand. */
 const mailHeaders =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 
-/** How text formats begin that are neither XML nor known by their name alone. */
+/** Patterns for the start of text formats that are not XML. */
 export const textPatterns: readonly (readonly [RegExp, FormatId])[] = [
   ...subtitlePatterns,
   [/^\s*(?:999\r?\n[^\n]*\n\s*)*0\r?\n\s*SECTION\b/, 'dxf'],

@@ -4,20 +4,20 @@ import { tiffLayout } from './tiff.ts'
 const endOfImage = '\xff\xd9'
 
 /**
- * A JPEG has its end marker somewhere behind its pixels. Phones append films and depth maps, so the last bytes prove
- * nothing; inside the pixels the marker cannot occur, so finding it late proves the end.
+ * Looks for the end marker of a JPEG after the start of its pixel data, from the end of the file. Phones append videos and
+ * depth maps, so the marker need not be last; it cannot occur within pixel data.
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
   const scan = await startOfScan(file)
-  if (scan === undefined) throw corruptFileError('a JPEG', 'it has no picture')
+  if (scan === undefined) throw corruptFileError('a JPEG', 'it contains no image')
   for (let end = file.size; end > scan; end -= edgeBytes - 1) {
     const start = Math.max(scan, end - edgeBytes)
     if (ascii(await file.read(start, end)).includes(endOfImage)) return
   }
-  throw corruptFileError('a JPEG', 'its end is missing, as after a transfer that stopped early')
+  throw corruptFileError('a JPEG', 'its end is missing, as after an interrupted transfer')
 }
 
-/** Offset of the first scan; thumbnails with end markers of their own lie before it. */
+/** Returns the offset of the first scan. Thumbnails, which have their own end markers, come before it. */
 async function startOfScan(file: OpenedFile): Promise<number | undefined> {
   let at = 2
   for (let count = 0; count < 10_000 && at + 4 <= file.size; count++) {
@@ -35,14 +35,14 @@ export function checkPng(file: OpenedFile): void {
   if (!ascii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
 }
 
-/** Zeros behind the trailer are padding. */
+/** Zeros after the trailer are padding. */
 export function checkGif(file: OpenedFile): void {
   const end = file.tail.findLastIndex((byte) => byte !== 0)
   const last = file.tail.subarray(Math.max(0, end - 63), end + 1)
   if (!last.includes(0x3b)) throw corruptFileError('a GIF', 'its end is missing')
 }
 
-/** FITS 4.0, 4.4.1: the first cards are these, in this order; without them readers guess the size of the picture. */
+/** Checks for the mandatory first cards (FITS 4.0, section 4.4.1), without which readers guess the image size. */
 export function checkFits(file: OpenedFile): void {
   const card = (at: number) => ascii(file.head, at * 80, at * 80 + 80)
   const axes = Number(/^NAXIS {3}= +(\d{1,3}) /.exec(card(2))?.[1] ?? Number.NaN)
@@ -57,10 +57,10 @@ export function checkFits(file: OpenedFile): void {
     throw corruptFileError('a FITS image', 'its header is broken')
 }
 
-/** Each costs two small reads. */
+/** Each directory costs two small reads. */
 const maxDirectories = 100
 
-/** Each directory lies inside the file and names the next. */
+/** Checks that each directory, which contains the offset of the next, is inside the file. */
 export async function checkTiff(file: OpenedFile): Promise<void> {
   const { bytes, firstAt, integer } = tiffLayout(file.head)
   const read = async (start: number, length: number) => {
@@ -77,15 +77,15 @@ export async function checkTiff(file: OpenedFile): Promise<void> {
   }
 }
 
-/** The pixels begin where the header says, inside the file. Its own length field is wrong in too many files. */
+/** Checks that the pixel offset is inside the file. The length field of the header is wrong in too many files. */
 export function checkBmp(file: OpenedFile): void {
   if (file.size < 26 || view(file.head).getUint32(10, true) >= file.size)
     throw corruptFileError('a BMP', 'it is cut off')
 }
 
 /**
- * OpenEXR file layout: a header, the places of all blocks of lines, the blocks. Readers fill lost blocks with black.
- * Tiles and several parts have another layout.
+ * Checks an OpenEXR file: a header, the offset table of all scan line blocks, the blocks. Readers would show missing blocks in
+ * black. Tiled and multi-part files have another layout and are not checked.
  */
 export async function checkExr(file: OpenedFile): Promise<void> {
   const kind = 'an OpenEXR image'
@@ -93,21 +93,21 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   if ((flags & 0b10010) !== 0) return
   const tableStart = exrHeaderEnd(file.head)
   if (tableStart === undefined) throw corruptFileError(kind, 'its header is damaged or cut off')
-  // The table ends where the block of the lowest place begins: lines may stand in either order.
+  // The table ends at the lowest block offset; blocks can be in ascending or descending order.
   let [first, last] = [file.size, 0]
   for (let at = tableStart; at < first && at + 8 <= file.head.length; at += 8) {
     const offset = Number(view(file.head).getBigUint64(at, true))
-    if (offset <= tableStart) throw corruptFileError(kind, 'it was not written to its end')
+    if (offset <= tableStart) throw corruptFileError(kind, 'writing it was interrupted')
     first = Math.min(first, offset)
     last = Math.max(last, offset)
   }
   const block = await file.read(last, last + 8)
   if (block.length < 8 || last + 8 + view(block).getUint32(4, true) > file.size) {
-    throw corruptFileError(kind, 'it is cut off: a block of lines is missing')
+    throw corruptFileError(kind, 'it is cut off: a block of scan lines is missing')
   }
 }
 
-/** Attributes are a name, a type and a length before their value; an empty name ends them. */
+/** Returns the end of the header, where an empty name follows the attributes (each with name, type, length and value). */
 function exrHeaderEnd(head: Uint8Array): number | undefined {
   let at = 8
   while (at < head.length && head[at] !== 0) {

@@ -1,11 +1,11 @@
 import type { FormatId } from '../index.ts'
 
-/** Pictures without a mark of their own: a few small numbers, then the pixels. Only the name says what they are. */
+/** Image formats without magic bytes (a few small numbers, then the pixels), recognized by the file name. */
 export const headerlessImages: readonly FormatId[] = [
   ...(['wbmp', 'otb', 'palm', 'jbig', 'avs', 'aai', 'art', 'hrz', 'mtv', 'rgf'] as const),
 ]
 
-/** What cameras and scanners make of TIFF, often without another mark than the name. */
+/** Camera and scanner formats based on TIFF, often recognizable only by the file name. */
 export const tiffBasedFormats = [
   ...(['ptif', '3fr', 'arw', 'cr2', 'dcr', 'dng', 'erf', 'fff', 'iiq', 'mef', 'nef'] as const),
   ...(['nrw', 'orf', 'pef', 'raw', 'rw2', 'rwl', 'sr2', 'srf', 'srw'] as const),
@@ -13,9 +13,9 @@ export const tiffBasedFormats = [
 
 const latin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
 
-/** Pictures that neither library knows, or that they take for something else. */
+/** Magic bytes of images that neither library recognizes correctly. */
 export const imageSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
-  // A cursor has a count of its pictures where a Targa has no table of colors.
+  // A cursor has an image count where an uncompressed Targa has an empty color map.
   ...Array.from({ length: 32 }, (_, index) => ({
     at: 0,
     bytes: [0, 0, 2, 0, index + 1, 0],
@@ -47,7 +47,7 @@ export const imageSignatures: readonly { at: number; bytes: readonly number[]; f
   { at: 0, bytes: latin1Bytes('Pf\n'), format: 'pfm' },
   { at: 0, bytes: latin1Bytes('P7\nWIDTH'), format: 'pam' },
   { at: 2048, bytes: latin1Bytes('PCD_IPI'), format: 'pcd' },
-  // Behind 512 bytes of nothing, the version of QuickDraw.
+  // The QuickDraw version after 512 bytes that are unused.
   { at: 522, bytes: [0x00, 0x11, 0x02, 0xff], format: 'pict' },
   { at: 522, bytes: [0x11, 0x01], format: 'pict' },
   { at: 0, bytes: latin1Bytes('srcdocid:'), format: 'cal' },

@@ -2,9 +2,9 @@ import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts
 
 const maxBoxes = 10_000
 
-/** ISO 14496-12: boxes of length and type, one after the other, that end where the file ends. */
+/** Checks that the boxes (ISO 14496-12) fit into the file and include one of the required types. */
 export async function checkBoxes(file: OpenedFile, needed: readonly string[]): Promise<void> {
-  const kind = 'an MP4 or a file of its kind'
+  const kind = 'an MP4 or similar file'
   const seen = new Set<string>()
   let start = 0
   for (let count = 0; count < maxBoxes && start + 8 <= file.size; count++) {
@@ -13,14 +13,14 @@ export async function checkBoxes(file: OpenedFile, needed: readonly string[]): P
     const length = boxLength(head, file.size - start)
     if (length < 8) break
     if (start + length > file.size)
-      throw corruptFileError(kind, 'it is cut off: a part is longer than the file')
+      throw corruptFileError(kind, 'it is cut off: a box extends beyond the end')
     seen.add(type)
     start += length
   }
   if (needed.some((type) => seen.has(type))) return
   throw corruptFileError(
     kind,
-    'the part that describes its content is missing, as after a recording or transfer that stopped',
+    'the box that describes its content is missing, as after an interrupted recording or transfer',
   )
 }
 
@@ -31,24 +31,24 @@ function boxLength(head: DataView, rest: number): number {
   return head.byteLength < 16 ? rest + 1 : Number(head.getBigUint64(8))
 }
 
-/** A RIFF file is at least as long as it says; a stream that could not know says 0 or all ones. */
+/** Checks that a RIFF file is as long as its header says. Streams of unknown length have 0 or all ones there. */
 export function checkRiff(file: OpenedFile, kind: string): void {
   const isLittle = ascii(file.head, 0, 4) !== 'RIFX'
   const length = view(file.head).getUint32(4, isLittle)
   const unknown = length === 0 || length >= 0xffffff00 || ascii(file.head, 0, 4) === 'RF64'
-  // A missing pad byte at the end harms nobody.
+  // A missing padding byte at the end is harmless.
   if (!unknown && length + 8 > file.size + 1)
-    throw corruptFileError(kind, 'it is cut off: it is shorter than it says')
+    throw corruptFileError(kind, 'it is cut off: it is shorter than its header says')
 }
 
-/** The same with the other byte order: AIFF. */
+/** The same for AIFF, which is big-endian. */
 export function checkForm(file: OpenedFile): void {
   if (view(file.head).getUint32(4) + 8 > file.size + 1) {
-    throw corruptFileError('an AIFF', 'it is cut off: it is shorter than it says')
+    throw corruptFileError('an AIFF', 'it is cut off: it is shorter than its header says')
   }
 }
 
-/** RFC 8794: the segment after the header is as long as it says, or of unknown length. */
+/** Checks that the segment after the header (RFC 8794) is as long as it says, unless its length is unknown. */
 export async function checkMatroska(file: OpenedFile): Promise<void> {
   const header = variableInt(file.head, 4)
   if (!header) return
@@ -58,7 +58,7 @@ export async function checkMatroska(file: OpenedFile): Promise<void> {
   const length = variableInt(head, 4)
   if (!length || length.value === 2 ** (7 * length.bytes) - 1) return
   if (segment + 4 + length.bytes + length.value > file.size) {
-    throw corruptFileError('a Matroska or WebM file', 'it is cut off: it is shorter than it says')
+    throw corruptFileError('a Matroska or WebM file', 'it is cut off: it is shorter than its header says')
   }
 }
 
@@ -71,7 +71,7 @@ function variableInt(bytes: Uint8Array, at: number): { value: number; bytes: num
   return { value, bytes: width }
 }
 
-/** RFC 3533: a page is at most 65,307 bytes, so that one begins in the last 64 KiB. */
+/** Checks that a page starts in the last 64 KiB: pages have at most 65,307 bytes (RFC 3533). */
 export function checkOgg(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('OggS')) throw corruptFileError('an Ogg file', 'its last part is no Ogg')
+  if (!ascii(file.tail).includes('OggS')) throw corruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
 }

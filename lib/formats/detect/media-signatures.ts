@@ -1,6 +1,6 @@
 import type { FormatId } from '../index.ts'
 
-/** Sound and pictures without a first line: every file may be one, and only its name says so. */
+/** Audio and video formats without magic bytes, recognized by the file name. */
 export const headerlessMedia: readonly FormatId[] = [
   ...(['al', 'ul', 'sln', 'pcm', 'g722', 'g723_1', 'g726', 'gsm', 'sbc', 'aptx', 'aptxhd', 'dfpwm'] as const),
   ...(['rso', 'wsaud', 'h261', 'h263', 'h264', 'hevc', 'obu', 'mp4v'] as const),
@@ -8,7 +8,7 @@ export const headerlessMedia: readonly FormatId[] = [
 
 const latin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
 
-/** Films and sound that neither library knows. */
+/** Magic bytes of videos and audio that neither library recognizes correctly. */
 export const mediaSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
   { at: 0, bytes: [0x7f, 0xfe, 0x80, 0x01], format: 'dts' },
   { at: 0, bytes: [0xfe, 0x7f, 0x01, 0x80], format: 'dts' },
@@ -22,14 +22,14 @@ export const mediaSignatures: readonly { at: number; bytes: readonly number[]; f
   { at: 0, bytes: [0x84, 0x10, 0xff, 0xff, 0xff, 0xff], format: 'roq' },
   { at: 0, bytes: [0xb7, 0xd8, 0x00, 0x20, 0x37, 0x49, 0xda, 0x11], format: 'wtv' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x00, 0x01, 0xbc], format: 'gxf' },
-  // Annex B of H.264 and of H.265 begins with a parameter set or a delimiter.
+  // Annex B streams of H.264 and H.265 start with a parameter set or an access unit delimiter.
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x67], format: 'h264' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x09], format: 'h264' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x40, 0x01], format: 'hevc' },
   { at: 0, bytes: [0x12, 0x00, 0x0a], format: 'obu' },
   { at: 0, bytes: latin1Bytes('.ra\xfd'), format: 'ra' },
   { at: 0, bytes: latin1Bytes('RF64'), format: 'rf64' },
-  // RIFX, too: its numbers begin with their high bytes.
+  // Also in RIFX, the big-endian variant.
   { at: 8, bytes: latin1Bytes('WAVEfmt '), format: 'wav' },
   { at: 0, bytes: latin1Bytes('.snd\0'), format: 'au' },
   { at: 8, bytes: latin1Bytes('8SVX'), format: '8svx' },

@@ -1,6 +1,6 @@
 import { view } from './byte-source.ts'
 
-/** ISO 11172-3, 2.4.2.3: kilobits per second by layer, of MPEG 1, then of MPEG 2 and 2.5. */
+/** Bitrates in kbit/s by layer (ISO 11172-3, 2.4.2.3): MPEG 1, then MPEG 2 and 2.5. */
 const mpeg1Bitrates = {
   1: [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   2: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -13,13 +13,13 @@ const mpeg2Bitrates = {
   3: lowBitrates,
 } as const
 const sampleRates = [44_100, 48_000, 32_000] as const
-/** Frames in a row that nothing else has by chance. */
+/** Consecutive frames that do not occur by chance. */
 const minFrames = 4
 
 /**
- * Whether sound of MPEG begins somewhere here: players look for it, as recorders leave rubbish before it.
+ * Returns whether MPEG audio starts anywhere in the head of a file; recorders can leave garbage before it, which players skip.
  *
- * @param head of a file, several kilobytes of it
+ * @param head the first kilobytes of the file
  */
 export function hasMpegFrames(head: Uint8Array): boolean {
   for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1))
@@ -38,7 +38,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
   return true
 }
 
-/** Bytes of the frame that this header begins; undefined where it is none. */
+/** Returns the frame length from its header in bytes, or undefined if this is no frame header. */
 function frameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
   const rate = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[

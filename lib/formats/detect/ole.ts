@@ -3,7 +3,7 @@ import type { FormatId } from '../index.ts'
 import { isOpenXml } from '../locked-office.ts'
 import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
-/** [MS-CFB] 2.2: where the header says what. */
+/** Offsets in the header, [MS-CFB] 2.2. */
 const headerOffsets = { sectorShift: 30, fatSectors: 44, directoryStart: 48, fatList: 76 } as const
 const fatSectorsInHeader = 109
 const lastRegularSector = 0xfffffffa
@@ -12,7 +12,7 @@ const freeSector = 0xffffffff
 const entryBytes = 128
 const maxDirectorySectors = 256
 
-/** Stream names that tell the programs apart. */
+/** Stream names that identify the program. */
 const formatsByStream: readonly (readonly [string, FormatId])[] = [
   ['WordDocument', 'doc'],
   ['Workbook', 'xls'],
@@ -27,7 +27,7 @@ const formatsByStream: readonly (readonly [string, FormatId])[] = [
   ['HwpSummaryInformation', 'hwp'],
 ]
 
-/** What program made an OLE compound file (doc, xls, ppt …), from the names in its directory. */
+/** Returns the format of an OLE compound file (doc, xls, ppt …) from the stream names in its directory. */
 export async function oleFormat(
   file: OpenedFile,
   named: FormatId | undefined,
@@ -38,20 +38,20 @@ export async function oleFormat(
   return format && { format, ...(names.has('EncryptedSummary') && { locked: true }) }
 }
 
-/** Formats before 2007, whose programs save the newer ones under their names. */
+/** The new format for each old extension: an encrypted new file can have the old extension. */
 const successors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
 
-/** An encrypted Office Open XML file does not show of which kind it is: its name tells. */
+/** Returns the format of an encrypted Office Open XML file, which only its name reveals. */
 function encryptedFormat(named: FormatId | undefined): FormatId {
   const format = named && (successors[named] ?? named)
   if (format && isOpenXml(format)) return format
   const sentence =
-    'The document is encrypted, so only its name can say what it is: name it .docx, .xlsx or .pptx, and send its password as `password`.'
+    'The document is encrypted, so its format must be in its name: rename it to .docx, .xlsx or .pptx, and send its password in the field `password`.'
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
 async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
-  if (file.size < 1536) throw corruptOleError('it ends within its header')
+  if (file.size < 1536) throw corruptOleError('its header is cut off')
   const header = view(file.head)
   const shift = header.getUint16(headerOffsets.sectorShift, true)
   if (shift !== 9 && shift !== 12) throw corruptOleError('its header is damaged')
@@ -80,7 +80,7 @@ async function directoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
   return names
 }
 
-/** The last sector in use, as the allocation table has it, lies inside the file, if only with its first byte. */
+/** Checks that the last used sector in the allocation table starts inside the file. */
 async function checkEnd(
   file: OpenedFile,
   tableOffset: number,
@@ -92,19 +92,19 @@ async function checkEnd(
   const link = (sector: number) => links.getUint32(4 * sector, true)
   let last = sectorBytes / 4 - 1
   while (last >= 0 && link(last) === freeSector) last--
-  // Some writers fill the rest of the table with ends of chains.
+  // Some programs fill the rest of the table with end-of-chain values.
   while (last > 0 && link(last) === endOfChain && link(last - 1) === endOfChain) last--
   if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw corruptOleError('it is cut off')
 }
 
-/** [MS-CFB] 2.6.1: 64 bytes of UTF-16 name, then its length in bytes with the final NUL. */
+/** Returns the names of directory entries, [MS-CFB] 2.6.1: 64 bytes of UTF-16, then the length in bytes including the NUL. */
 function entryNames(sector: Uint8Array): string[] {
   const names: string[] = []
   for (let start = 0; start + entryBytes <= sector.length; start += entryBytes) {
     const length = view(sector).getUint16(start + 64, true)
     if (length < 2 || length > 64) continue
     const name = Buffer.from(sector.subarray(start, start + length - 2)).toString('utf16le')
-    // Property streams begin with a control character.
+    // Names of property streams start with a control character.
     names.push([...name].filter((character) => character >= ' ').join(''))
   }
   return names

@@ -3,26 +3,26 @@ import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
-  /** The field of the request that it comes in, where that is not `password`. */
+  /** The request field for the password; `password` by default. */
   readonly passwordField?: string | undefined
-  /** It is to be repaired. */
+  /** The file will be repaired, so do not reject a damaged one. */
   readonly mayBeDamaged?: boolean
-  /** Whoever takes the file asks for its password itself, or needs none. */
+  /** The conversion checks the password itself, or needs none. */
   readonly mayBeLocked?: boolean
 }
 
-/** Bytes that a password check may fetch; a file whose objects lie wider is left to the engine. */
+/** Bytes that a password check may read; the engine checks a file that needs more. */
 const maxCheckedBytes = 64 * 1024 * 1024
 const openTimeoutMs = 10_000
 
 /**
- * A PDF that has its end, and that opens.
+ * Checks that a PDF is complete and can be opened.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED.
  */
 export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   const tail = ascii(file.tail)
   if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
-    throw corruptFileError('a PDF', 'its end is missing, as after a transfer that stopped early')
+    throw corruptFileError('a PDF', 'its end is missing, as after an interrupted transfer')
   }
   if (!(await mentionsEncryption(file, tail))) return
   if (await canOpen(file, undefined)) return
@@ -33,7 +33,7 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   throw pdfPasswordWrong(pdf)
 }
 
-/** `/Encrypt` stands in a trailer, which is near the end, near the start, or where startxref points to. */
+/** `/Encrypt` is in a trailer: near the end, near the start, or at the offset in startxref. */
 async function mentionsEncryption(file: OpenedFile, tail: string): Promise<boolean> {
   const offset = Number(/startxref\s+(\d+)\s*(?:%%EOF\s*)?$/.exec(tail)?.[1] ?? 0)
   const table = ascii(await file.read(offset, offset + 8192))
@@ -48,10 +48,10 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
   const failed = Promise.withResolvers<never>()
   transport.requestDataRange = (begin: number, end: number) => {
     fetched += end - begin
-    if (fetched > maxCheckedBytes) return failed.reject(new Error('Too much of the file is needed.'))
+    if (fetched > maxCheckedBytes) return failed.reject(new Error('The password check would have to read too much of the file.'))
     file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
   }
-  const timer = setTimeout(() => failed.reject(new Error('It took too long.')), openTimeoutMs)
+  const timer = setTimeout(() => failed.reject(new Error('The password check timed out.')), openTimeoutMs)
   const task = getDocument({
     range: transport,
     ...(password !== undefined && { password }),
@@ -63,7 +63,7 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
     await Promise.race([task.promise, failed.promise])
     return true
   } catch (error) {
-    // What else is wrong is for the engine to judge: it repairs more than this reader.
+    // The engine handles all other errors: it can repair more than this reader.
     return !(error instanceof Error && error.name === 'PasswordException')
   } finally {
     clearTimeout(timer)

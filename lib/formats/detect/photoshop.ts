@@ -4,9 +4,8 @@ import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 const headerBytes = 26
 
 /**
- * Adobe's file format specification: a header, three sections with their lengths, then the merged picture. Readers
- * leave what is missing of it black. One that claims to be larger than they take is theirs to refuse: whole, it would
- * be too large as well.
+ * Checks a Photoshop file (Adobe's file format specification): a header, three sections with their lengths, then the merged
+ * image. Readers show missing parts in black. An image that exceeds the limit of the engine is rejected there.
  */
 export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)
@@ -23,7 +22,7 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   if (compression === 1) await checkRows(file, at + 2, channels * height, large ? 4 : 2)
 }
 
-/** Packed rows: first how many bytes each has, then the rows. */
+/** Checks compressed rows: the lengths of all rows come first, then the rows. */
 async function checkRows(file: OpenedFile, start: number, rows: number, bytes: 2 | 4): Promise<void> {
   if (start + rows * bytes > file.size) throw truncatedError()
   const lengths = view(await file.read(start, start + rows * bytes))
@@ -35,4 +34,4 @@ async function checkRows(file: OpenedFile, start: number, rows: number, bytes: 2
 }
 
 const truncatedError = () =>
-  corruptFileError('a Photoshop document', 'it is cut off: a part of the picture is missing')
+  corruptFileError('a Photoshop document', 'it is cut off: a part of the image is missing')

@@ -7,13 +7,13 @@ import { ascii, type OpenedFile } from './byte-source.ts'
 import { formatByMime, signatures, textPatterns } from './families.ts'
 import { xmlFormat } from './xml.ts'
 
-/** What the bytes look like; containers and text need another look. */
+/** The first guess from the bytes; containers and text need further checks. */
 export type Sniffed =
   | { readonly kind: 'format'; readonly format: FormatId }
   | { readonly kind: 'zip' | 'ole' | 'text' }
   | { readonly kind: 'unknown'; readonly looksLike: string }
 
-/** Types that many unlike formats share, or that say nothing. */
+/** MIME types of `file-type` that many different formats share. */
 const ambiguousTypes = [
   'application/xml',
   'text/xml',
@@ -22,7 +22,7 @@ const ambiguousTypes = [
   'application/x-cfb',
 ]
 
-/** Milliseconds without use after which libmagic is let go: it takes 50 MB, and a twentieth of a second to come back. */
+/** Idle time after which libmagic is unloaded: it uses 50 MB, and loading it again takes 50 ms. */
 const magicIdleMs = 60_000
 let magic: Promise<WASMagic> | undefined
 let unloadTimer: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
 
-/** `file-type` is a hundred times faster; libmagic knows much more. */
+/** Tries `file-type` first, which is a hundred times faster; libmagic knows many more formats. */
 async function typeOf(head: Uint8Array): Promise<string> {
   const quick = await fileTypeFromBuffer(head)
   if (quick && !ambiguousTypes.includes(quick.mime)) return bareMime(quick.mime)
@@ -63,7 +63,7 @@ async function typeOf(head: Uint8Array): Promise<string> {
   return type === 'application/octet-stream' && detectUtf16(head) ? 'text/plain' : type
 }
 
-/** Letters, line ends, tabs and form feeds, the last letter perhaps cut in two. */
+/** Returns whether it is UTF-8 text without control characters, except line breaks, tabs and form feeds. */
 function isPlainUtf8(head: Uint8Array): boolean {
   if (head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d))
     return false
@@ -83,7 +83,7 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte)
 }
 
-/** Readers accept rubbish before the header, and so do we. */
+/** Accepts garbage before the header, as PDF readers do. */
 function isPdf(head: Uint8Array): boolean {
   return ascii(head, 0, 1024).includes('%PDF-')
 }
@@ -106,14 +106,14 @@ function markupFormat(type: string, head: Uint8Array): FormatId | undefined {
 
 function gunzipStart(head: Uint8Array): Uint8Array | undefined {
   try {
-    // Sync flush: the end of the stream is not here, and need not be. So little of it cannot become more than 4 MB.
+    // Z_SYNC_FLUSH accepts a stream without its end. 4 KiB cannot expand to more than 4 MB.
     return gunzipSync(head.subarray(0, 4096), { finishFlush: 2 })
   } catch {
     return undefined
   }
 }
 
-/** Programs, mails and the like are text too, and convert as text when their name says so. */
+/** Source code, emails and so on are also text, and are converted as text if their name says so. */
 function isText(type: string): boolean {
   return type.startsWith('text/') || type === 'application/json' || type === 'message/rfc822'
 }

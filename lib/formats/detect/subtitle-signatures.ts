@@ -1,8 +1,8 @@
 import type { FormatId } from '../index.ts'
 
 /**
- * How the bytes of subtitles begin, read as Latin letters: a byte order mark of UTF-8 is three of them. Where notes
- * or tables may begin alike (`[10][25]`, `[12:30]`, `10,25,"words"`) the name has to say so.
+ * Patterns for the start of subtitle files, decoded as Latin-1 (a UTF-8 byte order mark is three characters). Formats whose
+ * start could also be notes or a table (`[10][25]`, `[12:30]`, `10,25,"words"`) are recognized by the file name only.
  */
 export const subtitlePatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)/, 'vtt'],
@@ -15,7 +15,7 @@ export const subtitlePatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\xef\xbb\xbf)?\s*\[(?:ti|ar|al|au|by|re|ve|la|length|offset):[^\]\n]*\]\s*[[\r\n]/, 'lrc'],
 ]
 
-/** Taken for what their name says where no mark is found, as in UTF-16. */
+/** Recognized by the file name if no pattern matches, for example in UTF-16. */
 export const subtitlesByName: readonly FormatId[] = [
   ...(['srt', 'vtt', 'ass', 'ssa', 'sub', 'smi', 'lrc', 'scc', 'mpl2', 'jss', 'pjs', 'aqt'] as const),
 ]

@@ -1,29 +1,29 @@
 import { AppError } from '../../errors.ts'
 
-/** As many as librsvg draws of what a drawing repeats; browsers go on for hours. */
+/** The limit of librsvg for repeated shapes; a browser would draw for hours. */
 const mostShapes = 500_000
-/** Parts within each other; those of drawings are a few dozen deep. */
+/** Nesting of groups; real drawings are a few dozen levels deep. */
 const maxDepth = 1000
 
-/** What stands under a name, and is drawn wherever a `use` asks for it. */
+/** An element with an id, which is drawn again by every `use` that references it. */
 interface SvgGroup {
   shapes: number
   readonly children: (SvgGroup | string)[]
 }
 
-/** The name ends where it ends, or one of a megabyte would be looked through from each of its letters. */
+/** The lookahead requires the whole tag name; without it, a tag name of a megabyte would cause quadratic backtracking. */
 const tagPattern = /<(\/?)(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])([^<>]*?)(\/?)>/g
 const idPattern = /\sid\s*=\s*["']([^"']+)["']/
 const hrefPattern = /href\s*=\s*["']#([^"']+)["']/
 
 /**
- * A drawing of a few lines may name parts of itself that name others, ten times each.
- * @param svg each byte a character.
+ * Rejects drawings whose nested `use` elements multiply to a huge number of shapes.
+ * @param svg decoded as Latin-1, one character per byte.
  * @throws AppError FILE_TOO_LARGE.
  */
 export function requireLimitedRepetition(svg: string): void {
   if (!/<(?:[\w.-]+:)?use\b/.test(svg) || countShapes(svg) <= mostShapes) return
-  const sentence = `The drawing repeats parts of itself (use) until they are more than ${mostShapes} shapes, which is the most that is drawn. Save it with fewer repetitions.`
+  const sentence = `The drawing repeats elements (use) to more than ${mostShapes} shapes, the maximum. Save it with fewer repetitions.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', mostShapes })
 }
 
@@ -53,7 +53,7 @@ function countShapes(svg: string): number {
     const known = counts.get(group)
     if (known !== undefined) return known
     if (depth > maxDepth) return Number.POSITIVE_INFINITY
-    // A part that names itself is not drawn within itself.
+    // A group that references itself is not drawn within itself.
     counts.set(group, 0)
     let shapes = group.shapes
     for (const one of group.children) {

@@ -1,16 +1,16 @@
 import { ascii, view } from './byte-source.ts'
 
-/** How directories of a TIFF lie in it. */
+/** Sizes and offsets of the directory structure of a TIFF. */
 export interface TiffLayout {
-  /** Bytes of the number of entries, of an entry, and of a place or a number of values. */
+  /** Sizes in bytes of the entry count, an entry, and an offset or value count. */
   readonly bytes: { readonly count: number; readonly entry: number; readonly offset: number }
-  /** Where the place of the first directory stands. */
+  /** Position of the offset of the first directory. */
   readonly firstAt: number
-  /** Of two, four or eight bytes. */
+  /** Decodes an integer of two, four or eight bytes. */
   readonly integer: (bytes: Uint8Array) => number
 }
 
-/** TIFF 6.0 section 2; BigTIFF has wider numbers. @param head of the file, eight bytes or more. */
+/** TIFF 6.0 section 2; BigTIFF has wider integers. @param head at least the first eight bytes of the file. */
 export function tiffLayout(head: Uint8Array): TiffLayout {
   const little = ascii(head, 0, 2) === 'II'
   const integer = (bytes: Uint8Array) => {

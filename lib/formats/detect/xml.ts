@@ -13,7 +13,7 @@ const uniformOffice: Readonly<Record<string, FormatId>> = {
   presentation: 'uop',
 }
 
-/** Which of the registry's XML formats a file is, from its first tag. */
+/** Returns the format of an XML file from its root tag, undefined if the registry has no such format. */
 export function xmlFormat(head: Uint8Array): FormatId | undefined {
   const text = decodeXml(head)
   if (/^\s*<!doctype html/i.test(text)) return 'html'
@@ -54,14 +54,14 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
   }
 }
 
-/** A picture may bring a font along in its definitions, but then draws something outside of them. */
+/** Returns whether an SVG file is a font. A drawing can also define fonts, but draws something outside of its definitions. */
 function isSvgFont(text: string): boolean {
   if (!/<font[\s>]/.test(text)) return false
   const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
   return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawn)
 }
 
-/** Two families of documents call their root so, and any other file may. */
+/** Distinguishes JATS, DocBook and unknown files, whose root tags can have the same name. */
 function articleFormat(text: string, root: string): FormatId | undefined {
   if (/\sarticle-type=|\sdtd-version=/.test(root) || /<!doctype[^<>]{0,500}\bJATS\b/i.test(text))
     return 'jats'
@@ -89,7 +89,7 @@ function rootTag(text: string): string | undefined {
 function preambleLength(text: string): number | undefined {
   if (text.startsWith('<!--')) return endOf(text, '-->')
   if (text.startsWith('<?')) return endOf(text, '?>')
-  // An internal subset holds tags of its own.
+  // An internal subset can contain tags.
   if (/^<!doctype[^>[]*\[/i.test(text)) return endOf(text, ']>')
   if (text.startsWith('<!')) return endOf(text, '>')
   return undefined

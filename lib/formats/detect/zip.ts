@@ -15,18 +15,18 @@ import { unsafeNameError } from '../unsafe-name.ts'
 import { corruptFileError, type OpenedFile } from './byte-source.ts'
 import { drmError, isProtectedEpub } from './ebook.ts'
 
-/** More entries than any office file has; the list of a bomb ends here. */
+/** More entries than any office file has; stops reading the directory of a zip bomb. */
 const maxEntries = 20_000
-/** The list of entries is read in one piece; that of the largest office file is far smaller. */
+/** The directory is read at once; even that of the largest office file is far smaller. */
 const maxReadBytes = 16 * 1024 * 1024
 const maxTextBytes = 2 * 1024 * 1024
-/** A main part is unpacked to check it, unless it is larger. */
+/** A larger main part is not unpacked for the check. */
 const maxMainPartBytes = 32 * 1024 * 1024
 
-/** No part of a document that anybody can open is larger. */
+/** No program can open a document with a larger part. */
 const maxPartBytes = 512 * 1024 * 1024
 
-/** Content type of the main part, which says what an Office Open XML file is. */
+/** Formats of Office Open XML files by the content type of their main part. */
 const mainParts: readonly (readonly [FormatId, string])[] = [
   ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'],
   ['docm', 'application/vnd.ms-word.document.macroEnabled.main+xml'],
@@ -55,12 +55,12 @@ class SourceReader extends Reader<OpenedFile> {
   }
 
   override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
-    if (length > maxReadBytes) throw new Error(`A ZIP wants ${length} bytes at once.`)
+    if (length > maxReadBytes) throw new Error(`Expected a ZIP directory of at most ${maxReadBytes} bytes, got ${length}.`)
     return this.#file.read(index, index + length)
   }
 }
 
-/** What kind of ZIP it is: an office file by what it says of itself, `zip` otherwise. */
+/** Returns the format of a ZIP file: a document format by its content, otherwise `zip`. */
 export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; locked?: true }> {
   const reader = new ZipReader(new SourceReader(file), { useWebWorkers: false })
   try {
@@ -77,7 +77,7 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
       iWorkFormat(files, file.filename) ??
       ufoFormat(files) ??
       'zip'
-    // What an archive unpacks to is looked at when it is unpacked.
+    // Archives are checked when they are extracted.
     if (format !== 'zip') requireUnpackedSize([...files.values()], format, file.size)
     return { format, ...((await isEncrypted(files)) && { locked: true }) }
   } catch (error) {
@@ -85,8 +85,8 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
     const refused = error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error
     if (refused) throw unsafeNameError(String(error.filename))
     throw corruptFileError(
-      'a ZIP based file',
-      'its directory is missing or broken, as after a transfer that stopped early',
+      'a ZIP-based file',
+      'its directory is missing or damaged, as after an interrupted transfer',
     )
   } finally {
     await reader.close()
@@ -94,7 +94,7 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
 }
 
 /**
- * Programs unpack such a file into memory, some of them ten times over.
+ * Limits the unpacked size: programs unpack such a file into memory, some of them ten times over.
  * @throws AppError FILE_TOO_LARGE.
  */
 function requireUnpackedSize(entries: readonly FileEntry[], format: FormatId, size: number): void {
@@ -102,7 +102,7 @@ function requireUnpackedSize(entries: readonly FileEntry[], format: FormatId, si
   const total = sizes.reduce((sum, one) => sum + one, 0)
   if (total <= maxUnpackedBytesFor(size) && Math.max(...sizes) <= maxPartBytes) return
   const limitMb = Math.floor(Math.min(maxUnpackedBytesFor(size), maxPartBytes) / 1024 ** 2)
-  const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; at most ${limitMb} MB are read of a file of its size. Split it, or leave out what is large in it.`
+  const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; the limit for a file of its size is ${limitMb} MB. Split it, or remove large content.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }
 
@@ -119,7 +119,7 @@ async function openXmlFormat(files: ReadonlyMap<string, FileEntry>): Promise<For
   return format
 }
 
-/** The part that the package names as its document. Attributes whose names are known need no XML parser. */
+/** Returns the main document part of the package. Reading known attributes needs no XML parser. */
 async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntry | undefined> {
   const relations = files.get('_rels/.rels')
   if (!relations) return undefined
@@ -130,11 +130,11 @@ async function mainPart(files: ReadonlyMap<string, FileEntry>): Promise<FileEntr
   return files.get(/Target="\/?([^"]+)"/.exec(tag ?? '')?.[1] ?? '')
 }
 
-/** XPS says in its relations where its pages begin, and by the name of the relation which of the two it is. */
+/** Detects XPS and OpenXPS from the relationship that names the first page, whose type differs between the two. */
 async function xpsFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatId | undefined> {
   const relations = files.get('_rels/.rels')
   if (!relations) return undefined
-  // In UTF-16, as Windows writes other parts, every second byte is zero.
+  // The part can be UTF-16, in which every second byte is zero.
   const xml = (await readText(relations, 'an XPS document')).replaceAll('\0', '')
   const tag = xml
     .match(/<Relationship\b[^<>]{0,4000}>/g)
@@ -142,7 +142,7 @@ async function xpsFormat(files: ReadonlyMap<string, FileEntry>): Promise<FormatI
   if (tag === undefined) return undefined
   const format = /Type="[^"]*[/.]openxps\.org\//.test(tag) ? 'oxps' : 'xps'
   const start = /Target="\/?([^"]+)"/.exec(tag)?.[1] ?? ''
-  // Printers write parts in pieces (Open Packaging Conventions, 9.1.4).
+  // Printer drivers write interleaved parts (Open Packaging Conventions, 9.1.4).
   await checkPart(files.get(start) ?? files.get(`${start}/[0].piece`), format)
   return format
 }
@@ -169,25 +169,25 @@ async function openDocumentFormat(files: ReadonlyMap<string, FileEntry>): Promis
   const format = formats.find((row) => row.mimeTypes[0] === mime)
   if (!format && declared) throw unsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
-  // What LibreOffice writes from 24.8 on.
+  // LibreOffice writes this since 24.8.
   if (files.has('encrypted-package')) throw documentProtectionUnknown()
   await checkPart(files.get('content.xml'), format.id)
   return format.id
 }
 
 function unsupportedFormatError(mime: string): AppError {
-  const sentence = `The format of the file is not supported: it says that it is ${mime}.`
+  const sentence = `The format of the file is not supported: its declared type is ${mime}.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', looksLike: mime })
 }
 
-/** OpenDocument, part 2, 4.16: parts that are encrypted are named, and the whole package where it is one. */
+/** Returns whether the manifest lists encrypted parts (OpenDocument, part 2, 4.16). */
 async function isEncrypted(files: ReadonlyMap<string, FileEntry>): Promise<boolean> {
   const manifest = files.get('META-INF/manifest.xml')
   if (!manifest || !files.has('mimetype')) return false
   return (await readText(manifest, 'an OpenDocument file')).includes('encryption-data')
 }
 
-/** Files of OpenOffice 1 have no `mimetype`; the manifest says it. */
+/** Returns the type in the manifest: files of OpenOffice 1 have no `mimetype` entry. */
 async function manifestType(files: ReadonlyMap<string, FileEntry>): Promise<string | undefined> {
   const manifest = files.get('META-INF/manifest.xml')
   if (!manifest) return undefined
@@ -198,7 +198,7 @@ async function manifestType(files: ReadonlyMap<string, FileEntry>): Promise<stri
   return /media-type="([^"]*)"/.exec(root ?? '')?.[1]
 }
 
-/** Apple's files do not say which of the three they are; all have this part. */
+/** Apple's three formats contain the same parts, so only the extension distinguishes them. */
 function iWorkFormat(files: ReadonlyMap<string, FileEntry>, name: string): FormatId | undefined {
   if (!files.has('Index/Document.iwa') && !files.has('index.apxl') && !files.has('index.xml'))
     return undefined
@@ -206,7 +206,7 @@ function iWorkFormat(files: ReadonlyMap<string, FileEntry>, name: string): Forma
   return (['pages', 'numbers', 'key'] as const).find((id) => id === extension)
 }
 
-/** https://unifiedfontobject.org/versions/ufo3/: a folder with these two. */
+/** Detects a UFO font by two files in one folder, see https://unifiedfontobject.org/versions/ufo3/. */
 function ufoFormat(files: ReadonlyMap<string, FileEntry>): FormatId | undefined {
   const home = [...files.keys()]
     .find((name) => /(?:^|\/)metainfo\.plist$/.test(name))
@@ -223,14 +223,14 @@ async function readText(entry: FileEntry, kind: string): Promise<string> {
   }
 }
 
-/** Unpacks the part that holds the text, so that a broken file is refused now and not after a wait. */
+/** Unpacks the part with the text, so that a damaged file is rejected immediately instead of after a wait. */
 async function checkPart(entry: FileEntry | undefined, format: FormatId): Promise<void> {
   const kind = `a ${formatById(format).name} (${format})`
-  if (!entry) throw corruptFileError(kind, 'the part that holds its content is missing')
+  if (!entry) throw corruptFileError(kind, 'the part with its content is missing')
   if (entry.uncompressedSize > maxMainPartBytes) return
   try {
     await entry.getData(new Uint8ArrayWriter(), { checkSignature: true })
   } catch {
-    throw corruptFileError(kind, 'the part that holds its content is damaged')
+    throw corruptFileError(kind, 'the part with its content is damaged')
   }
 }
