@@ -76,8 +76,8 @@ export const bundleOptions = {
 } as const satisfies BuildOptions
 
 /**
- * Options for functions in zip packages. Dynamic imports become separate files, so that a cold start only reads
- * only what each request takes (see merge-start-chunks.ts, which adds `requiring`). The maps stay beside the packages.
+ * Options for functions in zip packages. Dynamic imports become separate files, so that a cold start only reads what
+ * every request needs (see merge-start-chunks.ts, which adds `requireBanner`). Source maps are not part of the packages.
  */
 export const functionBundleOptions = {
   ...bundleOptions,

@@ -153,7 +153,7 @@ describe('a rejected job', () => {
       ...{ code: 'PDF_ENCRYPTED', message: /needs a password/ },
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
-    await wrongOf({ ...page, password: 'no' }, { message: /does not open with the password/ })
+    await wrongOf({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
     await done({ ...page, password: 'secret' }, locked)
     // The new password does not open the PDF.
     const lock = { operation: 'encrypt-pdf', password: 'secret' }

@@ -16,9 +16,9 @@ describe('an error of calibre', () => {
     await assertRefused(
       rejectWith(failure('the book has DRM'), 'azw3'),
       'UNSUPPORTED_FORMAT',
-      /protected by its seller/,
+      /protected with DRM/,
     )
-    await assertRefused(rejectWith(failure('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected by its seller/)
+    await assertRefused(rejectWith(failure('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected with DRM/)
     await assertRefused(rejectWith(failure('drm'), 'mobi'), 'CORRUPT_FILE', /\(mobi\) could not be read/)
   })
 

@@ -111,7 +111,7 @@ export const invalidConversions: readonly {
     fields: { targetFormat: 'pdf' },
     status: 400,
     code: 'CORRUPT_FILE',
-    message: /^The file looks like a ZIP based file, but its directory is missing or broken/,
+    message: /^The file looks like a ZIP-based file, but its directory is missing or damaged/,
   },
   {
     name: 'text renamed to .pdf',

@@ -53,7 +53,7 @@ test('passwords appear in no table, queue, event, log line, file or reply', asyn
   const job = await client.finished(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const whole = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
-  assert.match(whole, /does not open with the password that came/, 'the wrong password was tried')
+  assert.match(whole, /cannot be opened with the password/, 'the wrong password was tried')
 
   const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
   const again = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)

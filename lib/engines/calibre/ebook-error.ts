@@ -15,7 +15,7 @@ export function ebookError(error: unknown, format: FormatId): unknown {
   }
   if (/DRM/.test(error.stderr)) {
     const sentence =
-      'The ebook is protected by its seller (DRM), so it cannot be converted. Send a copy without protection.'
+      'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
     return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' }, { cause: error })
   }
   return corruptEbookError(format, error)

@@ -38,7 +38,7 @@ export function createEbookConverters(baseDir: string, limits: EngineLimits): Pr
   })
 }
 
-/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (protected by its seller). */
+/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
 export async function convertEbook(job: EbookJob, tools: Tools, converters?: Prestarter): Promise<void> {
   const waiting = await converters?.take()
   try {
