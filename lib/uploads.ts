@@ -114,6 +114,7 @@ export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
  * keep it, so that a job can use the file without a copy.
  */
 export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
-  const days = uploadRetentionDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadRetentionDays.at(-1)
+  const days =
+    uploadRetentionDays.find((limit) => limit * 24 >= retentionHours + 24) ?? uploadRetentionDays.at(-1)
   return `${kind}/${days}d/${id}`
 }

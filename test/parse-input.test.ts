@@ -47,8 +47,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     { filename: 'a', size: 1, ContentType: 'a/b', extra: 1 },
     {
       ContentType: 'unknown field; did you mean contentType?',
-      extra:
-        'unknown field; expected one of filename, contentType, size, sha256, method. Remove it',
+      extra: 'unknown field; expected one of filename, contentType, size, sha256, method. Remove it',
     },
   ],
   [
@@ -189,7 +188,10 @@ test('JSON in a form field with duplicate names or unpaired surrogates is refuse
     details: { field: 'quality' },
     message: /expected once, got it twice/,
   })
-  assert.throws(() => of('{"title":"\\ud83d"}'), { details: { field: 'title' }, message: /unpaired surrogate/ })
+  assert.throws(() => of('{"title":"\\ud83d"}'), {
+    details: { field: 'title' },
+    message: /unpaired surrogate/,
+  })
 })
 
 test('invalid or deeply nested JSON in a form field is refused with the field', () => {

@@ -580,10 +580,7 @@ test('a function without credentials reports that at its first call and looks fo
     await handler({ detail: ${JSON.stringify(event)} }).catch(({ message }) => process.stdout.write(message))
     process.exit()`,
   )
-  assert.match(
-    said,
-    /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/,
-  )
+  assert.match(said, /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/)
 })
 
 /** The heap after an import varies by at most a tenth, however busy the machine is. */

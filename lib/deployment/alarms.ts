@@ -95,7 +95,8 @@ const functionAlarms = (stage: Stage) =>
 
 const serviceAlarms = () => ({
   FunctionsAreThrottled: alarm({
-    description: 'Invocations were throttled: the concurrency quota of the account is too low, or a client sends too many requests',
+    description:
+      'Invocations were throttled: the concurrency quota of the account is too low, or a client sends too many requests',
     ...{
       namespace: 'AWS/Lambda',
       metric: 'Throttles',

@@ -21,6 +21,8 @@ export default class Packages {
 function skipLayerComparison({ plugins }) {
   const compiler = plugins.find((plugin) => plugin.constructor.name === 'AwsCompileLayers')
   if (!compiler?.compareWithLastLayer)
-    throw new Error('This version of the Serverless Framework compiles layers differently: adapt lib/deployment/plugin.js to it.')
+    throw new Error(
+      'This version of the Serverless Framework compiles layers differently: adapt lib/deployment/plugin.js to it.',
+    )
   compiler.compareWithLastLayer = async () => undefined
 }

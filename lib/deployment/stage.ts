@@ -21,9 +21,7 @@ export const StageSettings = z.strictObject({
     .describe('Domain of the service, and a certificate for it in us-east-1, as CloudFront requires'),
   images: z
     .record(z.enum(imageIds), z.string().regex(digest))
-    .describe(
-      'URI of each pushed image with its digest; default: those stored by `npm run images:push`',
-    ),
+    .describe('URI of each pushed image with its digest; default: those stored by `npm run images:push`'),
   isolation: z
     .enum(['vpc', 'none'])
     .default('vpc')
@@ -50,7 +48,11 @@ export const StageSettings = z.strictObject({
   logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
   alarmMail: z.email().optional().describe('Email address that receives alarms'),
   dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
-  requestsPerSecond: z.int().min(1).default(100).describe('Rate limit for all clients together; bursts can be twice as high'),
+  requestsPerSecond: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe('Rate limit for all clients together; bursts can be twice as high'),
   conversionsAtATime: z
     .int()
     .min(2)

@@ -5,10 +5,10 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import {
-  documentPasswordMissing,
-  documentProtectionUnknown,
-  documentPasswordWrong,
   canBeLocked,
+  documentPasswordMissing,
+  documentPasswordWrong,
+  documentProtectionUnknown,
 } from '../formats/locked-office.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'

@@ -28,8 +28,8 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { FunctionDeclaration, Trigger } from '../resources/function-declaration.ts'
 import { eventPattern } from '../resources/events.ts'
+import type { FunctionDeclaration, Trigger } from '../resources/function-declaration.ts'
 import { functions } from '../resources/functions.ts'
 import { visibilityTimeoutOf } from '../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../resources/queues.ts'

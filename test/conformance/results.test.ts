@@ -8,9 +8,9 @@ import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
 import { seeded } from '../sweep/seeded-random.ts'
-import { choiceFrom, chosenPairs, isWhole } from './select-pairs.ts'
 import { missingShares } from './expected-losses.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
+import { choiceFrom, chosenPairs, isWhole } from './select-pairs.ts'
 
 let folder = ''
 before(async () => {

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { engines } from '../../lib/engines/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
-import { Board } from './progress-report.ts'
-import { choiceFrom, chosenPairs, isWhole, usage } from './select-pairs.ts'
 import { assertDetected } from './assert-detected.ts'
 import { judged } from './check-result.ts'
-import { keptShares } from './retained-content.ts'
+import { keepVersions } from './engine-versions.ts'
 import { keepKnownShares } from './expected-losses.ts'
+import { Board } from './progress-report.ts'
 import {
   enginesOf,
   isProven,
@@ -21,10 +20,11 @@ import {
   saveResults,
   viaOf,
 } from './results.ts'
+import { keptShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
+import { choiceFrom, chosenPairs, isWhole, usage } from './select-pairs.ts'
 import { keepUnprovenPairs } from './unproven-pairs.ts'
-import { keepVersions } from './engine-versions.ts'
 
 const saveEveryMs = 5000
 

@@ -34,7 +34,7 @@ import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { privateAddressForms } from '../transfer/private-forms.ts'
-import { respondWith, openReceiver } from '../webhooks/receiver.ts'
+import { openReceiver, respondWith } from '../webhooks/receiver.ts'
 
 /** Advances the clock and passes on queue messages by hand. */
 

@@ -83,7 +83,10 @@ async function run(
       log,
       findFallback,
     },
-    space: { requireCompleteOutput: async () => {}, explain: async () => undefined } as unknown as DiskSpaceMonitor,
+    space: {
+      requireCompleteOutput: async () => {},
+      explain: async () => undefined,
+    } as unknown as DiskSpaceMonitor,
     ...{ signal: new AbortController().signal, progress: () => {}, saveRemaining: async () => {} },
     ...more,
   })
@@ -149,12 +152,18 @@ test('a task that crashed in three attempts is not tried again', async () => {
 
 test('a failure on a full disk reports that, and does not lead to a fallback', async () => {
   const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
-  const space = { requireCompleteOutput: async () => {}, explain: async () => full } as unknown as DiskSpaceMonitor // only what is used
+  const space = {
+    requireCompleteOutput: async () => {},
+    explain: async () => full,
+  } as unknown as DiskSpaceMonitor // only what is used
   const { done } = await run(noOther, { space })
   await assert.rejects(done, full)
   const requireCompleteOutput = () => Promise.reject(full)
   const cut = await run(noOther, {
-    space: { requireCompleteOutput, explain: async (error: unknown) => (error === full ? full : undefined) } as never,
+    space: {
+      requireCompleteOutput,
+      explain: async (error: unknown) => (error === full ? full : undefined),
+    } as never,
     engines: [engineWith(async () => ({}))],
   })
   await assert.rejects(cut.done, full)

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lockedVersions, describeLockMismatch } from '../../layers/debian-lock.ts'
+import { describeLockMismatch, lockedVersions } from '../../layers/debian-lock.ts'
 import { snapshotSources } from '../../layers/debian-snapshot.ts'
 
 test('an image of the locked packages is not refused, one with another or a newer package is, by its name', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
   assert.equal(describeLockMismatch('pdf', { qpdf: '11.3.0-1' }, locked), undefined)
   assert.match(
-    describeLockMismatch('pdf', { poppler: '22.12.0-2+deb12u1', qpdf: '11.3.0-1', mupdf: '1.21' }, locked) ?? '',
+    describeLockMismatch('pdf', { poppler: '22.12.0-2+deb12u1', qpdf: '11.3.0-1', mupdf: '1.21' }, locked) ??
+      '',
     /^mutabor-pdf has .*poppler 22\.12\.0-2\+deb12u1 \(locked: 22\.12\.0-2\), mupdf 1\.21 \(locked: none\)\. .*DEBIAN_SNAPSHOT.*images:lock/,
   )
 })

@@ -13,9 +13,9 @@ import { functions } from '../../lib/resources/functions.ts'
 import { createScannedPage } from '../engines/scan-maker.ts'
 import { python3 } from '../python.ts'
 import { builtImages } from './built-images.ts'
-import { peakOf, sizeOf, writeFigures } from './update-readme-table.ts'
 import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
 import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
+import { peakOf, sizeOf, writeFigures } from './update-readme-table.ts'
 
 const images = builtImages()
 
@@ -195,7 +195,9 @@ for (const { image, engine, name, to } of others)
   })
 
 test('pdf: the text of a scan', unless('pdf'), async () => {
-  const scan = Buffer.from(await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']))
+  const scan = Buffer.from(
+    await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']),
+  )
   const { path } = await convert('scan.jpg', scan, 'txt')
   assert.match(readFileSync(path, 'utf8'), /keeper of the old lighthouse/)
 })

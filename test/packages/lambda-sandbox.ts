@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deployedFunctions } from '../../lib/deployment/functions.ts'
 import { parseStage } from '../../lib/deployment/stage.ts'
-import { functions, declarationOf } from '../../lib/resources/functions.ts'
+import { declarationOf, functions } from '../../lib/resources/functions.ts'
 import { taskFolder } from './unpack.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

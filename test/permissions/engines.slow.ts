@@ -7,8 +7,8 @@ import type { ImageId } from '../../lib/engines/engine.ts'
 import { imageIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { region } from '../local/lambda-runtime.ts'
-import { fixture, folder, font, openApart } from './isolated-service.ts'
 import { assertExact, runsTasks } from './assert-exact.ts'
+import { fixture, folder, font, openApart } from './isolated-service.ts'
 
 const base64 = (name: string) => ({
   operation: 'import/base64',

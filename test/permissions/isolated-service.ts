@@ -83,7 +83,11 @@ export async function openApart() {
   const sqs = new SQSClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
 
   // A busy machine may take longer to start it than a request may.
-  await waitUntil(async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200, 'the API answers', 180)
+  await waitUntil(
+    async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200,
+    'the API answers',
+    180,
+  )
 
   /** Somebody with an account and a webhook: whoever tells of his jobs has to know of both. */
   async function newMember(): Promise<AnyClient> {

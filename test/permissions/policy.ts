@@ -1,6 +1,6 @@
 // The policies of the roles, evaluated as IAM does: nothing is allowed but what a statement allows. They hold no Deny.
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
-import { type Statement, roleStatements } from '../../lib/deployment/roles.ts'
+import { roleStatements, type Statement } from '../../lib/deployment/roles.ts'
 import type { AccessRequest } from '../../lib/local/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
@@ -81,7 +81,7 @@ function isLike(text: string, pattern: string): boolean {
 export function allowing(
   grants: readonly Grant[],
   role: string,
-  { action, resource, conditionKeys: conditionKeys = {} }: AccessRequest,
+  { action, resource, conditionKeys = {} }: AccessRequest,
 ): Grant[] {
   return grants.flatMap((grant) => {
     if (grant.role !== role || grant.action !== action || !isLike(resource, grant.resource)) return []

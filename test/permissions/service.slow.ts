@@ -12,8 +12,18 @@ import { WebSocket } from 'ws'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { Client, fixture, folder, font, formOf, openApart, plain, startService, waiting } from './isolated-service.ts'
 import { assertExact, runsTasks } from './assert-exact.ts'
+import {
+  Client,
+  fixture,
+  folder,
+  font,
+  formOf,
+  openApart,
+  plain,
+  startService,
+  waiting,
+} from './isolated-service.ts'
 import { decisionsIn } from './used-permissions.ts'
 
 /** Beside all else, as they wait for most of their time. */

@@ -4,12 +4,12 @@ import { type Category, type FormatId, formatByExtension, formatById } from '../
 import { conversions } from '../plan/with-all-engines.ts'
 import { mutations, wrongEnding } from './mutations.ts'
 import { oneOf, seeded } from './seeded-random.ts'
-import { chains, documents } from './variants/documents.ts'
-import { films } from './variants/videos.ts'
 import { archives, fonts } from './variants/archives-and-fonts.ts'
-import { pictures } from './variants/images.ts'
 import { sounds } from './variants/audio.ts'
+import { chains, documents } from './variants/documents.ts'
+import { pictures } from './variants/images.ts'
 import { fixture, type Variant } from './variants/variant.ts'
+import { films } from './variants/videos.ts'
 
 /** Where the file of a case comes from, before anything is done to it. */
 export type Origin =

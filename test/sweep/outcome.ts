@@ -4,10 +4,10 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
-import { type RouteResult, convertAlongRoutes } from '../engines/convert-along-routes.ts'
+import { convertAlongRoutes, type RouteResult } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
-import { type Kept, keptOf } from './measure-retained.ts'
 import { makeFile, NotMade } from './make-file.ts'
+import { type Kept, keptOf } from './measure-retained.ts'
 
 /** From what is good to what may never be. `not made`: a program is missing here that makes the file. */
 export const outcomes = [
@@ -51,8 +51,9 @@ export async function outcomeOf(one: Case, folder: string, shared: string): Prom
     const variant = 'variant' in one.origin ? one.origin.variant : undefined
     const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(limitS * 1000)
-    const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch((error: unknown) =>
-      signal.aborted ? { outcome: 'hang' as const, why: `no end within ${limitS} s` } : failed(error),
+    const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch(
+      (error: unknown) =>
+        signal.aborted ? { outcome: 'hang' as const, why: `no end within ${limitS} s` } : failed(error),
     )
     if ('outcome' in ended) return ended
     return await judged(one, ended, {

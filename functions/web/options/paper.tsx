@@ -13,7 +13,8 @@ export function Paper(props: ControlProps) {
   const known = option.suggestions ?? []
   const named = known.find((name) => name.toLowerCase() === text.toLowerCase())
   const isCustom = text !== '' && named === undefined
-  const [, width = '', height = '', unit = 'mm'] = /^([\d.]{0,20})\s{0,9}x\s{0,9}([\d.]{0,20})\s{0,9}([a-z]{0,9})$/i.exec(text) ?? []
+  const [, width = '', height = '', unit = 'mm'] =
+    /^([\d.]{0,20})\s{0,9}x\s{0,9}([\d.]{0,20})\s{0,9}([a-z]{0,9})$/i.exec(text) ?? []
   const set = (size: { width?: string; height?: string; unit?: string }) => {
     const all = { width, height, unit, ...size }
     onChange(option.name, `${all.width}x${all.height}${all.unit}`)

@@ -133,7 +133,12 @@ const boundedConcurrency: Rule = (template, stage) => {
       .filter(({ most }) => !(most > 0))
       .map(({ id }) => createFinding(id, 'has no concurrency limit')),
     ...(all > stage.functionsAtATime
-      ? [createFinding('functions', `have a total concurrency of ${all}, above functionsAtATime (${stage.functionsAtATime})`)]
+      ? [
+          createFinding(
+            'functions',
+            `have a total concurrency of ${all}, above functionsAtATime (${stage.functionsAtATime})`,
+          ),
+        ]
       : []),
   ]
 }

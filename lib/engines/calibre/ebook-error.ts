@@ -14,8 +14,7 @@ export function ebookError(error: unknown, format: FormatId): unknown {
     return new AppError('PDF_ENCRYPTED', sentence, { field: 'file' }, { cause: error })
   }
   if (/DRM/.test(error.stderr)) {
-    const sentence =
-      'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
+    const sentence = 'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
     return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' }, { cause: error })
   }
   return corruptEbookError(format, error)

@@ -70,7 +70,8 @@ export function normalizeFields(text: string): string {
       section = sections[heading[1]?.toLowerCase() ?? '']
       fileFields = undefined
     }
-    const [, kind = '', rest = ''] = /^\s{0,99}(Format|Dialogue|Comment|Style):[^\S\r\n]{0,99}([^\r\n]*)\r?$/i.exec(line) ?? []
+    const [, kind = '', rest = ''] =
+      /^\s{0,99}(Format|Dialogue|Comment|Style):[^\S\r\n]{0,99}([^\r\n]*)\r?$/i.exec(line) ?? []
     if (!section || kind === '') return line
     if (kind.toLowerCase() !== 'format')
       return fileFields ? `${kind}: ${reorderFields(rest, fileFields, section)}` : line

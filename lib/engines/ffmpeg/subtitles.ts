@@ -160,10 +160,9 @@ async function prepareText(
     const sentence = `Subtitle files may have at most ${maxTextMb} MB.`
     throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb: maxTextMb })
   }
-  const text = (await readFile(await copyAsUtf8(input, tools, subtitleOptions.parse(options)), 'utf8')).replace(
-    /^\ufeff/,
-    '',
-  )
+  const text = (
+    await readFile(await copyAsUtf8(input, tools, subtitleOptions.parse(options)), 'utf8')
+  ).replace(/^\ufeff/, '')
   if (from === 'sub') warnAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, fixInput(text, from, to))

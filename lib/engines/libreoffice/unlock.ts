@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import { familyOf } from '../../formats/detect/families.ts'
 import type { FormatId } from '../../formats/index.ts'
 import {
-  documentProtectionUnknown,
+  canBeLocked,
   documentKindMismatch,
   documentPasswordWrong,
-  canBeLocked,
+  documentProtectionUnknown,
   isOpenXml,
 } from '../../formats/locked-office.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'

@@ -43,7 +43,6 @@ export function isProtectedEpub(encryption: string): boolean {
 }
 
 export function drmError(): AppError {
-  const sentence =
-    'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
+  const sentence = 'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' })
 }

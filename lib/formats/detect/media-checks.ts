@@ -73,5 +73,6 @@ function variableInt(bytes: Uint8Array, at: number): { value: number; bytes: num
 
 /** Checks that a page starts in the last 64 KiB: pages have at most 65,307 bytes (RFC 3533). */
 export function checkOgg(file: OpenedFile): void {
-  if (!ascii(file.tail).includes('OggS')) throw corruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
+  if (!ascii(file.tail).includes('OggS'))
+    throw corruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
 }

@@ -48,7 +48,8 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
   const failed = Promise.withResolvers<never>()
   transport.requestDataRange = (begin: number, end: number) => {
     fetched += end - begin
-    if (fetched > maxCheckedBytes) return failed.reject(new Error('The password check would have to read too much of the file.'))
+    if (fetched > maxCheckedBytes)
+      return failed.reject(new Error('The password check would have to read too much of the file.'))
     file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
   }
   const timer = setTimeout(() => failed.reject(new Error('The password check timed out.')), openTimeoutMs)

@@ -55,7 +55,8 @@ class SourceReader extends Reader<OpenedFile> {
   }
 
   override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
-    if (length > maxReadBytes) throw new Error(`Expected a ZIP directory of at most ${maxReadBytes} bytes, got ${length}.`)
+    if (length > maxReadBytes)
+      throw new Error(`Expected a ZIP directory of at most ${maxReadBytes} bytes, got ${length}.`)
     return this.#file.read(index, index + length)
   }
 }

@@ -1,8 +1,8 @@
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
+import { overhead, tellModel } from '../chunk-model.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { inShares, type Sharing } from '../in-chunks.ts'
-import { overhead, tellModel } from '../chunk-model.ts'
 import type { Section } from '../section.ts'
 
 interface Case extends Omit<Sharing, 'path' | 'crew'> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withService } from '../compare-with-engine.ts'
 import { formOf } from '../client.ts'
+import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
 import { inTurns, median, p95, timed } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { oneClient, type Rivalry, withRivals } from '../compare-with-engine.ts'
 import { type BareOffice, startOffice } from '../bare/office.ts'
+import { oneClient, type Rivalry, withRivals } from '../compare-with-engine.ts'
 import { eightClients } from '../concurrent-clients.ts'
 import { rate } from '../measure.ts'
 import type { Section } from '../section.ts'

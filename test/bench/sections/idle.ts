@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { withService } from '../compare-with-engine.ts'
 import { formOf } from '../client.ts'
+import { withService } from '../compare-with-engine.ts'
 import { cpuMs, memoryMib } from '../process-tree.ts'
 import type { Bench, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'

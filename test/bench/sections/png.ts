@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { withRivals } from '../compare-with-engine.ts'
 import { startFloor } from '../bare/floor.ts'
+import { withRivals } from '../compare-with-engine.ts'
 import { eightClients } from '../concurrent-clients.ts'
 import { inTurns, median, p95, rate, timed } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'

@@ -62,7 +62,10 @@ test('known bug of dynoxide: a non-ASCII expression closes the connection, so ou
 })
 
 test('an update of a single list element is refused before it is sent', () => {
-  assert.throws(() => createExpressions({ remove: ['list[0]', 'list[2]'] }), /lists have to be written as a whole/)
+  assert.throws(
+    () => createExpressions({ remove: ['list[0]', 'list[2]'] }),
+    /lists have to be written as a whole/,
+  )
   assert.throws(() => createExpressions({ set: { 'list[30]': 9 } }), /lists have to be written as a whole/)
 })
 

@@ -129,5 +129,7 @@ function measurePitch(pages: readonly PageContent[]): number {
 
 function findHyphenatedWords(pages: readonly PageContent[]): Set<string> {
   const texts = pages.flatMap((page) => page.textSegments.flat().map(({ text }) => text))
-  return new Set(texts.flatMap((text) => text.toLowerCase().match(/(?<!\p{L})\p{L}{1,100}-\p{L}{1,100}/gu) ?? []))
+  return new Set(
+    texts.flatMap((text) => text.toLowerCase().match(/(?<!\p{L})\p{L}{1,100}-\p{L}{1,100}/gu) ?? []),
+  )
 }

@@ -74,10 +74,9 @@ async function readOutputLines(bin: string, args: readonly string[], tools: Tool
 
 /** Parses `yes (print:yes copy:no change:no addNotes:no algorithm:AES-256)`. */
 function parsePermissions(encryption: string | undefined) {
-  const facts = [...(encryption ?? '').matchAll(/\b(\w{1,40}):([\w-]{1,40})/g)].map(([, name = '', value]) => [
-    name,
-    value === 'yes' ? true : value === 'no' ? false : value,
-  ])
+  const facts = [...(encryption ?? '').matchAll(/\b(\w{1,40}):([\w-]{1,40})/g)].map(
+    ([, name = '', value]) => [name, value === 'yes' ? true : value === 'no' ? false : value],
+  )
   return facts.length === 0 ? null : Object.fromEntries(facts)
 }
 
@@ -100,7 +99,8 @@ function countPageSizes({ sizes }: EditablePdf): PageSizeCount[] {
 
 async function listFonts(path: string, tools: Tools) {
   const [, , ...lines] = await readOutputLines('pdffonts', [path], tools)
-  const pattern = /^((?:\S| (?! )){0,500}) {2,99}(\S(?:\S| (?! )){0,60}) {2,99}(\S(?:\S| (?! )){0,60}) {1,99}(yes|no) {1,9}(yes|no) {1,9}(yes|no) {1,99}\d{1,12} {1,99}\d{1,12}$/
+  const pattern =
+    /^((?:\S| (?! )){0,500}) {2,99}(\S(?:\S| (?! )){0,60}) {2,99}(\S(?:\S| (?! )){0,60}) {1,99}(yes|no) {1,9}(yes|no) {1,9}(yes|no) {1,99}\d{1,12} {1,99}\d{1,12}$/
   const fonts = lines.flatMap((line) => {
     const [, name = '', type, , embedded] = pattern.exec(line) ?? []
     return type === undefined ? [] : [{ name, type, embedded: embedded === 'yes' }]
