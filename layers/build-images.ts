@@ -26,12 +26,12 @@ function run(command: string, args: readonly string[]) {
   if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? `code ${status}`}.`)
 }
 
-/** Not at all, where a registry or a daemon cannot be reached but does not say so. */
+/** Limits the wait for a registry or daemon that does not respond. */
 const probeTimeoutMs = 180_000
 const succeeds = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { timeout: probeTimeoutMs }).status === 0
 
-/** Settings of this machine that a build needs to reach Debian's servers; nothing of them stays in the image. */
+/** Mounts this machine's apt settings for the build (for example a proxy); they do not become part of the image. */
 function aptSettings(): string[] {
   const folder = '/etc/apt/apt.conf.d'
   return existsSync(folder) ? ['--volume', `${folder}:${folder}:ro`] : []
@@ -40,17 +40,17 @@ function aptSettings(): string[] {
 function buildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
   if (!succeeds('buildah', ['inspect', '--type', 'image', localBase])) {
-    console.log(`${publishedBase} cannot be fetched; making one from Debian's packages.`)
+    console.log(`${publishedBase} cannot be pulled; building a base image from Debian's packages instead.`)
     run(join(layers, 'make-base.sh'), [localBase, join(context, 'layers/snapshot.list')])
   }
   return localBase
 }
 
-/** Lambda takes a single manifest of its own architecture, and no index of several with an attestation beside it. */
+/** Lambda accepts a single manifest for its architecture, but no index with several manifests or an attestation. */
 const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${revision()}`] as const
 
-/** By itself, because a build in which nothing but the label is new finds all that it needs in its cache: the old one. */
+/** A separate step, because a build in which only the label differs would return the cached image with the old label. */
 function addRevisionLabel(image: string): void {
   const container = output('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])

@@ -1,22 +1,22 @@
 import { spawnSync } from 'node:child_process'
 
-/** What has the images: the engine that built them. */
+/** Returns the program that built the images and therefore has them. */
 export const containerProgram = (): 'docker' | 'podman' =>
   spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0 ? 'docker' : 'podman'
 
 export const imageName = (target: string): string => `mutabor-${target}`
 
-/** Podman gives names without a registry this one. */
+/** Podman adds `localhost/` to names without a registry. */
 export const localName = (program: 'docker' | 'podman', target: string): string =>
   program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
 
-/** Arguments that run a container on hosts of all kinds: some refuse to raise limits, and crun knows not all cgroups. */
+/** Arguments to run a container on any host: some do not allow raising limits, and crun does not support all cgroups. */
 export const runArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),
   ...['run', '--rm', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],
 ]
 
-/** @returns what it printed. */
+/** Runs a command and returns its output. */
 export function output(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',

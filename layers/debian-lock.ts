@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { containerProgram, localName, output, runArgs } from './containers.ts'
 
-/** Versions by Debian package: what images may consist of, those of their base among them. */
+/** Versions by Debian package, including those of the base image. */
 export type Versions = Readonly<Record<string, string>>
 
 const file = fileURLToPath(new URL('debian-lock.json', import.meta.url))
@@ -14,16 +14,16 @@ export function lockVersions(versions: Versions): void {
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`)
 }
 
-/** What an image that was built here consists of. */
+/** Returns the versions of the packages in a local image. */
 export function versionsIn(target: string): Versions {
   const program = containerProgram()
   const inside = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
   const lines = output(program, [...runArgs(program), ...inside]).split('\n')
-  // Some names have the architecture after them: `libc6:amd64`.
+  // Some names end with the architecture: `libc6:amd64`.
   return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
 }
 
-/** One sentence, where an image has other packages than were locked. */
+/** Returns a message if an image has other package versions than the lock, otherwise undefined. */
 export function describeLockMismatch(
   target: string,
   versions: Versions,
@@ -35,7 +35,7 @@ export function describeLockMismatch(
   const shown = list.length > 10 ? [...list.slice(0, 10), `${list.length - 10} more`] : list
   return (
     `mutabor-${target} has other packages than layers/debian-lock.json: ${shown.join(', ')}. ` +
-    'Build it from a snapshot of the day of the lock (DEBIAN_SNAPSHOT), or accept these versions by ' +
+    'Build it from a snapshot of the day of the lock (DEBIAN_SNAPSHOT), or accept these versions with ' +
     '`npm run images:lock` and commit the file.'
   )
 }

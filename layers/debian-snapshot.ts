@@ -1,8 +1,8 @@
 /**
- * Lines for apt's list of sources that give Debian as it was at a time; none for Debian as it is now.
+ * Returns lines for apt's sources.list that install Debian as of a timestamp; empty for the current Debian.
  *
- * @param at as snapshot.debian.org writes it: 20261120T000000Z.
- * @param mirror has the archives below `debian/<time>` and `debian-security/<time>`.
+ * @param at in the format of snapshot.debian.org: 20261120T000000Z.
+ * @param mirror contains the archives below `debian/<time>` and `debian-security/<time>`.
  */
 export function snapshotSources(
   at: string | undefined,
@@ -10,8 +10,8 @@ export function snapshotSources(
 ): string {
   if (at === undefined) return ''
   if (!/^\d{8}T\d{6}Z$/.test(at))
-    throw new Error(`DEBIAN_SNAPSHOT: expected a time as 20261120T000000Z, got ${at}.`)
-  // What a snapshot says of how long it is valid has long passed; signatures are checked as ever.
+    throw new Error(`DEBIAN_SNAPSHOT: expected a timestamp such as 20261120T000000Z, got ${at}.`)
+  // The validity period of a snapshot has expired, so it is ignored; signatures are still verified.
   const from = (archive: string, suite: string) =>
     `deb [check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror}/${archive}/${at} ${suite} main\n`
   return (

@@ -1,5 +1,5 @@
-// Installs the Debian packages of the named parts of packages.json; used while an image is built. `--copyright-of=NAME` puts
-// there the licenses of a package and nothing else of it.
+// Installs the Debian packages of the named sections of packages.json while an image is built. `--copyright-of=NAME` installs
+// only the copyright file of a package.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ const { positionals, values } = parseArgs({
 const described = values['copyright-of']
 const parts = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'))
 const names = positionals.flatMap((part) => {
-  if (!parts[part]) throw new Error(`packages.json has no part "${part}".`)
+  if (!parts[part]) throw new Error(`packages.json has no section "${part}".`)
   return parts[part]
 })
 
@@ -22,7 +22,7 @@ function run(...command) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// Instead of what the base names, where there is something in it; then what the base has newer goes back, too.
+// If not empty, the snapshot replaces the sources of the base image, whose newer packages are then downgraded.
 const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
 const isOfThen = statSync(snapshot).size > 0
 const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
@@ -44,13 +44,13 @@ if (described) {
     `/usr/share/doc/${described}/copyright`,
   )
 }
-// Python's library of numbers asks for compilers, which nothing calls and nobody else should find here.
+// NumPy depends on compilers that it does not need at run time and that an attacker could use.
 const { stdout } = spawnSync('dpkg-query', ['--show'], { encoding: 'utf8' })
 const compilers = stdout
   .split('\n')
   .map((line) => line.split('\t')[0].split(':')[0])
   .filter((name) => /^(g\+\+|gcc|cpp|binutils)(-\d+|-common|-x86-64-linux-gnu)?$|-dev$/.test(name))
 if (compilers.length > 0) run('dpkg', '--purge', '--force-depends', ...compilers)
-// What follows is in the same layer, so that it takes no room in the image.
+// Clean up in the same image layer, so that the caches take no space in the image.
 run('apt-get', 'clean')
 run('sh', '-c', 'rm -rf /var/lib/apt/lists/*')

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# make-base.sh TAG SOURCES: makes what the Dockerfile needs of debian:bookworm-slim from Debian's packages, for machines that
-# reach no container registry. SOURCES is a list of apt's; an empty one stands for Debian's own servers.
+# make-base.sh TAG SOURCES: builds a replacement for debian:bookworm-slim from Debian's packages, for machines that cannot
+# reach a container registry. SOURCES is an apt sources.list; an empty one means Debian's own servers.
 set -euo pipefail
 tag=$1
 sources=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Where it is empty, the argument is left out.
+# If it is empty, the argument is omitted.
 mirror=$([ -s "$sources" ] && echo "$sources" || true)
 
-# As Debian's slim images: no manuals, no translations, no package lists.
+# Like Debian's slim images: no manuals, no translations, no package lists.
 mmdebstrap --quiet --variant=minbase --mode=root --format=tar \
   --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-exclude=/usr/share/info/*' \

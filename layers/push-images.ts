@@ -1,5 +1,5 @@
-// npm run images:push [-- av image …]: brings built images to the registry that IMAGE_REGISTRY names, and writes down what
-// each is called there by its digest, which is what a deployment uses.
+// npm run images:push [-- av image …]: pushes built images to the registry in IMAGE_REGISTRY and stores their URIs with
+// digests, which the deployment uses.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { revision, revisionLabel } from './revision.ts'
 const { IMAGE_REGISTRY: registry } = readConfig()
 if (!registry) {
   console.error(
-    'IMAGE_REGISTRY: expected a registry, as 123456789012.dkr.ecr.eu-central-1.amazonaws.com, got nothing. The README lists it.',
+    'IMAGE_REGISTRY: expected a registry such as 123456789012.dkr.ecr.eu-central-1.amazonaws.com, got nothing. Set it as described in the README.',
   )
   process.exit(2)
 }
@@ -34,7 +34,7 @@ function push(target: string): string {
   try {
     const file = join(folder, 'digest')
     const plain = isOfThisMachine ? ['--tls-verify=false'] : []
-    // Lambda knows both forms of a manifest; every registry knows this one.
+    // Lambda accepts both manifest formats; every registry supports this one.
     output('podman', [
       'push',
       '--quiet',
@@ -50,17 +50,17 @@ function push(target: string): string {
   }
 }
 
-/** Packages of functions are made of this checkout, and engines have to understand what those send them. */
+/** Functions are packaged from this checkout, so the images must be built from the same commit to understand their messages. */
 function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
   const own = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
   if (own === revision()) return []
   return [
-    `${imageName(target)} is of commit ${own || 'unknown'}, and this checkout is ${revision()}. "npm run images -- ${target}" builds it anew.`,
+    `${imageName(target)} was built from commit ${own || 'unknown'}, but this checkout is ${revision()}. Run "npm run images -- ${target}" to build it again.`,
   ]
 }
 
-// Before the first one is sent: a deployment has all of them of one day.
+// Check all images before pushing the first, so that a deployment never mixes old and new images.
 const problems = targets.flatMap((target) => {
   const mismatch = revisionMismatch(target)
   return mismatch.length > 0

@@ -1,6 +1,6 @@
 /**
- * Runs a handler under Lambda's runtime API: the entry point of the container images. It replaces AWS's client,
- * whose native part needs a compiler in the image.
+ * The entry point of the container images: runs a handler with Lambda's runtime API. It replaces AWS's runtime interface
+ * client, whose native code needs a compiler in the image.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
@@ -19,7 +19,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Without a time limit: "next" answers when there is work, and between two invocations the process is frozen. */
+/** Has no timeout: `next` responds when there is an invocation, and between invocations the process is frozen. */
 function call(method: 'GET' | 'POST', path: string, body?: unknown, headers = {}): Promise<Reply> {
   const url = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`
   return new Promise((done, fail) => {
@@ -37,7 +37,7 @@ function call(method: 'GET' | 'POST', path: string, body?: unknown, headers = {}
 async function post(path: string, body: unknown, headers = {}): Promise<void> {
   const reply = await call('POST', path, body, { 'content-type': 'application/json', ...headers })
   if (reply.status !== 202)
-    console.error(`The runtime API answered ${reply.status} to ${path}: ${reply.body}`)
+    console.error(`The runtime API responded with ${reply.status} to ${path}: ${reply.body}`)
 }
 
 function postError(path: string, error: unknown): Promise<void> {
@@ -47,7 +47,7 @@ function postError(path: string, error: unknown): Promise<void> {
   return post(path, body, { 'lambda-runtime-function-error-type': name })
 }
 
-/** `functions/convert.handler` → what functions/convert.mjs exports as `handler`. */
+/** `functions/convert.handler` → the export `handler` of functions/convert.mjs. */
 async function loadHandler(name: string): Promise<Handler> {
   const [, file, exported] = /^(.+)\.([^./]+)$/.exec(name) ?? []
   if (!file || !exported)
@@ -56,7 +56,7 @@ async function loadHandler(name: string): Promise<Handler> {
   const module: Record<string, unknown> = await import(pathToFileURL(resolve(root, `${file}.mjs`)).href)
   const handler = module[exported]
   if (typeof handler !== 'function') throw new Error(`${file}.mjs exports no function "${exported}".`)
-  return handler as Handler // what else it takes and gives cannot be seen from here
+  return handler as Handler // its parameters and result cannot be checked at run time
 }
 
 function contextOf(headers: IncomingHttpHeaders): Context {
@@ -82,7 +82,9 @@ function contextOf(headers: IncomingHttpHeaders): Context {
 }
 
 function noCallbacks(): never {
-  throw new Error('Handlers return a promise; the callbacks of the context are gone since Node 24.')
+  throw new Error(
+    'Expected the handler to return a promise: context callbacks are not supported since Node 24.',
+  )
 }
 
 async function serve(handler: Handler): Promise<never> {

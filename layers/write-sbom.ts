@@ -1,4 +1,4 @@
-// npm run images:sbom [-- av image …]: writes what images consist of, with versions and licenses, as
+// npm run images:sbom [-- av image …]: writes the components of images with versions and licenses to
 // .images/<target>.cdx.json (CycloneDX 1.6).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ interface Component {
 const licensesOf = (names: readonly string[]) =>
   names.length > 0 && { licenses: names.map((name) => ({ license: { name } })) }
 
-/** Of Debian's packages, whose licenses stand in files of copyright that the image keeps. */
+/** Returns the Debian packages of an image, with licenses from their copyright files. */
 function debianComponents(target: string): Component[] {
   const script = `dpkg-query --show --showformat='\${Package}\\t\${Version}\\t\${Architecture}\\n'; echo; cd /usr/share/doc && grep -H '^License:' */copyright || true`
   const run = [
@@ -49,7 +49,7 @@ function debianComponents(target: string): Component[] {
 }
 
 interface LockedPackage {
-  /** Where another one is installed in its place. */
+  /** Set when an alias is installed. */
   readonly name?: string
   readonly version?: string
   readonly license?: string
@@ -60,7 +60,7 @@ interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-/** All that a lockfile has for running: what is in a bundle can no longer be told from it. */
+/** Returns all production packages of a lockfile, because a bundle does not reveal which of them it contains. */
 function npmComponents(lockfile: string): Component[] {
   const { packages } = JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')) as Lockfile // npm's own form
   return Object.entries(packages).flatMap(([path, { name: instead, version, license, dev }]): Component[] => {
@@ -71,7 +71,7 @@ function npmComponents(lockfile: string): Component[] {
   })
 }
 
-/** By its own name, under which what is known of its holes is found; licensed as npm's package does not say. */
+/** Lists Chromium itself, because vulnerability databases do not know its npm package, whose license also differs. */
 function browserComponent(): Component {
   const inside = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
   const version = /[\d.]+\d/.exec(output(program, [...runArgs(program), ...inside]))?.[0] ?? 'unknown'
@@ -87,5 +87,5 @@ for (const target of targets) {
   const component = { type: 'container', name: imageName(target), version: revision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)
-  console.log(`.images/${target}.cdx.json: ${components.length} parts`)
+  console.log(`.images/${target}.cdx.json: ${components.length} components`)
 }

@@ -1,7 +1,7 @@
-// Makes one page of the documents of a book. Evaluated in the browser, piece by piece, as each is a function: the page has
-// no script of its own, and what the book holds never runs.
+// Combines the documents of a book into one page. The engine evaluates the functions in the browser one by one: the page has
+// no scripts, and scripts of the book never run.
 
-/** A document in the order of reading, below those before it. Gives what of its style sheets is to be fetched. */
+/** Appends a document in reading order. Returns its style sheets, those in files as URLs to fetch. */
 export function addChapter({ text, loose, url, index, page }) {
   const source = parsed(text, loose)
   const looks = [...source.querySelectorAll('style, link[rel~="stylesheet" i][href]')]
@@ -19,7 +19,7 @@ export function addChapter({ text, loose, url, index, page }) {
     const value = root.getAttribute(name) ?? root.getAttribute(`xml:${name}`)
     if (value) chapter.setAttribute(name, value)
   }
-  // Made, not written into a page, there may be as many as there are documents: the rules for `body` hold in each.
+  // Unlike the parser, DOM methods allow several `body` elements, so that CSS rules for `body` apply to each document.
   const body = document.importNode(source.body, true)
   for (const one of body.querySelectorAll('script, base, meta, link, style, template')) one.remove()
   for (const one of [body, ...body.querySelectorAll('*')]) rebase(one, url)
@@ -52,7 +52,7 @@ function absolute(link, url) {
 const inStyle = (style, url) =>
   style.replace(/url\(\s*["']?(?!data:|#)([^"')]+)["']?\s*\)/gi, (_, link) => `url("${absolute(link, url)}")`)
 
-/** Addresses are relative to the document that they stand in. */
+/** Makes URLs absolute, which are relative to their document. */
 function rebase(element, url) {
   if (element.hasAttribute('style'))
     element.setAttribute('style', inStyle(element.getAttribute('style'), url))
@@ -62,15 +62,15 @@ function rebase(element, url) {
   element.removeAttribute('srcset')
   for (const name of ['href', 'xlink:href']) {
     const link = element.getAttribute(name)
-    // Within a drawing it is a part of it.
+    // A fragment in an SVG drawing refers to an element of the drawing.
     const isOwn = link?.startsWith('#') && !/^a(rea)?$/i.test(element.localName)
     if (link !== null && !isOwn) element.setAttribute(name, absolute(link, url))
   }
 }
 
 /**
- * The rules of one set of style sheets; `chapters` are those that have it, all of them where it is left out. The paper that a
- * book names is the screen of a device.
+ * Adds the rules of one set of style sheets for `chapters`, by default for all. Ignores page sizes, which are those of a reading
+ * device.
  */
 export function addLook({ text, chapters }) {
   const sheet = new CSSStyleSheet()
@@ -83,20 +83,20 @@ export function addLook({ text, chapters }) {
   const style = document.createElement('style')
   if (chapters) {
     const scope = chapters.map((index) => `#mutabor-${index}`).join(',')
-    // The root of all is none of these chapters.
+    // The rules for the root element apply to the chapters instead.
     const own = rest.map((rule) => rule.replace(/(^|[\s,>+~(}])(?:html|:root)(?=[\s,.:#[>+~{])/g, '$1:scope'))
     style.textContent = `${free.join('\n')}\n@scope (${scope}) {\n${own.join('\n')}\n}`
   } else style.textContent = [...free, ...rest].join('\n')
   document.head.append(style)
 }
 
-/** Turns links between the documents into links within the page. `indexes` has the documents by address. */
+/** Turns links between documents into links within the page. `indexes` maps the URLs of documents to chapter indexes. */
 export function joinLinks({ indexes }) {
   for (const link of document.querySelectorAll('a[href], area[href]')) {
     const [address, fragment = ''] = link.getAttribute('href').split('#')
     const index = indexes[address]
     if (index === undefined) {
-      // Anything else of the book is not in the result.
+      // Other files of the book are not part of the result.
       if (address.startsWith(document.baseURI) || !/^(https?|mailto):/i.test(address))
         link.removeAttribute('href')
       continue
@@ -106,13 +106,13 @@ export function joinLinks({ indexes }) {
     try {
       id = decodeURIComponent(fragment)
     } catch {
-      // It is meant as it stands.
+      // Not percent-encoded: use it unchanged.
     }
     const target = id && chapter.querySelector(`[id="${CSS.escape(id)}"], a[name="${CSS.escape(id)}"]`)
     if (!target) link.setAttribute('href', `#${chapter.id}`)
     else if (document.getElementById(id) === target) link.setAttribute('href', `#${id}`)
     else {
-      // Another document has an element of the same name.
+      // Another document has an element with the same id.
       const mark = `${chapter.id}-${id}`
       if (!document.getElementById(mark)) {
         const anchor = document.createElement('span')

@@ -1,10 +1,10 @@
-// Makes what is wider than the paper fit on it, where a screen would have it scrolled. Evaluated in the browser, in which
-// the page is laid out as wide as the paper has room.
+// Makes content that is wider than the paper fit on it; on a screen it would be scrolled. Evaluated in the browser, whose
+// viewport is as wide as the printable area.
 
-const mostShrunk = 0.5
+const minZoom = 0.5
 const longWord = /\S{25}/
 
-/** Millimeters, upright. */
+/** Paper sizes in millimeters, portrait. */
 const papers = {
   a3: [297, 420],
   a4: [210, 297],
@@ -16,7 +16,7 @@ const papers = {
   ledger: [279.4, 431.8],
 }
 
-/** What the page's own style sheets say of all its paper; pixels. */
+/** Returns the paper width and margins from the @page rules of the page, in pixels. */
 export function paper() {
   const said = { size: '', left: '', right: '' }
   const look = (rule) => {
@@ -43,7 +43,7 @@ function rulesOf(sheet) {
   try {
     return [...sheet.cssRules]
   } catch {
-    // Of another origin.
+    // A style sheet of another origin.
     return []
   }
 }
@@ -58,13 +58,13 @@ function pixels(length) {
   return width
 }
 
-/** Who wrote the page, where it says so. */
+/** Returns the authors in the page's metadata. */
 export function author() {
   const names = [...document.querySelectorAll('meta[name="author" i], meta[name="dcterms.creator" i]')]
   return [...new Set(names.map((one) => one.content.replace(/\s+/g, ' ').trim()))].filter(Boolean).join(', ')
 }
 
-/** How many things were made to fit. */
+/** Makes all wide elements fit and returns how many were changed. */
 export function fit() {
   let fitted = unfold()
   for (const one of document.querySelectorAll('img, svg, video, canvas, iframe')) {
@@ -85,7 +85,7 @@ export function fit() {
   return fitted
 }
 
-/** Pixels that are there for an element: its parent's, as far as they are on the paper. */
+/** Returns the available width for an element in pixels: the part of its parent's content box that is on the paper. */
 function roomOf(element) {
   const parent = element.parentElement
   if (!parent) return document.documentElement.clientWidth
@@ -97,7 +97,7 @@ function roomOf(element) {
 }
 
 function shrink(table) {
-  // Where it scrolls in itself, what is seen of it is a part; the two are told in units of different zoom.
+  // A scrolling table is wider than its box; the two widths are measured at different zoom levels, so use their ratio.
   const width = () =>
     table.getBoundingClientRect().width * Math.max(1, table.scrollWidth / Math.max(1, table.offsetWidth))
   if (width() <= roomOf(table) + 1) return false
@@ -112,27 +112,27 @@ function shrink(table) {
   const room = roomOf(table)
   const isWide = () => width() > room + 1
   let zoom = 1
-  const shrinkTo = (least) => {
-    // More than once: borders and letters come in whole pixels.
-    for (let tries = 0; tries < 4 && isWide() && zoom > least; tries++) {
-      zoom = Math.max(least, (zoom * room * 0.99) / width())
+  const shrinkTo = (limit) => {
+    // Several passes, because borders and characters are rounded to whole pixels.
+    for (let tries = 0; tries < 4 && isWide() && zoom > limit; tries++) {
+      zoom = Math.max(limit, (zoom * room * 0.99) / width())
       table.style.zoom = zoom
     }
   }
-  shrinkTo(mostShrunk)
+  shrinkTo(minZoom)
   if (!isWide()) return true
-  // Rather words in pieces than letters that nobody can read.
+  // Break words before making the text unreadably small.
   for (const cell of table.querySelectorAll('th, td'))
     cell.style.cssText += ';overflow-wrap:anywhere;white-space:normal'
   shrinkTo(0)
   return true
 }
 
-/** Nobody opens or scrolls a part of a sheet of paper: what is folded or rolled up is printed whole. */
+/** Opens collapsed elements and expands scrolling ones, because paper cannot be clicked or scrolled. */
 function unfold() {
   const folded = [...document.querySelectorAll('details:not([open])')]
   for (const part of folded) {
-    // Of several with one name only one is open.
+    // Only one of several `details` with the same name can be open.
     part.removeAttribute('name')
     part.open = true
   }

@@ -1,5 +1,5 @@
-// node start-once.mjs PROGRAM: starts the browser and ends it; used while an image is built. It has a fontconfig of its own,
-// whose form of the system's cache of fonts is not Debian's: without one it would read every font at each start.
+// node start-once.mjs PROGRAM: starts and closes the browser while an image is built, so that it creates its font cache. Its
+// bundled fontconfig uses another cache format than Debian's; without the cache it would read every font at each start.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,8 +20,8 @@ const browser = spawn(program, [...switches, `--user-data-dir=${folder}`, 'about
 })
 const [, , , toBrowser, fromBrowser] = browser.stdio
 toBrowser.write('{"id":1,"method":"Browser.getVersion"}\0')
-const [answer] = await once(fromBrowser, 'data')
-console.log(String(answer))
+const [response] = await once(fromBrowser, 'data')
+console.log(String(response))
 toBrowser.write('{"id":2,"method":"Browser.close"}\0')
 const [code] = await once(browser, 'exit')
 rmSync(folder, { recursive: true, force: true })

@@ -1,13 +1,13 @@
 /**
- * Traces pixels to an SVG by VTracer. A program of its own, started by node: tracing computes for seconds in native
- * code, which nothing but the end of its process stops.
+ * Traces pixels to an SVG with VTracer. It is a separate program, because tracing runs for seconds in native code that can
+ * only be stopped by killing the process.
  *
  * usage: node trace.mjs <native module> <pixels, 4 bytes each> <width> <height> <out.svg> <settings as JSON>
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const [binding, source, width, height, target, settings] = process.argv.slice(2)
-// Not by `require`, which reads package.json in all folders above and fails where it may not.
+// `require` would read package.json in all parent folders and fail in the sandbox.
 const loaded = { exports: {} }
 process.dlopen(loaded, binding)
 const size = { width: Number(width), height: Number(height) }

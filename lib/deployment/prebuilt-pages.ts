@@ -22,12 +22,12 @@ class BodyPool {
 const moduleHeader = (pool: BodyPool, rest: object) => `
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 const { bodies, rest } = JSON.parse(${JSON.stringify(JSON.stringify({ bodies: pool.bodies, rest }))})
-const packed = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64'))).toString('base64')
+const gzipBody = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64'))).toString('base64')
 const encoded = bodies.map((br) => {
   let gzip
-  return { br, get gzip() { return (gzip ??= packed(br)) } }
+  return { br, get gzip() { return (gzip ??= gzipBody(br)) } }
 })
-const named = (numbered) => Object.fromEntries(numbered.map(([name, at]) => [name, encoded[at]]))
+const bodiesByName = (numbered) => Object.fromEntries(numbered.map(([name, at]) => [name, encoded[at]]))
 `
 
 async function pageModule(): Promise<string> {
@@ -41,7 +41,7 @@ async function pageModule(): Promise<string> {
   return `${moduleHeader(pool, rest)}
 export const buildPage = async (language) => {
   const { documents, files, styleHash } = rest[language] ?? rest.en
-  return { documents: named(documents), files: named(files), styleHash }
+  return { documents: bodiesByName(documents), files: bodiesByName(files), styleHash }
 }`
 }
 
@@ -50,7 +50,7 @@ async function drawingModule(): Promise<string> {
   const pool = new BodyPool()
   const files = pool.add(await buildDrawingFiles())
   return `${moduleHeader(pool, files)}
-export const buildDrawing = async () => named(rest)`
+export const buildDrawing = async () => bodiesByName(rest)`
 }
 
 /** Generators of modules that contain the finished page, by the path of the module that builds it on one machine. */

@@ -150,7 +150,7 @@ describe('a rejected job', () => {
   test('has a PDF that the sent password does not open', async () => {
     const page = { operation: 'convert', output_format: 'png' }
     await wrongOf(page, {
-      ...{ code: 'PDF_ENCRYPTED', message: /needs a password/ },
+      ...{ code: 'PDF_ENCRYPTED', message: /is encrypted/ },
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
     await wrongOf({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
@@ -158,7 +158,7 @@ describe('a rejected job', () => {
     // The new password does not open the PDF.
     const lock = { operation: 'encrypt-pdf', password: 'secret' }
     await wrongOf(lock, {
-      message: /needs a password .* `currentPassword`/,
+      message: /is encrypted.*`currentPassword`/,
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
     await done({ ...lock, currentPassword: 'secret' }, locked)

@@ -144,7 +144,7 @@ describe('converting a PDF', () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
-    await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /needs a password/)
+    await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
     await assertRefused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /does not open/)
   })
 

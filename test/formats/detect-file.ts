@@ -3,11 +3,11 @@ import type { FormatId } from '../../lib/formats/index.ts'
 
 export interface Given {
   readonly password?: string
-  /** Bytes that were read, to see that a large file is not read whole. */
+  /** Called with the number of bytes of each read, to check that a large file is not read completely. */
   readonly onRead?: (bytes: number) => void
 }
 
-/** A file in memory, to be read as one in the bucket is. */
+/** Returns a byte source for a file in memory. */
 export function inMemory(filename: string, bytes: Uint8Array, onRead?: Given['onRead']) {
   const read = async (start: number, end: number) => {
     const part = bytes.subarray(start, end)

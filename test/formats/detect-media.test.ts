@@ -7,8 +7,8 @@ import { detected } from './detect-file.ts'
 const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
 
-describe('films and sound', () => {
-  test('are told by their first bytes, whatever their name', async () => {
+describe('videos and audio', () => {
+  test('are detected by their magic bytes without an extension', async () => {
     for (const [start, format] of [
       ['YUV4MPEG2 W64 H48 F25:1\n', 'y4m'],
       ['nut/multimedia container\0', 'nut'],
@@ -22,32 +22,32 @@ describe('films and sound', () => {
     }
   })
 
-  test('of one kind go by the name that people know', async () => {
+  test('with the same magic bytes are distinguished by their extension', async () => {
     assert.equal(await detected('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
     assert.equal(await detected('film.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
   })
 
-  test('without a header are believed by their name alone', async () => {
+  test('without a header are recognized by their extension', async () => {
     for (const name of ['call.al', 'call.ul', 'call.gsm', 'take.pcm', 'film.h263']) {
       assert.equal(await detected(name, Buffer.alloc(4096, 0xd5)), name.split('.')[1])
     }
   })
 
-  test('without a header are not what is surely something else', async () => {
+  test('without a header are rejected if the content is clearly another format', async () => {
     await assertRefused(detected('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
-  test('named .mod are a camcorder film or a tracker module, by their bytes', async () => {
+  test('named .mod are detected as camcorder video or tracker module', async () => {
     const module = Buffer.alloc(4096)
     module.write('M.K.', 1080)
     assert.equal(await detected('a.mod', module), 'tracker')
-    const film = Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1, 0, 1, 0x89, 0xc3, 0xf8])
-    assert.equal(await detected('a.mod', Buffer.concat([film, Buffer.alloc(4096)])), 'mod')
+    const video = Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1, 0, 1, 0x89, 0xc3, 0xf8])
+    assert.equal(await detected('a.mod', Buffer.concat([video, Buffer.alloc(4096)])), 'mod')
   })
 })
 
-describe('sound that is not as most', () => {
-  /** Empty frames of MPEG, as long as their header says. */
+describe('unusual audio', () => {
+  /** Empty MPEG frames of a given length. */
   const frames = (header: number, length: number, count: number) =>
     Buffer.concat(
       Array.from({ length: count }, () => {
@@ -56,9 +56,9 @@ describe('sound that is not as most', () => {
         return frame
       }),
     )
-  const rubbish = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
+  const garbage = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
 
-  test('is told where it begins with rubbish, by its frames', async () => {
+  test('is detected by its MPEG frames if it starts with garbage', async () => {
     const kinds: readonly [header: number, length: number, what: string][] = [
       [0xfffb9000, 417, 'MPEG 1, layer 3, 128 kbit/s at 44.1 kHz'],
       [0xfffb9200, 418, 'the same with a byte more'],
@@ -68,17 +68,17 @@ describe('sound that is not as most', () => {
       [0xffff9800, 432, 'MPEG 1, layer 1, 288 kbit/s at 32 kHz'],
     ]
     for (const [header, length, what] of kinds) {
-      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length, 4)])), true, what)
-      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length + 1, 4)])), false, what)
-      assert.equal(hasMpegFrames(Buffer.concat([rubbish, frames(header, length, 3)])), false, what)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 4)])), true, what)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length + 1, 4)])), false, what)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 3)])), false, what)
     }
-    const song = Buffer.concat([rubbish, frames(0xfffb9000, 417, 9)])
+    const song = Buffer.concat([garbage, frames(0xfffb9000, 417, 9)])
     assert.equal(await detected('song.mp3', song), 'mp3')
     await assertRefused(detected('song.jpg', song), 'CORRUPT_FILE')
-    await assertRefused(detected('song.mp3', rubbish), 'CORRUPT_FILE')
+    await assertRefused(detected('song.mp3', garbage), 'CORRUPT_FILE')
   })
 
-  test('is told in the other order of bytes, and in codes of telephones', async () => {
+  test('is detected in big-endian WAV and in telephone encodings', async () => {
     const wave = Buffer.concat([
       Buffer.from('RIFX\0\0\x08\x04WAVEfmt \0\0\0\x10', 'latin1'),
       Buffer.alloc(2048),

@@ -18,7 +18,7 @@ const refusedFile = (code: ErrorCode, name: string, bytes: Uint8Array | string, 
   assertRefused(detected(name, bytes, given), code, undefined, name)
 
 describe('the format of a file', () => {
-  test('is told by its bytes, whatever its name', async () => {
+  test('is detected from its content without an extension', async () => {
     for (const [file, format] of [
       ['corners.png', 'png'],
       ['corners.jpg', 'jpg'],
@@ -43,30 +43,30 @@ describe('the format of a file', () => {
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
-  test('follows the name within a family of equal bytes', async () => {
+  test('follows the file name if several formats have the same magic bytes', async () => {
     assert.equal(await detected('film.m4v', await fixture('film.mp4')), 'm4v')
     assert.equal(await detected('clip.F4V', await fixture('film.mp4')), 'f4v')
     assert.equal(await detected('table.csv', await fixture('table.csv')), 'csv')
     assert.equal(await detected('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
-  test('is that of the content when the name is wrong and nobody is harmed', async () => {
+  test('is that of the content if the extension is a wrong one of the same category', async () => {
     assert.equal(await detected('photo.jpg', await fixture('corners.png')), 'png')
     assert.equal(await detected('letter.pdf', await fixture('letter.docx')), 'docx')
     assert.equal(await detected('letter.doc', await fixture('note.rtf')), 'rtf')
   })
 
-  test('of text without an extension is plain text, in any encoding', async () => {
+  test('is plain text for text in any encoding', async () => {
     assert.equal(await detected('README', 'words\n'), 'txt')
     assert.equal(await detected('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
     assert.equal(await detected('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
   })
 
-  test('is found in compressed SVG', async () => {
+  test('is detected for compressed SVG', async () => {
     assert.equal(await detected('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
   })
 
-  test('is found from the ends of a file without reading it whole', async () => {
+  test('is detected from the start and end of a large file without reading all of it', async () => {
     const head = await fixture('tone.wav')
     const large = Buffer.alloc(50_000_000)
     head.copy(large)
@@ -84,13 +84,13 @@ describe('the format of a file', () => {
   })
 })
 
-describe('a text', () => {
-  test('is known in UTF-16, with a mark and without, and in what was there before Unicode', async () => {
+describe('a text file', () => {
+  test('is detected in UTF-16, with and without a byte order mark, and in legacy encodings', async () => {
     const words = 'Name,Ort\nGrüße,Köln\n'
     const wide = Buffer.from(words, 'utf16le')
-    const letters = [wide, Buffer.from(wide).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
+    const utf16 = [wide, Buffer.from(wide).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
     for (const bytes of [
-      ...letters,
+      ...utf16,
       Buffer.from(words, 'latin1'),
       Buffer.from('\x93\xfa\x96{\x8c\xea\n', 'latin1'),
     ]) {
@@ -100,17 +100,20 @@ describe('a text', () => {
   })
 })
 
-describe('a file that contradicts its name', () => {
-  test('is refused when it is of another kind, and told what it looks like', async () => {
+describe('a file whose content contradicts its name', () => {
+  test('is rejected if it has another category, with a message that says what it looks like', async () => {
     const error = await refusedFile('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
-    assert.match(error.message, /named as Portable Document Format \(pdf\), but it looks like plain text/)
+    assert.match(
+      error.message,
+      /says Portable Document Format \(pdf\), but the content looks like plain text/,
+    )
     await refusedFile('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
     await refusedFile('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
     await refusedFile('CORRUPT_FILE', 'film.mp4', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]))
     await refusedFile('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
   })
 
-  test('or of no known format is named with what was seen', async () => {
+  test('is rejected if the format is unknown, with a message that says what it looks like', async () => {
     const program = await readFile('/bin/true')
     assert.match(
       (await refusedFile('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
@@ -121,7 +124,7 @@ describe('a file that contradicts its name', () => {
     await refusedFile('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
-  test('or is empty says so', async () => {
+  test('is rejected if it is empty', async () => {
     await refusedFile('INVALID_INPUT', 'empty.pdf', '')
   })
 })
@@ -150,7 +153,7 @@ describe('a damaged file', () => {
   ]
 
   for (const name of cut) {
-    test(`is found before it is queued: ${name} cut off`, async () => {
+    test(`is rejected before it is queued: truncated ${name}`, async () => {
       const whole = await fixture(name)
       for (const part of [0.6, 0.9]) {
         await refusedFile('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
@@ -158,28 +161,28 @@ describe('a damaged file', () => {
     })
   }
 
-  test('is found when a part of an office file does not unpack', async () => {
+  test('is rejected if a part of an office file cannot be decompressed', async () => {
     const bytes = await fixture('letter.docx')
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
     assert.match(
       (await refusedFile('CORRUPT_FILE', 'letter.docx', bytes)).message,
-      /holds its content is damaged/,
+      /the part with its content is damaged/,
     )
   })
 
-  test('is not suspected for what phones append to a picture', async () => {
+  test('is not reported for data that phones append to an image', async () => {
     const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
     assert.equal(await detected('motion.jpg', photo), 'jpg')
   })
 
-  test('is not suspected for a length that a stream could not know', async () => {
+  test('is not reported for an unknown length in the header of a stream', async () => {
     const wav = await fixture('tone.wav')
     wav.writeUInt32LE(0, 4)
     assert.equal(await detected('stream.wav', wav), 'wav')
   })
 
-  test('made to confuse is refused or read, and never more than a coded error', async () => {
+  test('with random changes is either accepted or rejected with an AppError', async () => {
     for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'film.avi']) {
       const whole = await fixture(name)
       for (let round = 0; round < 12; round++) {
@@ -194,7 +197,7 @@ describe('a damaged file', () => {
   })
 })
 
-test('a ZIP with a name that leads out of it is refused by that name', async () => {
+test('a ZIP file with an unsafe path is rejected with a message that names the path', async () => {
   for (const name of ['../../up.txt', '/etc/x']) {
     const zip = new ZipWriter(new Uint8ArrayWriter())
     await zip.add('x'.repeat(name.length), new TextReader('words'))
@@ -202,23 +205,23 @@ test('a ZIP with a name that leads out of it is refused by that name', async () 
       .toString('latin1')
       .replaceAll('x'.repeat(name.length), name)
     const { message, details } = await refusedFile('INVALID_INPUT', 'a.zip', Buffer.from(bytes, 'latin1'))
-    assert.ok(message.includes(`leads out of it: "${name}"`), message)
+    assert.ok(message.includes(`unsafe path: "${name}"`), message)
     assert.deepEqual(details, { field: 'file', reason: 'unsafe-name', name })
   }
 })
 
 describe('an encrypted PDF', () => {
-  test('that needs a password is refused without it, and with a wrong one', async () => {
+  test('that needs a password is rejected without it and with a wrong one', async () => {
     const bytes = await fixture('needs-password.pdf')
-    assert.match((await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /needs a password/)
+    assert.match((await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(
       (await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
-      /does not open/,
+      /cannot be opened/,
     )
     assert.equal(await detected('x.pdf', bytes, { password: 'secret' }), 'pdf')
   })
 
-  test('that only restricts its owner passes', async () => {
+  test('that only has an owner password is accepted', async () => {
     assert.equal(await detected('x.pdf', await fixture('owner-password.pdf')), 'pdf')
     assert.equal(await detected('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
   })
@@ -230,13 +233,13 @@ describe('an office file that needs a password', () => {
     return [format, locked]
   }
 
-  test('is told by its parts, and as what its name says where it shows nothing else', async () => {
+  test('is detected as encrypted, with the format in its name if the content does not reveal it', async () => {
     assert.deepEqual(await look('locked.docx', 'a.docx'), ['docx', true])
     assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
     assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
     assert.deepEqual(await look('report.docx', 'a.docx'), ['docx', undefined])
     const { message } = await refusedFile('UNSUPPORTED_FORMAT', 'a.bin', await fixture('office/locked.docx'))
-    assert.match(message, /name it \.docx, \.xlsx or \.pptx/)
+    assert.match(message, /rename it to \.docx, \.xlsx or \.pptx/)
   })
 })
 
@@ -246,27 +249,27 @@ function sampleFiles(): { path: string; format: FormatId }[] {
   return ['video', 'audio', 'image', 'document', 'ebook'].flatMap((category) =>
     readdirSync(`${samples}/${category}`)
       .filter((name) => /^(s|real\d?|alpha)\./.test(name))
-      // A picture for the Palm; its books have the same kind of file.
+      // An image for Palm devices, whose ebooks have the same extension.
       .filter((name) => `${category}/${name}` !== 'image/s.pdb')
-      // Read as any other page.
+      // Detected as HTML.
       .filter((name) => name !== 's.xhtml')
       .flatMap((name) => {
         const first = formatByExtension(name)
-        // An extension may name formats of two categories: the folder says which it is here.
-        const ending = name.slice(name.lastIndexOf('.') + 1)
-        const format = formats.find((one) => one.category === category && one.extensions.includes(ending))
+        // Formats of two categories can share an extension; the folder determines the category.
+        const extension = name.slice(name.lastIndexOf('.') + 1)
+        const format = formats.find((one) => one.category === category && one.extensions.includes(extension))
         const found = format ?? (['video', 'audio'].includes(category) ? undefined : first)
         return found ? [{ path: `${samples}/${category}/${name}`, format: found.id }] : []
       }),
   )
 }
 
-describe('a real file of each format', async () => {
+describe('a sample file of each format', async () => {
   const present = await readdir(samples).then(
     () => true,
     () => false,
   )
-  test('is recognized', present ? {} : { skip: `no samples in ${samples}` }, async () => {
+  test('is detected as that format', present ? {} : { skip: `no samples in ${samples}` }, async () => {
     const files = sampleFiles()
     assert.ok(files.length > 100)
     for (const { path, format } of files) {

@@ -10,10 +10,10 @@ import {
 } from '../../lib/formats/index.ts'
 
 describe('the registry', () => {
-  // Two formats each: a picture and a font, a film of a camcorder and a tracker's music. The content tells.
+  // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
   const shared = ['svg', 'mod']
 
-  test('has each id, extension and alias once', () => {
+  test('contains each id, extension and alias only once', () => {
     for (const names of [
       formats.map((format) => format.id),
       formats.flatMap((format) => format.extensions),
@@ -26,7 +26,7 @@ describe('the registry', () => {
     }
   })
 
-  test('writes ids and extensions in lower case and has a real MIME type for each format', () => {
+  test('has lower-case ids and extensions and a real MIME type for each format', () => {
     for (const format of formats) {
       for (const name of [format.id, ...format.extensions, ...(format.aliases ?? [])]) {
         assert.match(name, /^(tar\.)?[a-z0-9]+([-_][a-z0-9]+)?$/, format.id)
@@ -70,14 +70,14 @@ describe('a format', () => {
     assert.equal(formatByExtension(''), undefined)
   })
 
-  test('is not found by a name of the language', () => {
+  test('is not found by the name of a built-in object property', () => {
     for (const name of ['constructor', '__proto__', 'toString', '']) {
       assert.equal(formatByAlias(name), undefined)
       assert.equal(isFormatId(name), false)
     }
   })
 
-  test('knows its category', () => {
+  test('has its category', () => {
     assert.equal(formatById('mkv').category, 'video')
     assert.equal(formatById('pdf').category, 'document')
   })

@@ -47,7 +47,7 @@ export const invalidConversions: readonly {
     fields: { targetFormat },
     status: 422,
     code: 'FILE_ENCRYPTED',
-    message: /send it as `password`/,
+    message: /Send its password in the field `password`/,
   })),
   ...(['secret', 'wrong'] as const).map((password) => ({
     name: `a locked PDF as docx, with the ${password} password`,
@@ -151,7 +151,7 @@ export const invalidConversions: readonly {
     fields: { targetFormat: 'jpg' },
     status: 422,
     code: 'PDF_ENCRYPTED',
-    message: /send it as `password`/,
+    message: /Send its password in the field `password`/,
   },
   {
     name: 'an encrypted PDF for a target without password option',

@@ -3,7 +3,7 @@ import { revision, revisionLabel } from '../../layers/revision.ts'
 import type { ImageId } from '../../lib/engines/engine.ts'
 import { imageIds } from '../../lib/resources/queues.ts'
 
-/** Of this commit: another image holds other code. */
+/** Returns whether an image exists that was built from this commit. */
 export function isBuilt(image: ImageId | 'all'): boolean {
   const format = `{{index .Labels "${revisionLabel}"}}`
   const args = ['image', 'inspect', '--format', format, `localhost/mutabor-${image}`]

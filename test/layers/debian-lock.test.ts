@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { describeLockMismatch, lockedVersions } from '../../layers/debian-lock.ts'
 import { snapshotSources } from '../../layers/debian-snapshot.ts'
 
-test('an image of the locked packages is not refused, one with another or a newer package is, by its name', () => {
+test('an image with a package or version that is not locked is reported by name', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
   assert.equal(describeLockMismatch('pdf', { qpdf: '11.3.0-1' }, locked), undefined)
   assert.match(
@@ -13,13 +13,13 @@ test('an image of the locked packages is not refused, one with another or a newe
   )
 })
 
-test('the lock has what each image is for', () => {
+test('the lock contains the main packages of the images', () => {
   const locked = lockedVersions()
   for (const name of ['libc6', 'ffmpeg', 'imagemagick', 'libreoffice-core-nogui', 'poppler-utils', 'pandoc'])
     assert.match(locked[name] ?? '', /^\d/, name)
 })
 
-test('a time names the archives of then, checked by their signatures', () => {
+test('a snapshot timestamp selects the signed archives of that time', () => {
   assert.equal(snapshotSources(undefined), '')
   const lines = snapshotSources('20261120T000000Z', 'http://127.0.0.1:1/of').trim().split('\n')
   assert.equal(lines.length, 3)
@@ -27,5 +27,5 @@ test('a time names the archives of then, checked by their signatures', () => {
     assert.match(line, /signed-by=/)
     assert.match(line, /http:\/\/127\.0\.0\.1:1\/of\/debian(-security)?\/20261120T000000Z bookworm\S* main$/)
   }
-  assert.throws(() => snapshotSources('yesterday'), /DEBIAN_SNAPSHOT: expected a time as/)
+  assert.throws(() => snapshotSources('yesterday'), /DEBIAN_SNAPSHOT: expected a timestamp such as/)
 })

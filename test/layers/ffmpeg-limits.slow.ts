@@ -1,4 +1,4 @@
-// npm run images:test: the image of ffmpeg where its disk, its time or its process ends.
+// npm run images:test: the ffmpeg image when its disk is full, its time runs out or its process is killed.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ async function serve(
   const environment = { ...service.environment, MIN_FREE_DISK_GB, IMAGE_ID: image, TASK_LIMIT_S: '840' }
   const asDeployed = { image, environment, memoryMb: imageLimits(image).memorySize }
   const lambda = await service.serve(image, timeoutS, { ...asDeployed, ...options })
-  // Another one would take what the next test sends.
+  // A second instance would receive the tasks of the next test.
   t.after(lambda.close)
   return lambda
 }
@@ -41,11 +41,11 @@ function made(name: string, ...args: string[]) {
   execFileSync('ffmpeg', ['-y', '-v', 'error', '-f', 'lavfi', ...args, path])
   return { name, bytes: Buffer.from(readFileSync(path)) }
 }
-/** Encoding it takes long enough to be met at it. */
+/** Encoding this video takes long enough to be interrupted. */
 const film = (seconds = 20) =>
   made('film.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
 const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
-/** Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV. */
+/** Ten minutes of silence are small as FLAC, but a hundred megabytes as WAV. */
 const silence = () => made('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
 
 const encoderIn = ({ pid }: Serving) =>
@@ -59,14 +59,14 @@ async function atWork(lambda: Serving): Promise<{ pid: number; command: string }
       encoder = encoderIn(lambda)
       return encoder !== undefined
     },
-    'ffmpeg is at work',
+    'ffmpeg is running',
     60,
   )
   assert.ok(encoder)
   return encoder
 }
 
-test('after the kill of an engine and of the function another attempt succeeds, and no folder is left', {
+test('after an engine and the function are killed, a retry succeeds and no task folder remains', {
   ...built,
   timeout: 300_000,
 }, async (t) => {
@@ -74,7 +74,11 @@ test('after the kill of an engine and of the function another attempt succeeds, 
   const converting = conversionOf(service, film(), encoding)
   process.kill((await atWork(lambda)).pid, 'SIGKILL')
   const [first] = folders(lambda)
-  await waitUntil(() => !folders(lambda).includes(first ?? ''), 'the folder of the first attempt is gone', 60)
+  await waitUntil(
+    () => !folders(lambda).includes(first ?? ''),
+    'the folder of the first attempt is deleted',
+    60,
+  )
   await atWork(lambda)
   const left = folders(lambda)
   assert.equal(left.length, 1)
@@ -84,10 +88,10 @@ test('after the kill of an engine and of the function another attempt succeeds, 
   assert.ok(!folders(lambda).includes(left[0] ?? ''))
   const { status, error } = await converting
   assert.equal(status, 'completed', JSON.stringify(error))
-  await waitUntil(() => folders(lambda).length === 0, 'no folder is left')
+  await waitUntil(() => folders(lambda).length === 0, 'no task folder remains')
 })
 
-test('threads follow the processors that a function has', built, async (t) => {
+test('ffmpeg uses as many threads as the function has CPUs', built, async (t) => {
   const seen: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
@@ -99,32 +103,32 @@ test('threads follow the processors that a function has', built, async (t) => {
   assert.deepEqual(seen, ['1', '2'])
 })
 
+test('the error of a task that exceeds the timeout of the function names that limit', built, async (t) => {
+  // Ten seconds are reserved to store the result, and the start takes some.
+  const lambda = await serve(t, {}, 20)
+  const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
+  const { error } = await conversionOf(service, film(60), whole)
+  assert.equal(error?.code, 'TIMEOUT')
+  assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
+  await waitUntil(() => folders(lambda).length === 0, 'no task folder remains')
+})
+
 test(
-  'a task that does not end in one run of the function is told the seconds of that run',
+  'a full /tmp is reported as a lack of disk space, and only as the fault of a file that needs it all',
   built,
   async (t) => {
-    // Ten of them are kept to store the outcome, and the start takes some.
-    const lambda = await serve(t, {}, 20)
-    const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
-    const { error } = await conversionOf(service, film(60), whole)
-    assert.equal(error?.code, 'TIMEOUT')
-    assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
-    await waitUntil(() => folders(lambda).length === 0, 'no folder is left')
+    const disk = makeSmallDisk(t, 100)
+    if (typeof disk === 'string') return t.skip(disk)
+    chmodSync(disk.folder, 0o1777)
+    await serve(t, { tmp: disk.folder })
+    const alone = await conversionOf(service, silence(), { targetFormat: 'wav' })
+    assert.equal(alone.error?.code, 'FILE_TOO_LARGE', JSON.stringify(alone))
+    assert.match(alone.error?.message ?? '', /the disk of 100 MiB/)
+    disk.fill()
+    const beside = await conversionOf(service, silence(), { targetFormat: 'wav' })
+    assert.equal(beside.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(beside))
+    disk.empty()
+    const after = await conversionOf(service, film(1), encoding)
+    assert.equal(after.status, 'completed', JSON.stringify(after.error))
   },
 )
-
-test('where /tmp becomes full that is told, and the file keeps its good name', built, async (t) => {
-  const disk = makeSmallDisk(t, 100)
-  if (typeof disk === 'string') return t.skip(disk)
-  chmodSync(disk.folder, 0o1777)
-  await serve(t, { tmp: disk.folder })
-  const alone = await conversionOf(service, silence(), { targetFormat: 'wav' })
-  assert.equal(alone.error?.code, 'FILE_TOO_LARGE', JSON.stringify(alone))
-  assert.match(alone.error?.message ?? '', /the disk of 100 MiB/)
-  disk.fill()
-  const beside = await conversionOf(service, silence(), { targetFormat: 'wav' })
-  assert.equal(beside.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(beside))
-  disk.empty()
-  const after = await conversionOf(service, film(1), encoding)
-  assert.equal(after.status, 'completed', JSON.stringify(after.error))
-})

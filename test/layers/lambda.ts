@@ -6,10 +6,10 @@ import { startRuntimeApi } from './runtime-api.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' }).trim()
 
-/** A network of two addresses: a container on it reaches this machine's one, and nothing else. */
+/** Creates a network with two IP addresses: a container in it can only reach this machine. */
 export function openNetwork() {
   const name = `mutabor${process.pid}`
-  // From the block that is set aside for tests of network devices (RFC 2544).
+  // From the block reserved for benchmarks of network devices (RFC 2544).
   const [hostAddress, containerAddress] = ['198.18.99.1', '198.18.99.2']
   const close = () => {
     run('ip', 'netns', 'delete', name)
@@ -31,25 +31,25 @@ export function openNetwork() {
 
 export interface LambdaOptions {
   readonly image: string
-  /** What its tasks are run by; that of the image when left out. */
+  /** The handler; by default that of the image. */
   readonly handler?: string
   readonly network: { readonly hostAddress: string; readonly path: string }
   readonly memoryMb: number
   readonly environment: Readonly<Record<string, string>>
-  /** Those that it sees; all of this machine when left out. */
+  /** The number of CPUs; by default all of this machine. */
   readonly processors?: number
-  /** A folder to be /tmp, which stays; one of its own when left out. */
+  /** A folder to mount as /tmp, which is not deleted; by default a temporary one. */
   readonly tmp?: string
 }
 
-/** MB of memory for which Lambda gives one core. */
+/** Memory in MB for which Lambda allocates one core. */
 const memoryOfCoreMb = 1769
 
-/** A container as Lambda runs it: its user, its memory and cores, nothing writable but /tmp. */
+/** Starts a container with Lambda's user, memory and CPU limits; only /tmp is writable. */
 export async function startLambda(options: LambdaOptions) {
   const { image, handler, network, memoryMb, environment, processors } = options
   const api = await startRuntimeApi(network.hostAddress)
-  // A folder of the disk, because a tmpfs would count as memory, which on Lambda /tmp does not.
+  // A folder on disk, because tmpfs would count as memory; on Lambda, /tmp does not.
   const tmp = options.tmp ?? mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   chmodSync(tmp, 0o1777)
   const variables = { ...environment, AWS_LAMBDA_RUNTIME_API: api.address, AWS_LAMBDA_FUNCTION_NAME: image }
@@ -73,9 +73,9 @@ export async function startLambda(options: LambdaOptions) {
     invoke: api.invoke,
     container,
     tmp,
-    /** Of the function, among the processes of this machine. */
+    /** The process id of the function on this machine. */
     pid: () => pid,
-    /** The runtime dies; the next has its /tmp, as on Lambda. */
+    /** Kills the runtime and starts another with the same /tmp, as on Lambda. */
     killAndRestart: () => {
       process.kill(pid, 'SIGKILL')
       run('podman', 'wait', container)
@@ -84,7 +84,7 @@ export async function startLambda(options: LambdaOptions) {
       pid = pidNow()
     },
     logs: () => run('podman', 'logs', container),
-    /** Runs a script of Node beside the function, as the same user. */
+    /** Runs a Node script in the container, as the user of the function. */
     inside: (script: string) => run('podman', 'exec', container, 'node', '--eval', script),
     close: () => {
       run('podman', 'rm', '--force', '--time=0', container)

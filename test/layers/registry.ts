@@ -13,7 +13,7 @@ interface Manifest {
 const digestOf = (hash: ReturnType<typeof createHash>) => `sha256:${hash.digest('hex')}`
 
 /**
- * A registry of images that takes them as every one does, and forgets all but what they are called by their bytes.
+ * Starts a container registry that accepts images but only stores their digests.
  * https://github.com/opencontainers/distribution-spec/blob/main/spec.md
  */
 export async function startRegistry() {

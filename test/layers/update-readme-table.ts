@@ -1,4 +1,4 @@
-// The table of layers/README.md: what the images are like, as the tests found them.
+// Writes the figures that the tests measured into the table of layers/README.md.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const inspect = (kind: string, format: string, name: string) =>
 export const sizeOf = (image: string): number =>
   Math.round(Number(inspect('image', '{{.Size}}', `localhost/mutabor-${image}`)) / 1e6)
 
-/** Most memory that a container has had; undefined where its control group does not tell. */
+/** Returns the peak memory of a container, undefined if its cgroup does not report it. */
 export function peakOf(container: string): number | undefined {
   const group = inspect('container', '{{.State.CgroupPath}}', container)
   const places = [
@@ -33,7 +33,7 @@ export function peakOf(container: string): number | undefined {
 const rowOf = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>
   `| ${image} | ${sizeMb} | ${(coldMs / 1000).toFixed(1)} | ${(warmMs / 1000).toFixed(1)} | ${peakMb ?? '–'} |`
 
-/** Replaces the rows of these images; the others stay as they were found before. */
+/** Replaces the rows of these images and leaves the others unchanged. */
 export function writeFigures(all: readonly Figures[]): void {
   let text = readFileSync(file, 'utf8')
   for (const figures of all)

@@ -12,8 +12,8 @@ const checkImageBoxes: Check = (file) => checkBoxes(file, ['meta', 'moov'])
 
 const checkRiffSize: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
 
-/** For text formats with a fixed ending, which NULs and line breaks may follow. */
-function requireEnding(terminator: string): Check {
+/** For text formats with a fixed terminator, which NULs and line breaks may follow. */
+function requireTerminator(terminator: string): Check {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
     const last = ascii(file.tail, 0, end + 1)
@@ -37,10 +37,10 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkExr, ['exr']],
   [checkFits, ['fits']],
   [checkPhotoshop, ['psd', 'psb']],
-  [requireEnding('\x1b\\'), ['sixel']],
+  [requireTerminator('\x1b\\'), ['sixel']],
   [checkPdf, ['pdf']],
-  [requireEnding('}'), ['rtf']],
-  [requireEnding('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
+  [requireTerminator('}'), ['rtf']],
+  [requireTerminator('>'), ['svg', 'fodt', 'fods', 'fodp', 'fodg', 'uos', 'uot', 'uop']],
 ]
 
 /** Returns the quick completeness check of a format; ZIP and OLE files are checked while they are read. */

@@ -287,7 +287,7 @@ export const textFormats: readonly FormatId[] = [
 /** Text formats that are detected as another format, whatever the file name says. */
 export const textFormatAliases: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
 
-/** A header field above the first empty line (RFC 5322) that nobody types by hand. */
+/** A header field above the first empty line (RFC 5322) that is not typed by hand. */
 const mailHeaders =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 
 /** The limit of librsvg for repeated shapes; a browser would draw for hours. */
-const mostShapes = 500_000
+const maxShapes = 500_000
 /** Nesting of groups; real drawings are a few dozen levels deep. */
 const maxDepth = 1000
 
@@ -22,9 +22,9 @@ const hrefPattern = /href\s*=\s*["']#([^"']+)["']/
  * @throws AppError FILE_TOO_LARGE.
  */
 export function requireLimitedRepetition(svg: string): void {
-  if (!/<(?:[\w.-]+:)?use\b/.test(svg) || countShapes(svg) <= mostShapes) return
-  const sentence = `The drawing repeats elements (use) to more than ${mostShapes} shapes, the maximum. Save it with fewer repetitions.`
-  throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', mostShapes })
+  if (!/<(?:[\w.-]+:)?use\b/.test(svg) || countShapes(svg) <= maxShapes) return
+  const sentence = `The drawing repeats elements (use) to more than ${maxShapes} shapes, the maximum. Save it with fewer repetitions.`
+  throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', mostShapes: maxShapes })
 }
 
 function countShapes(svg: string): number {
