@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { overhead, wallOn } from './chunk-model.ts'
+import { overheadPercent, wallTimeWith } from './chunk-model.ts'
 
 const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measured = {
@@ -10,11 +10,11 @@ const measured = {
 
 test('workers share the parts, and the longest of them takes its time however many there are', () => {
   assert.deepEqual(
-    [1, 2, 3, 300].map((count) => wallOn(count, measured)),
+    [1, 2, 3, 300].map((count) => wallTimeWith(count, measured)),
     [21_000, 12_000, 11_000, 11_000],
   )
 })
 
 test('parts cost what cutting and joining take, and what they take more than the whole', () => {
-  assert.equal(Math.round(overhead(measured) * 100) / 100, 5)
+  assert.equal(Math.round(overheadPercent(measured) * 100) / 100, 5)
 })

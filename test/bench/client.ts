@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { Fixture } from './fixtures.ts'
 
-export interface Answer {
+export interface HttpReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -23,7 +23,7 @@ export class HttpClient {
     this.#base = base
   }
 
-  async send(path: string, sent: Sent = {}): Promise<Answer> {
+  async send(path: string, sent: Sent = {}): Promise<HttpReply> {
     const response = await this.#request(path, sent)
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -63,7 +63,7 @@ export interface Form {
   readonly body: Buffer
 }
 
-export function formOf(file: Fixture, fields: Readonly<Record<string, string>>): Form {
+export function buildForm(file: Fixture, fields: Readonly<Record<string, string>>): Form {
   const boundary = 'mutabor-bench'
   const part = (name: string, more = '') =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
@@ -108,14 +108,14 @@ export class ServiceClient {
   }
 
   /** Of a job that was not over when the wait was. */
-  async #resultOf(accepted: Answer): Promise<Answer> {
+  async #resultOf(accepted: HttpReply): Promise<HttpReply> {
     const { jobId, status } = await this.ended(accepted)
     if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
     return this.send(`/v1/download/${jobId}`)
   }
 
   /** The job that an answer is about, when it is over. */
-  async ended(answer: Answer): Promise<{ readonly jobId: string; readonly status: string }> {
+  async ended(answer: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
     let { data } = JSON.parse(answer.body.toString()) as { data: { jobId: string; status: string } }
     while (['pending', 'queued', 'processing'].includes(data.status)) {
       const status = await this.send(`/v1/status/${data.jobId}`, { headers: { prefer: 'wait=25' } })
@@ -124,7 +124,7 @@ export class ServiceClient {
     return data
   }
 
-  async send(path: string, sent: Sent = {}): Promise<Answer> {
+  async send(path: string, sent: Sent = {}): Promise<HttpReply> {
     const headers = { ...sent.headers, ...(this.#token !== undefined && { 'x-owner-token': this.#token }) }
     const answer = await this.#http.send(path, { ...sent, headers })
     const given = answer.headers['x-owner-token']

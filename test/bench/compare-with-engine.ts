@@ -1,12 +1,12 @@
 import { startService, type TestService } from '../service.ts'
-import { formOf, ServiceClient } from './client.ts'
+import { buildForm, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
-import { inTurns, median, p95, timed } from './measure.ts'
+import { median, p95, runInterleaved, timed } from './measure.ts'
 import { peakMib, reaper, withCpu } from './process-tree.ts'
-import type { Bench } from './section.ts'
+import type { BenchContext } from './section.ts'
 
 /** A conversion, and the engine that does the same without a service around it. */
-export interface Rivalry {
+export interface EngineComparison {
   readonly fixture: FixtureName
   /** Of the form, with the target format. */
   readonly fields: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface Rivalry {
   readonly engine: string
 }
 
-export interface Rivals {
+export interface ComparedServices {
   readonly pid: number
   readonly service: () => Promise<unknown>
   readonly bare: () => Promise<unknown>
@@ -40,26 +40,26 @@ export async function withService<T>(
 }
 
 /** The service and the bare engine, ready for a rivalry. */
-export async function withRivals(
-  { fixture, fields }: Pick<Rivalry, 'fixture' | 'fields'>,
-  { fixtures }: Bench,
+export async function withComparedServices(
+  { fixture, fields }: Pick<EngineComparison, 'fixture' | 'fields'>,
+  { fixtures }: BenchContext,
   bare: (path: string) => Promise<unknown>,
-  run: (rivals: Rivals) => Promise<void>,
+  run: (rivals: ComparedServices) => Promise<void>,
 ): Promise<void> {
   const source = await fixtures.get(fixture)
-  const form = formOf(source, fields)
+  const form = buildForm(source, fields)
   await withService((client, { pid }) =>
     run({ pid, service: () => client.convert(form), bare: () => bare(source.path) }),
   )
 }
 
 export async function oneClient(
-  { rounds, inARow, most, engine }: Rivalry,
-  { pid, bare, service }: Rivals,
-  { report }: Bench,
+  { rounds, inARow, most, engine }: EngineComparison,
+  { pid, bare, service }: ComparedServices,
+  { report }: BenchContext,
 ): Promise<void> {
   const spent: number[] = []
-  const times = await inTurns(rounds, {
+  const times = await runInterleaved(rounds, {
     bare: timed(inARow, bare),
     service: withCpu(pid, inARow, timed(inARow, service), spent),
   })

@@ -1,9 +1,9 @@
-import { inTurns, median, rate, type Turn } from './measure.ts'
+import { type MeasuredTurn, measureRate, median, runInterleaved } from './measure.ts'
 import { peakMib, withCpu } from './process-tree.ts'
 import type { Report } from './report.ts'
 
 /** Eight clients at the service, and somebody else at the bare engine. */
-export interface Crowd {
+export interface ConcurrentComparison {
   readonly rounds: number
   /** Of eight clients in one round. */
   readonly jobs: number
@@ -11,7 +11,7 @@ export interface Crowd {
   /** Of the service. */
   readonly pid: number
   /** Gives the rate to compare with. */
-  readonly bare: Turn
+  readonly bare: MeasuredTurn
   /** What it is, and the share of its rate that the service is to reach. */
   readonly engine: string
   readonly share: number
@@ -19,12 +19,12 @@ export interface Crowd {
   readonly mostCpuMs?: number
 }
 
-export async function eightClients(crowd: Crowd, report: Report): Promise<void> {
+export async function measureEightClients(crowd: ConcurrentComparison, report: Report): Promise<void> {
   const { rounds, jobs, pid, bare, engine, share, mostCpuMs } = crowd
   const failures: unknown[] = []
   const cpu: number[] = []
-  const service = rate(8, jobs, crowd.service, failures)
-  const rates = await inTurns(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
+  const service = measureRate(8, jobs, crowd.service, failures)
+  const rates = await runInterleaved(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
   const most = median(rates.bare)
   report.figure({
     ...{ what: 'eight clients', value: median(rates.service), unit: 'per s', aim: { least: share * most } },

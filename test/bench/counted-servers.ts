@@ -29,9 +29,9 @@ export async function startCountedServers(): Promise<CountedServers> {
   for (const [name, url] of Object.entries(variables)) {
     if (!name.startsWith('AWS_ENDPOINT_URL_')) continue
     const proxy = createServer({ requestTimeout: 0 }, (call, response) => {
-      const kind = kindOf(call)
+      const kind = callName(call)
       if (kind) calls.set(kind, (calls.get(kind) ?? 0) + 1)
-      passOn(url, call, response)
+      forwardCall(url, call, response)
     })
     env[name] = `http://127.0.0.1:${await listen(proxy, 0)}`
     proxies.push(proxy)
@@ -56,7 +56,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 /** As `SQS SendMessage`; S3 says by the method what it does. */
-function kindOf({ method = '', url = '', headers }: IncomingMessage): string | undefined {
+function callName({ method = '', url = '', headers }: IncomingMessage): string | undefined {
   const target = /^(\w+?)(?:_\d+)?\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))
   if (target) return `${names[target[1] ?? ''] ?? target[1]} ${target[2]}`
   const { searchParams } = new URL(url, 'http://s3')
@@ -72,7 +72,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** As it came, the host that was signed included. */
-function passOn(to: string, call: IncomingMessage, response: ServerResponse): void {
+function forwardCall(to: string, call: IncomingMessage, response: ServerResponse): void {
   const { method, headers } = call
   const onward = request(new URL(call.url ?? '/', to), { method: method ?? 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)

@@ -14,11 +14,11 @@ import type {
 import { effectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
-import type { Measured, Spent } from './chunk-model.ts'
+import type { ChunkTimes, TimeSpent } from './chunk-model.ts'
 import { cpuMsOfBench } from './process-tree.ts'
 
 /** A conversion that its engine can share out. */
-export interface Sharing {
+export interface ChunkedConversion {
   readonly engine: Engine
   /** A conversion when left out. */
   readonly operation?: Operation
@@ -26,24 +26,24 @@ export interface Sharing {
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
   /** For whom it is shared out. */
-  readonly crew: WorkerPool
+  readonly pool: WorkerPool
 }
 
-export interface Shared extends Measured {
+export interface ChunkedResult extends ChunkTimes {
   /** Of the result. */
   readonly bytes: { readonly whole: number; readonly parts: number }
 }
 
 /** Runs it as one and in parts, each in a folder of its own as a worker has it, one after the other. */
-export async function inShares(sharing: Sharing, folder: string): Promise<Shared> {
+export async function measureInChunks(sharing: ChunkedConversion, folder: string): Promise<ChunkedResult> {
   const { engine } = sharing
   const source = await inputOf(sharing.path)
   const one = await step(sharing, [source], folder)
   const whole = await timed(() => engine.run(one.work, one.tools))
   const cutting = await step(sharing, [source], folder)
-  const cut = await timed(async () => engine.split?.(cutting.work, cutting.tools, sharing.crew))
+  const cut = await timed(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
   if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not shared out`)
-  const parts: Spent[] = []
+  const parts: TimeSpent[] = []
   const results: ChunkResult[] = []
   for (const { spec, file } of cut.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
@@ -71,7 +71,7 @@ async function inputOf(path: string, format = formatByExtension(path)?.id): Prom
 }
 
 async function step(
-  { engine, operation = 'convert', path, to, options }: Sharing,
+  { engine, operation = 'convert', path, to, options }: ChunkedConversion,
   sources: readonly InputFile[],
   folder: string,
   spec?: ChunkSpec,
@@ -108,7 +108,7 @@ async function step(
   }
 }
 
-async function timed<T>(action: () => Promise<T>): Promise<{ result: T; spent: Spent }> {
+async function timed<T>(action: () => Promise<T>): Promise<{ result: T; spent: TimeSpent }> {
   const [wall, cpu] = [performance.now(), cpuMsOfBench()]
   const result = await action()
   return { result, spent: { wall: performance.now() - wall, cpu: cpuMsOfBench() - cpu } }

@@ -18,25 +18,25 @@ export function medianRange(values: readonly number[]): readonly [least: number,
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
 /** What one of several does when it is its turn; gives what was measured. */
-export type Turn = () => Promise<readonly number[]>
+export type MeasuredTurn = () => Promise<readonly number[]>
 
 /** Some work goes on behind an answer, and is not the next one's. */
-const restMs = 60
+const pauseMs = 60
 
 /**
  * One after the other, round after round: a machine that becomes slower becomes so for all of them, and each comes
  * after each other, whose caches it finds. The first round warms up and does not count.
  */
-export async function inTurns<Name extends string>(
+export async function runInterleaved<Name extends string>(
   rounds: number,
-  turns: Readonly<Record<Name, Turn>>,
+  turns: Readonly<Record<Name, MeasuredTurn>>,
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const measured = new Map<Name, number[]>()
-  const contestants = Object.entries(turns) as [Name, Turn][] // it has no other keys
+  const contestants = Object.entries(turns) as [Name, MeasuredTurn][] // it has no other keys
   for (let round = 0; round <= rounds; round++) {
     for (const [name, turn] of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const values = await turn()
-      await pause(restMs)
+      await pause(pauseMs)
       if (round > 0) measured.set(name, [...(measured.get(name) ?? []), ...values])
     }
   }
@@ -51,7 +51,7 @@ export function timed<T>(
   runs: number,
   action: () => Promise<T>,
   end?: (result: T) => Promise<unknown>,
-): Turn {
+): MeasuredTurn {
   return async () => {
     const times: number[] = []
     for (let run = 0; run < runs; run++) {
@@ -65,15 +65,15 @@ export function timed<T>(
 }
 
 /** Runs per second of so many clients; what fails is collected, where somebody wants it. */
-export function rate(
+export function measureRate(
   clients: number,
   runs: number,
   action: () => Promise<unknown>,
   failures?: unknown[],
-): Turn {
+): MeasuredTurn {
   return async () => {
     const errors: unknown[] = []
-    const { perSecond } = await parallel(clients, runs, () =>
+    const { perSecond } = await runParallel(clients, runs, () =>
       action().catch((error: unknown) => errors.push(error)),
     )
     if (!failures && errors.length > 0) throw errors[0]
@@ -88,7 +88,11 @@ export interface Load {
 }
 
 /** So many clients at once until all runs are done. */
-export async function parallel(clients: number, runs: number, action: () => Promise<unknown>): Promise<Load> {
+export async function runParallel(
+  clients: number,
+  runs: number,
+  action: () => Promise<unknown>,
+): Promise<Load> {
   let left = runs
   let failures = 0
   const start = performance.now()

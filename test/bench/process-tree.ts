@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
-import type { Turn } from './measure.ts'
+import type { MeasuredTurn } from './measure.ts'
 
 /** What a program and all below it use, as the kernel counts it (proc(5)). It runs under `reaper.py`, whose id is given. */
 
@@ -21,7 +21,7 @@ export const cpuMs = (pid: number): number =>
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
 
 /** Of programs that this process started and that have ended. */
-export const cpuMsOfEnded = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
+export const cpuMsOfExited = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
 
 function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
@@ -31,15 +31,15 @@ function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): n
 }
 
 /** Much of a job goes on behind its answer. */
-const behindMs = 200
+const backgroundMs = 200
 
 /** The turn, and beside it the processor milliseconds that a tree takes for each of its jobs, once it is warm. */
-export function withCpu(pid: number, jobs: number, turn: Turn, spent: number[]): Turn {
+export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: number[]): MeasuredTurn {
   let isWarm = false
   return async () => {
     const before = cpuMs(pid)
     const measured = await turn()
-    await pause(behindMs)
+    await pause(backgroundMs)
     if (isWarm) spent.push((cpuMs(pid) - before) / jobs)
     isWarm = true
     return measured

@@ -1,6 +1,6 @@
 /** What was measured, what is to be reached, and how far the two are from each other. */
 
-export type Say = (line: string) => void
+export type Print = (line: string) => void
 
 export interface Figure {
   readonly what: string
@@ -20,23 +20,23 @@ export function ratioToAim({ value, aim }: Figure): number | undefined {
 }
 
 export class Report {
-  readonly say: Say
+  readonly print: Print
   readonly #missed: string[] = []
   #held = 0
   #title = ''
 
-  constructor(say: Say) {
-    this.say = say
+  constructor(print: Print) {
+    this.print = print
   }
 
   title(text: string): void {
     this.#title = text
-    this.say(`\n${text.padEnd(46)} figure                aim   ratio to the aim`)
+    this.print(`\n${text.padEnd(46)} figure                aim   ratio to the aim`)
   }
 
   figure(one: Figure): void {
     const ratio = ratioToAim(one)
-    this.say(lineOf(one, ratio).trimEnd())
+    this.print(lineOf(one, ratio).trimEnd())
     if (ratio === undefined) return
     if (ratio > 1) this.#missed.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
     else this.#held += 1
@@ -45,8 +45,8 @@ export class Report {
   summary(): void {
     const count = this.#missed.length + this.#held
     if (count === 0) return
-    this.say(`\n${this.#held} of ${count} aims are held.`)
-    for (const one of this.#missed) this.say(`  MISSED  ${one}`)
+    this.print(`\n${this.#held} of ${count} aims are held.`)
+    for (const one of this.#missed) this.print(`  MISSED  ${one}`)
   }
 }
 

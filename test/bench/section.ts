@@ -1,7 +1,7 @@
 import type { Fixtures } from './fixtures.ts'
 import type { Report } from './report.ts'
 
-export interface Bench {
+export interface BenchContext {
   readonly report: Report
   readonly fixtures: Fixtures
   /** Asked for by `--gib` and `--million`: what takes long. */
@@ -12,5 +12,5 @@ export interface Bench {
 export interface Section {
   readonly name: string
   readonly about: string
-  readonly run: (bench: Bench) => Promise<void>
+  readonly run: (bench: BenchContext) => Promise<void>
 }

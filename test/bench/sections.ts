@@ -1,6 +1,6 @@
 import type { Section } from './section.ts'
 import { access } from './sections/access.ts'
-import { parts } from './sections/chunks.ts'
+import { chunks } from './sections/chunks.ts'
 import { controlPlane } from './sections/control-plane.ts'
 import { docx } from './sections/docx.ts'
 import { fidelity } from './sections/fidelity.ts'
@@ -8,7 +8,7 @@ import { graphs } from './sections/graphs.ts'
 import { growth } from './sections/growth.ts'
 import { idle } from './sections/idle.ts'
 import { imports } from './sections/imports.ts'
-import { telling } from './sections/notifications.ts'
+import { notifications } from './sections/notifications.ts'
 import { page } from './sections/page.ts'
 import { png } from './sections/png.ts'
 import { programs } from './sections/programs.ts'
@@ -21,7 +21,7 @@ export const sections: readonly Section[] = [
   png,
   docx,
   ...programs,
-  parts,
+  chunks,
   fidelity,
   controlPlane,
   idle,
@@ -30,7 +30,7 @@ export const sections: readonly Section[] = [
   graphs,
   servers,
   transfers,
-  telling,
+  notifications,
   access,
   imports,
   page,

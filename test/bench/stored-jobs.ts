@@ -18,10 +18,10 @@ export function storeJobs(dataDir: string, count: number): void {
     const copies = tablesOf(database).flatMap((table) =>
       rowsOf(database, table, id).map((row) => ({ row, insert: database.prepare(insertInto(table, row)) })),
     )
-    for (let from = 0; from < count; from += atOnce) {
+    for (let from = 0; from < count; from += jobsPerTransaction) {
       database.exec('BEGIN')
       for (const { row, insert } of copies)
-        for (let number = from; number < Math.min(count, from + atOnce); number++)
+        for (let number = from; number < Math.min(count, from + jobsPerTransaction); number++)
           insert.run(...Object.values(copyOf(row, id, number)))
       database.exec('COMMIT')
     }
@@ -31,7 +31,7 @@ export function storeJobs(dataDir: string, count: number): void {
 }
 
 /** Jobs of one transaction: of all at once the log would become as large as the table. */
-const atOnce = 20_000
+const jobsPerTransaction = 20_000
 
 const insertInto = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`

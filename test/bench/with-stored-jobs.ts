@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService, type TestService } from '../service.ts'
-import { formOf, ServiceClient } from './client.ts'
+import { buildForm, ServiceClient } from './client.ts'
 import { reaper } from './process-tree.ts'
-import type { Bench } from './section.ts'
+import type { BenchContext } from './section.ts'
 import { storeJobs } from './stored-jobs.ts'
 
 /** Runs something with a service that so many jobs were finished by, all of this client's. */
 export async function withStoredJobs(
   count: number,
-  { fixtures }: Bench,
+  { fixtures }: BenchContext,
   run: (client: ServiceClient, service: TestService) => Promise<void>,
 ): Promise<void> {
-  const form = formOf(await fixtures.get('dot.png'), { targetFormat: 'webp' })
+  const form = buildForm(await fixtures.get('dot.png'), { targetFormat: 'webp' })
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-stored-'))
   try {
     const before = await startService({}, dataDir)

@@ -4,18 +4,18 @@ import { AppError } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 
-const known = new Map<string, Promise<string>>()
+const cache = new Map<string, Promise<string>>()
 
 /** Fails unless an upload of the file is taken for the format: else no client can ask for any of its pairs. */
 export async function assertDetected(path: string, format: FormatId): Promise<void> {
-  const asked = known.get(path) ?? detectedAs(path)
-  known.set(path, asked)
+  const asked = cache.get(path) ?? detectFormatOf(path)
+  cache.set(path, asked)
   const found = await asked
   if (found !== format) throw new Error(`an upload of the sample is taken for ${found}`)
 }
 
 /** What the service takes a file for when it is uploaded. */
-async function detectedAs(path: string): Promise<string> {
+async function detectFormatOf(path: string): Promise<string> {
   const file = await open(path)
   try {
     const { size } = await file.stat()

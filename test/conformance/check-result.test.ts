@@ -9,7 +9,7 @@ import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { fixture } from '../engines/run-engine.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { judged } from './check-result.ts'
+import { checkResult } from './check-result.ts'
 
 const run = promisify(execFile)
 let folder = ''
@@ -19,9 +19,9 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 /** What is said of a file that claims to be made of the sample. */
-function judge(from: FormatId, to: FormatId, sample: string, name: string): Promise<string> {
+function checkConversion(from: FormatId, to: FormatId, sample: string, name: string): Promise<string> {
   const made = { path: join(folder, name), format: to, warnings: [] }
-  return judged({ from, to, route: planRoute({ from, to }) }, sample, made)
+  return checkResult({ from, to, route: planRoute({ from, to }) }, sample, made)
 }
 
 describe('the judge of conversions', () => {
@@ -31,9 +31,9 @@ describe('the judge of conversions', () => {
     await sharp(source).flatten().resize(80, 30, { fit: 'fill' }).jpeg().toFile(join(folder, 'wide.jpg'))
     const plain = { width: 40, height: 30, channels: 3, background: '#fff' } as const
     await sharp({ create: plain }).jpeg().toFile(join(folder, 'blank.jpg'))
-    assert.match(await judge('png', 'jpg', source, 'good.jpg'), /size=40x30/)
-    await assert.rejects(judge('png', 'jpg', source, 'wide.jpg'), /40x30 became 80x30/)
-    await assert.rejects(judge('png', 'jpg', source, 'blank.jpg'), /blank/)
+    assert.match(await checkConversion('png', 'jpg', source, 'good.jpg'), /size=40x30/)
+    await assert.rejects(checkConversion('png', 'jpg', source, 'wide.jpg'), /40x30 became 80x30/)
+    await assert.rejects(checkConversion('png', 'jpg', source, 'blank.jpg'), /blank/)
   })
 
   test('refuses sound that is cut off or silent', async () => {
@@ -42,9 +42,9 @@ describe('the judge of conversions', () => {
     await ffmpeg(join(folder, 'good.flac'))
     await ffmpeg('-t', '0.2', join(folder, 'cut.flac'))
     await ffmpeg('-af', 'volume=0', join(folder, 'silent.flac'))
-    assert.match(await judge('wav', 'flac', source, 'good.flac'), /^seconds=\d/)
-    await assert.rejects(judge('wav', 'flac', source, 'cut.flac'), /it plays 0\.2 s of/)
-    await assert.rejects(judge('wav', 'flac', source, 'silent.flac'), /silent/)
+    assert.match(await checkConversion('wav', 'flac', source, 'good.flac'), /^seconds=\d/)
+    await assert.rejects(checkConversion('wav', 'flac', source, 'cut.flac'), /it plays 0\.2 s of/)
+    await assert.rejects(checkConversion('wav', 'flac', source, 'silent.flac'), /silent/)
   })
 
   test('refuses a document whose words did not come through', async () => {
@@ -55,8 +55,8 @@ describe('the judge of conversions', () => {
     await writeFile(join(folder, 'good.txt'), 'Seven wonderful\nwords about apples')
     await writeFile(join(folder, 'empty.txt'), 'Seven')
     const page = join(folder, 'page.html')
-    assert.match(await judge('html', 'txt', page, 'good.txt'), /words=5\/5/)
-    await assert.rejects(judge('html', 'txt', page, 'empty.txt'), /only 1 of 5 words/)
+    assert.match(await checkConversion('html', 'txt', page, 'good.txt'), /words=5\/5/)
+    await assert.rejects(checkConversion('html', 'txt', page, 'empty.txt'), /only 1 of 5 words/)
   })
 
   test('refuses an archive that lacks a file', async () => {
@@ -67,7 +67,7 @@ describe('the judge of conversions', () => {
     await pack('good.tar', 'one.txt', 'two.txt')
     await pack('less.tar', 'one.txt')
     const source = join(folder, 'source.zip')
-    assert.match(await judge('zip', 'tar', source, 'good.tar'), /names=2/)
-    await assert.rejects(judge('zip', 'tar', source, 'less.tar'), /two\.txt is not in it/)
+    assert.match(await checkConversion('zip', 'tar', source, 'good.tar'), /names=2/)
+    await assert.rejects(checkConversion('zip', 'tar', source, 'less.tar'), /two\.txt is not in it/)
   })
 })

@@ -9,10 +9,10 @@ import { archiveContents } from '../engines/inspect-archive.ts'
 import { countCharacters } from '../engines/inspect-font.ts'
 import { assertIntact, output, pdfPages, zipNames } from '../engines/inspect-result.ts'
 import { rawInput } from '../engines/raw-media.ts'
-import { leastSpread, pictureFacts } from './image-facts.ts'
+import { imageFacts, minSpread } from './image-facts.ts'
 import { mediaFacts } from './media-facts.ts'
-import type { Made } from './run-route.ts'
-import { authorsWords, wordsFound } from './text-facts.ts'
+import type { RouteResult } from './run-route.ts'
+import { countWordsFound, expectedWords } from './text-facts.ts'
 
 type Facts = Readonly<Record<string, string | number | undefined>>
 
@@ -21,16 +21,20 @@ type Facts = Readonly<Record<string, string | number | undefined>>
  * come out, as programs see them that are not the converter.
  * @returns short facts, as `pages=2 words=24/24`.
  */
-export async function judged({ from, to, route }: Conversion, sample: string, made: Made): Promise<string> {
+export async function checkResult(
+  { from, to, route }: Conversion,
+  sample: string,
+  made: RouteResult,
+): Promise<string> {
   assert.ok((await stat(made.path)).size > 0, 'the result is empty')
   const isArchive = (id: FormatId) => formatById(id).category === 'archive'
   // A compressor holds one file: several become an archive first.
   if (made.format !== to && isArchive(to) && isArchive(made.format))
-    return `as=${made.format} ${await judged({ from, to: made.format, route }, sample, made)}`
-  if (made.format !== to) return inFolder((folder) => judgedPages({ from, to, route }, sample, made, folder))
+    return `as=${made.format} ${await checkResult({ from, to: made.format, route }, sample, made)}`
+  if (made.format !== to) return withFolder((folder) => checkPages({ from, to, route }, sample, made, folder))
   // Film, sound and pictures are decoded whole below, which is more than to be probed.
   if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertIntact(made.path, to)
-  const facts = await factsOf({ from, to, route }, sample, made.path)
+  const facts = await collectFacts({ from, to, route }, sample, made.path)
   return [
     ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
     ...new Set(made.warnings),
@@ -38,48 +42,53 @@ export async function judged({ from, to, route }: Conversion, sample: string, ma
 }
 
 /** Several pages come as a ZIP of files; the first is looked at. */
-async function judgedPages(pair: Conversion, sample: string, made: Made, folder: string): Promise<string> {
+async function checkPages(
+  pair: Conversion,
+  sample: string,
+  made: RouteResult,
+  folder: string,
+): Promise<string> {
   assert.equal(made.format, 'zip', `${made.format} came out instead`)
   const names = (await zipNames(made.path)).filter((name) => name !== 'manifest.json')
   assert.ok(names.length > 0, 'the ZIP is empty')
   await output('bsdtar', '-xf', made.path, '-C', folder)
   const [first = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
-  const seen = await judged(pair, sample, { ...made, path: join(folder, first), format: pair.to })
+  const seen = await checkResult(pair, sample, { ...made, path: join(folder, first), format: pair.to })
   return `files=${names.length} ${seen}`
 }
 
-async function factsOf(pair: Conversion, sample: string, path: string): Promise<Facts> {
+async function collectFacts(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const [from, to] = [formatById(pair.from), formatById(pair.to)]
   const isPaper = to.category === 'document' || to.category === 'ebook'
   switch (true) {
     // Letters of PostScript are shapes to every reader.
     case to.id === 'ps' || to.id === 'eps':
-      return drawn(pair, sample, path)
+      return checkImage(pair, sample, path)
     case to.category === 'video' || to.category === 'audio':
-      return heardAndSeen(pair, sample, path)
+      return checkMedia(pair, sample, path)
     case to.category === 'image':
-      return drawn(pair, sample, path)
+      return checkImage(pair, sample, path)
     case to.category === 'archive':
-      return packed(pair, sample, path)
+      return checkArchive(pair, sample, path)
     case to.category === 'font':
-      return lettered(pair, sample, path)
+      return checkFont(pair, sample, path)
     case isPaper && from.category !== 'image':
       // LIT is packed in a way that nothing but its maker unpacks.
       if (to.id === 'lit') return { reader: 'mark' }
-      return { ...(await pages(pair, path)), ...(await written(pair, sample, path)) }
+      return { ...(await checkPageCount(pair, path)), ...(await checkText(pair, sample, path)) }
     default:
-      return isPaper ? pages(pair, path) : {}
+      return isPaper ? checkPageCount(pair, path) : {}
   }
 }
 
-async function heardAndSeen(pair: Conversion, sample: string, path: string): Promise<Facts> {
+async function checkMedia(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const { seconds, peakDb, spread, pictures } = await mediaFacts(path)
   const moves = !['image'].includes(formatById(pair.from).category)
   // Of samples without a header nobody can say how fast they were taken.
   const isBare = rawInput(sample).length > 0 || sample.endsWith('.aptxhd')
   const source = isBare
     ? undefined
-    : await onceOf(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
+    : await cached(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
   const { category } = formatById(pair.to)
   assert.ok(seconds > 0, 'nothing of it plays')
   assert.ok(category === 'video' || peakDb !== undefined, 'it has no sound')
@@ -95,8 +104,7 @@ async function heardAndSeen(pair: Conversion, sample: string, path: string): Pro
     )
     if (peakDb !== undefined && (source.peakDb ?? -100) > -40) assert.ok(peakDb > -60, 'it is silent')
   }
-  if (formatById(pair.to).category === 'video')
-    assert.ok((spread ?? 0) >= leastSpread, 'the picture is blank')
+  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= minSpread, 'the picture is blank')
   return {
     seconds: seconds.toFixed(1),
     peak: peakDb === undefined ? undefined : `${Math.round(peakDb)}dB`,
@@ -107,8 +115,8 @@ async function heardAndSeen(pair: Conversion, sample: string, path: string): Pro
 /** Of these the only samples end in their middle: that the rest is read, and its size, is all that can be shown. */
 const isCutOff = ({ from }: Conversion) => from === 'cr3'
 
-async function drawn(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const facts = await pictureFacts(path, pair.route.steps.at(-1)?.engine)
+async function checkImage(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const facts = await imageFacts(path, pair.route.steps.at(-1)?.engine)
   if (!facts) {
     await assertIntact(path, pair.to)
     return { reader: 'header' }
@@ -116,10 +124,10 @@ async function drawn(pair: Conversion, sample: string, path: string): Promise<Fa
   const { width, height, spread, reader } = facts
   const source =
     formatById(pair.from).category === 'image'
-      ? await onceOf(sample, 'picture', () => pictureFacts(sample, undefined))
+      ? await cached(sample, 'picture', () => imageFacts(sample, undefined))
       : undefined
-  const isBlank = isCutOff(pair) || (source !== undefined && source.spread < leastSpread)
-  assert.ok(isBlank || spread >= leastSpread, `the picture is blank (${width}x${height} ${reader})`)
+  const isBlank = isCutOff(pair) || (source !== undefined && source.spread < minSpread)
+  assert.ok(isBlank || spread >= minSpread, `the picture is blank (${width}x${height} ${reader})`)
   const size = { size: `${width}x${height}`, reader }
   if (!source || isBlank) return size
   // Some formats have bounds of their own, and some sources a size only at a resolution: the shape stays.
@@ -132,11 +140,11 @@ async function drawn(pair: Conversion, sample: string, path: string): Promise<Fa
   return same ? size : { ...size, was: `${source.width}x${source.height}` }
 }
 
-async function packed(pair: Conversion, sample: string, path: string): Promise<Facts> {
+async function checkArchive(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const contents = await archiveContents(path, pair.to)
   const base = (name: string) => name.replace(/\/$/, '').split('/').at(-1) ?? name
   const names = Object.keys(contents).map(base)
-  const source = await onceOf(sample, 'archive', () =>
+  const source = await cached(sample, 'archive', () =>
     archiveContents(sample, pair.from).catch(() => undefined),
   )
   const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
@@ -149,19 +157,19 @@ async function packed(pair: Conversion, sample: string, path: string): Promise<F
   return { names: names.length, chars: bytes }
 }
 
-async function lettered(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const had = await onceOf(sample, 'letters', () => countCharacters(sample, pair.from).catch(() => undefined))
+async function checkFont(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const had = await cached(sample, 'letters', () => countCharacters(sample, pair.from).catch(() => undefined))
   const has = await countCharacters(path, pair.to)
   assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} letters came through`)
   return { letters: had === undefined ? has : `${has}/${had}` }
 }
 
-async function pages(pair: Conversion, path: string): Promise<Facts> {
+async function checkPageCount(pair: Conversion, path: string): Promise<Facts> {
   if (pair.to !== 'pdf') return {}
   const count = await pdfPages(path)
-  const ink = await pictureFacts(path, undefined)
+  const ink = await imageFacts(path, undefined)
   assert.ok(count > 0, 'it has no page')
-  assert.ok(isCutOff(pair) || (ink?.spread ?? 0) >= leastSpread, 'the first page is blank')
+  assert.ok(isCutOff(pair) || (ink?.spread ?? 0) >= minSpread, 'the first page is blank')
   return { pages: count }
 }
 
@@ -170,9 +178,9 @@ const isTables = ({ route }: Conversion) =>
   route.steps.some(({ from, to }) => from === 'pdf' && (to === 'xlsx' || to === 'csv'))
 
 /** Words that the sample plainly holds have to be in the result; where none can be told, only that there is text. */
-async function written(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const words = await onceOf(sample, 'words', () => authorsWords(sample))
-  const found = await wordsFound(path, words)
+async function checkText(pair: Conversion, sample: string, path: string): Promise<Facts> {
+  const words = await cached(sample, 'words', () => expectedWords(sample))
+  const found = await countWordsFound(path, words)
   assert.ok(
     found >= words.length * (isTables(pair) ? 0.15 : 0.6),
     `only ${found} of ${words.length} words came through`,
@@ -180,18 +188,18 @@ async function written(pair: Conversion, sample: string, path: string): Promise<
   return { words: `${found}/${words.length}` }
 }
 
-const known = new Map<string, Promise<unknown>>()
+const cache = new Map<string, Promise<unknown>>()
 
 /** What is asked of a source for each of its targets. */
-function onceOf<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
+function cached<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
   const key = `${what} ${sample}`
-  const found = known.get(key) ?? ask()
-  known.set(key, found)
+  const found = cache.get(key) ?? ask()
+  cache.set(key, found)
   // An entry of this name was made by the same question.
   return found as Promise<T>
 }
 
-async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'))
   try {
     return await use(folder)

@@ -4,7 +4,7 @@ import { engineVersion } from '../../lib/engines/version.ts'
 import { resultsFolder } from './results.ts'
 
 /** Writes beside the results which engines gave them. */
-export async function keepVersions(engines: readonly Engine[]): Promise<void> {
+export async function saveVersions(engines: readonly Engine[]): Promise<void> {
   const asked = engines.map(
     async (engine) => [engine.id, await engineVersion(engine).catch(() => 'missing')] as const,
   )

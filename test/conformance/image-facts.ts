@@ -7,7 +7,7 @@ import { sixelFacts } from './sixel.ts'
 
 const run = promisify(execFile)
 
-export interface PictureFacts {
+export interface ImageFacts {
   readonly width: number
   readonly height: number
   /** Between the darkest and the lightest dot, 0 to 255: nothing was drawn where it is near zero. */
@@ -18,23 +18,28 @@ export interface PictureFacts {
 interface Reader {
   readonly id: string
   /** Engine that it shares its code with. */
-  readonly kin?: EngineId
-  read(path: string): Promise<Omit<PictureFacts, 'reader'>>
+  readonly engine?: EngineId
+  read(path: string): Promise<Omit<ImageFacts, 'reader'>>
 }
 
-const command = (id: string, bin: string, args: (path: string) => string[], kin?: EngineId): Reader => ({
+const commandReader = (
+  id: string,
+  bin: string,
+  args: (path: string) => string[],
+  kin?: EngineId,
+): Reader => ({
   id,
-  ...(kin && { kin }),
+  ...(kin && { engine: kin }),
   read: async (path) => {
     const options = { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024, timeout: 60_000 } as const
-    return grayFacts((await run(bin, args(path), options)).stdout)
+    return parsePgm((await run(bin, args(path), options)).stdout)
   },
 })
 
 const readers: readonly Reader[] = [
   {
     id: 'sharp',
-    kin: 'vips',
+    engine: 'vips',
     read: async (path) => {
       const picture = sharp(path, { limitInputPixels: 2 ** 30 }).autoOrient()
       const { data, info } = await picture
@@ -42,10 +47,10 @@ const readers: readonly Reader[] = [
         .toColorspace('b-w')
         .raw({ depth: 'uchar' })
         .toBuffer({ resolveWithObject: true })
-      return { width: info.width, height: info.height, spread: spreadOf(data) }
+      return { width: info.width, height: info.height, spread: brightnessSpread(data) }
     },
   },
-  command(
+  commandReader(
     'ffmpeg',
     'ffmpeg',
     (path) => [
@@ -57,8 +62,13 @@ const readers: readonly Reader[] = [
     ],
     'ffmpeg',
   ),
-  command('pdftoppm', 'pdftoppm', (path) => ['-q', '-gray', '-r', '72', '-f', '1', '-l', '1', path], 'pdf'),
-  command(
+  commandReader(
+    'pdftoppm',
+    'pdftoppm',
+    (path) => ['-q', '-gray', '-r', '72', '-f', '1', '-l', '1', path],
+    'pdf',
+  ),
+  commandReader(
     'gs',
     'gs',
     (path) => [
@@ -74,12 +84,12 @@ const readers: readonly Reader[] = [
     ],
     'ghostscript',
   ),
-  command('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
+  commandReader('rsvg', 'sh', (path) => ['-c', 'rsvg-convert -b white "$0" | pngtopnm -', path]),
   {
     id: 'sixel',
     read: async (path) => sixelFacts(await readFile(path, 'latin1')),
   },
-  command(
+  commandReader(
     'magick',
     'convert',
     (path) => [
@@ -99,39 +109,36 @@ const readers: readonly Reader[] = [
 ]
 
 /** Least difference of light that counts as a drawing. */
-export const leastSpread = 8
+export const minSpread = 8
 
 /**
  * A picture as the first program sees it that can read it and had no part in making it; else as its maker does.
  * A reader that sees nothing is asked to prove it by another: FFmpeg takes some XPM files for empty.
  */
-export async function pictureFacts(
-  path: string,
-  maker: EngineId | undefined,
-): Promise<PictureFacts | undefined> {
-  const isKin = ({ kin }: Reader) => kin !== undefined && kin === maker
-  let blank: PictureFacts | undefined
+export async function imageFacts(path: string, maker: EngineId | undefined): Promise<ImageFacts | undefined> {
+  const isKin = ({ engine: kin }: Reader) => kin !== undefined && kin === maker
+  let blank: ImageFacts | undefined
   for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
     const facts = await reader.read(path).catch(() => undefined)
     if (!facts || facts.width === 0) continue
-    if (facts.spread >= leastSpread) return { ...facts, reader: reader.id }
+    if (facts.spread >= minSpread) return { ...facts, reader: reader.id }
     blank ??= { ...facts, reader: reader.id }
   }
   return blank
 }
 
 /** Of a PGM: `P5 <width> <height> 255` and a byte for each dot. */
-function grayFacts(bytes: Buffer): Omit<PictureFacts, 'reader'> {
+function parsePgm(bytes: Buffer): Omit<ImageFacts, 'reader'> {
   const header = /^P5\s(?:#.*\n)*\s*(\d+)\s+(\d+)\s+(\d+)\s/.exec(bytes.toString('latin1', 0, 200))
   if (!header) throw new Error('no picture came out')
   return {
     width: Number(header[1]),
     height: Number(header[2]),
-    spread: spreadOf(bytes.subarray(header[0].length)),
+    spread: brightnessSpread(bytes.subarray(header[0].length)),
   }
 }
 
-function spreadOf(dots: Uint8Array): number {
+function brightnessSpread(dots: Uint8Array): number {
   let [least, most] = [255, 0]
   for (const dot of dots) {
     if (dot < least) least = dot

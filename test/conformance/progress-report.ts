@@ -2,7 +2,7 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Line } from './results.ts'
 
 /** Tells how a run goes: failures as they come, and one line about the rest. */
-export class Board {
+export class ProgressReport {
   readonly #total: number
   readonly #started = performance.now()
   readonly #lines: Line[] = []

@@ -7,10 +7,10 @@ import known from '../../lib/fidelity/known-shares.json' with { type: 'json' }
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
-import { seeded } from '../sweep/seeded-random.ts'
+import { seededRandom } from '../sweep/seeded-random.ts'
 import { missingShares } from './expected-losses.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
-import { choiceFrom, chosenPairs, isWhole } from './select-pairs.ts'
+import { isWhole, parseChoice, selectPairs } from './select-pairs.ts'
 
 let folder = ''
 before(async () => {
@@ -66,7 +66,7 @@ test('what a pair did not keep is known to those who ask before they convert', a
 test('ten parts are the whole registry, each pair once', () => {
   const all = conversions()
   const parts = Array.from({ length: 10 }, (_, at) =>
-    chosenPairs(all, choiceFrom(['--part', `${at + 1}/10`])),
+    selectPairs(all, parseChoice(['--part', `${at + 1}/10`])),
   )
   assert.equal(new Set(parts.flat()).size, all.length)
   assert.equal(parts.flat().length, all.length)
@@ -83,8 +83,8 @@ test('the sweep has its files for every area, each under one name and the same e
 test('a mutation does what it says, by its seed alone', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
-    const once = mutate(bytes, seeded(name))
-    assert.deepEqual(mutate(bytes, seeded(name)), once)
+    const once = mutate(bytes, seededRandom(name))
+    assert.deepEqual(mutate(bytes, seededRandom(name)), once)
     assert.notDeepEqual(once, bytes, `${name} changes nothing`)
     return once.length
   })
@@ -92,16 +92,25 @@ test('a mutation does what it says, by its seed alone', () => {
 })
 
 test('a choice of formats, category and engine leaves out the rest', () => {
-  const choice = choiceFrom(['--from', 'jpeg,png', '--to', 'webp', '--category', 'image', '--engine', 'vips'])
-  const pairs = chosenPairs(conversions(), choice)
+  const choice = parseChoice([
+    '--from',
+    'jpeg,png',
+    '--to',
+    'webp',
+    '--category',
+    'image',
+    '--engine',
+    'vips',
+  ])
+  const pairs = selectPairs(conversions(), choice)
   assert.deepEqual(pairs.map(({ from, to }) => `${from} ${to}`).sort(), ['jpg webp', 'png webp'])
   assert.equal(isWhole(choice), false)
-  assert.equal(isWhole(choiceFrom(['--again', '--jobs', '3'])), true)
+  assert.equal(isWhole(parseChoice(['--again', '--jobs', '3'])), true)
 })
 
 test('a wrong argument is named', () => {
-  assert.throws(() => choiceFrom(['--from', 'nonsense']), /"nonsense" is no format/)
-  assert.throws(() => choiceFrom(['--part', '11/10']), /--part takes two numbers/)
-  assert.throws(() => choiceFrom(['--jobs', '0']), /--jobs takes a whole number/)
-  assert.throws(() => choiceFrom(['--engine', 'word']), /--engine takes one of/)
+  assert.throws(() => parseChoice(['--from', 'nonsense']), /"nonsense" is no format/)
+  assert.throws(() => parseChoice(['--part', '11/10']), /--part takes two numbers/)
+  assert.throws(() => parseChoice(['--jobs', '0']), /--jobs takes a whole number/)
+  assert.throws(() => parseChoice(['--engine', 'word']), /--engine takes one of/)
 })

@@ -57,18 +57,18 @@ async function readLines(path: string): Promise<Lines> {
     .split('\n')
     .slice(1)
     .filter((line) => line !== '')
-    .map(parsed)
+    .map(parseLines)
   return new Map(lines.map((line) => [pairKey(line), line]))
 }
 
 /** No field holds a comma or a quote: `seen` is cleaned of them when it is made. */
-function parsed(text: string): Line {
+function parseLines(text: string): Line {
   const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
     text.split(',')
   return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date, kept }
 }
 
-const written = ({ from, to, route, via, result, seen, ms, date, kept }: Line) =>
+const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: Line) =>
   [
     from,
     to,
@@ -107,7 +107,7 @@ export async function pruneResults(listed: ReadonlySet<string>, folder = results
 /** One line for each pair, the last one given. */
 async function writeLines(path: string, lines: readonly Line[]): Promise<void> {
   const merged = new Map(lines.map((line) => [pairKey(line), line]))
-  const sorted = [...merged.values()].map(written).sort((a, b) => (a < b ? -1 : 1))
+  const sorted = [...merged.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
   await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)
   await rename(`${path}.${process.pid}`, path)
 }

@@ -1,12 +1,16 @@
 import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
-import type { Made } from './run-route.ts'
+import type { RouteResult } from './run-route.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 /** What the service would say of the result, as `words=0.98 pages=1`, with `lost` where it would warn. */
-export async function keptShares({ from, to }: Conversion, sample: string, made: Made): Promise<string> {
+export async function measureRetainedShares(
+  { from, to }: Conversion,
+  sample: string,
+  made: RouteResult,
+): Promise<string> {
   const guard = new LossDetector(log)
   guard.start([{ path: sample, format: from }])
   const said = made.warnings.map((code) => ({ code, message: '' }))

@@ -7,14 +7,14 @@ import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion, Edge } from '../../lib/plan/index.ts'
 
-export interface Made {
+export interface RouteResult {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
   readonly listed?: EngineResult['memberCounts']
 }
 
-interface StepMade extends Made {
+interface StepResult extends RouteResult {
   readonly folder: string
 }
 
@@ -30,7 +30,7 @@ export class RouteRunner {
   readonly #signal: AbortSignal
   /** How many pairs still want the result of these first steps. */
   readonly #wanted = new Map<string, number>()
-  readonly #made = new Map<string, Promise<StepMade>>()
+  readonly #made = new Map<string, Promise<StepResult>>()
 
   constructor(folder: string, pairs: readonly Conversion[], signal: AbortSignal) {
     this.#folder = folder
@@ -39,8 +39,8 @@ export class RouteRunner {
   }
 
   /** The file is there until `release`. */
-  async run(pair: Conversion, sample: string): Promise<Made> {
-    let made: Promise<StepMade> | undefined
+  async run(pair: Conversion, sample: string): Promise<RouteResult> {
+    let made: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
       const key = prefixKeys(pair)[index] ?? ''
       const before = await made
@@ -64,7 +64,7 @@ export class RouteRunner {
     }
   }
 
-  async #runStep(step: Edge, source: string, warnings: readonly string[], attempt = 1): Promise<StepMade> {
+  async #runStep(step: Edge, source: string, warnings: readonly string[], attempt = 1): Promise<StepResult> {
     const engine = engineOf(step)
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {

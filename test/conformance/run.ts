@@ -6,10 +6,10 @@ import { engines } from '../../lib/engines/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
 import { assertDetected } from './assert-detected.ts'
-import { judged } from './check-result.ts'
-import { keepVersions } from './engine-versions.ts'
-import { keepKnownShares } from './expected-losses.ts'
-import { Board } from './progress-report.ts'
+import { checkResult } from './check-result.ts'
+import { saveVersions } from './engine-versions.ts'
+import { saveKnownShares } from './expected-losses.ts'
+import { ProgressReport } from './progress-report.ts'
 import {
   enginesOf,
   isProven,
@@ -20,17 +20,17 @@ import {
   saveResults,
   viaOf,
 } from './results.ts'
-import { keptShares } from './retained-content.ts'
+import { measureRetainedShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
-import { choiceFrom, chosenPairs, isWhole, usage } from './select-pairs.ts'
-import { keepUnprovenPairs } from './unproven-pairs.ts'
+import { isWhole, parseChoice, selectPairs, usage } from './select-pairs.ts'
+import { saveUnprovenPairs } from './unproven-pairs.ts'
 
 const saveEveryMs = 5000
 
-function chosen() {
+function parseOptions() {
   try {
-    return choiceFrom(process.argv.slice(2))
+    return parseChoice(process.argv.slice(2))
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
     process.exit(2)
@@ -47,13 +47,13 @@ function reason(error: unknown): string {
     .slice(0, 240)
 }
 
-const choice = chosen()
+const choice = parseOptions()
 // What is not offered yet is tried by default; a look at what is offered tries that alone.
 const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const isWanted = (pair: Conversion) =>
   choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
-const selected = chosenPairs(all, choice).filter(isWanted)
+const selected = selectPairs(all, choice).filter(isWanted)
 const pairs = selected.filter(({ from, to }) => sampleOf(from, to) !== undefined)
 const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
 if (!hasSamples)
@@ -69,7 +69,7 @@ const abort = new AbortController()
 process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('interrupted')))
 const runner = new RouteRunner(folder, pairs, abort.signal)
-const board = new Board(pairs.length)
+const progress = new ProgressReport(pairs.length)
 let unsaved: Line[] = []
 let savedAt = performance.now()
 let saving = Promise.resolve()
@@ -83,7 +83,7 @@ function save(): Promise<void> {
   return saving
 }
 
-async function tried(pair: Conversion, by: RouteRunner): Promise<Line> {
+async function runPair(pair: Conversion, by: RouteRunner): Promise<Line> {
   const started = performance.now()
   const { from, to, route } = pair
   const sample = sampleOf(from, to) ?? ''
@@ -99,8 +99,8 @@ async function tried(pair: Conversion, by: RouteRunner): Promise<Line> {
     await assertDetected(sample, from)
     const made = await by.run(pair, sample)
     ms = Math.round(performance.now() - started)
-    const kept = await keptShares(pair, sample, made)
-    return { ...about, result: 'ok', seen: await judged(pair, sample, made), ms, kept }
+    const kept = await measureRetainedShares(pair, sample, made)
+    return { ...about, result: 'ok', seen: await checkResult(pair, sample, made), ms, kept }
   } catch (error) {
     ms ||= Math.round(performance.now() - started)
     return { ...about, result: 'failed', seen: reason(error), ms, kept: '' }
@@ -115,24 +115,24 @@ const queue = pairs.values()
 async function work(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
-    const first = await tried(pair, runner)
+    const first = await runPair(pair, runner)
     // What fails only beside others, or by a moment, is no trait of the pair.
     const again = first.result === 'failed' && !abort.signal.aborted
-    const line = again ? await tried(pair, new RouteRunner(folder, [pair], abort.signal)) : first
+    const line = again ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal)) : first
     if (abort.signal.aborted) return
     if (line.result === 'failed') failed++
     unsaved.push(line)
-    board.add(line)
+    progress.add(line)
     if (performance.now() - savedAt > saveEveryMs) await save()
   }
 }
 await Promise.all(Array.from({ length: choice.jobs }, work))
 await save()
 if (isWhole(choice)) await pruneResults(new Set(candidates().map(pairKey)))
-await keepVersions(engines)
-await keepUnprovenPairs(candidates())
-await keepKnownShares((await readResults()).values())
+await saveVersions(engines)
+await saveUnprovenPairs(candidates())
+await saveKnownShares((await readResults()).values())
 await Promise.all(engines.map((engine) => engine.close?.()))
 await rm(folder, { recursive: true, force: true })
-console.log(`\n${board.table()}`)
+console.log(`\n${progress.table()}`)
 process.exit(abort.signal.aborted ? 130 : failed > 0 ? 1 : 0)

@@ -16,7 +16,7 @@ export const usage = `npm run conformance -- [options]
 `
 
 /** Which pairs to run, and how. */
-export interface Choice {
+export interface PairSelection {
   readonly category: Category | undefined
   readonly from: readonly string[] | undefined
   readonly to: readonly string[] | undefined
@@ -30,7 +30,7 @@ export interface Choice {
 }
 
 /** @throws Error with a sentence about the argument that is wrong. */
-export function choiceFrom(args: readonly string[]): Choice {
+export function parseChoice(args: readonly string[]): PairSelection {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -46,31 +46,31 @@ export function choiceFrom(args: readonly string[]): Choice {
     },
   })
   return {
-    category: oneOf('category', values.category, categories),
+    category: parseOneOf('category', values.category, categories),
     from: formatList(values.from),
     to: formatList(values.to),
-    engine: oneOf('engine', values.engine, engineIds),
-    part: partOf(values.part),
+    engine: parseOneOf('engine', values.engine, engineIds),
+    part: parsePart(values.part),
     again: values.again,
     uncounted: values.uncounted,
-    jobs: jobsOf(values.jobs),
-    minutes: minutesOf(values.minutes),
+    jobs: parseJobs(values.jobs),
+    minutes: parseMinutes(values.minutes),
   }
 }
 
-export function jobsOf(value: string): number {
+export function parseJobs(value: string): number {
   const jobs = Number(value)
   if (Number.isInteger(jobs) && jobs >= 1) return jobs
   throw new Error(`--jobs takes a whole number, not ${value}.`)
 }
 
-export function minutesOf(value: string | undefined): number | undefined {
+export function parseMinutes(value: string | undefined): number | undefined {
   const minutes = value === undefined ? undefined : Number(value)
   if (minutes === undefined || minutes > 0) return minutes
   throw new Error(`--minutes takes a number above 0, not ${value}.`)
 }
 
-export function oneOf<T extends string>(
+export function parseOneOf<T extends string>(
   name: string,
   value: string | undefined,
   known: readonly T[],
@@ -89,7 +89,7 @@ function formatList(value: string | undefined): string[] | undefined {
 }
 
 /** As `3/10`. */
-export function partOf(value: string | undefined): Choice['part'] {
+export function parsePart(value: string | undefined): PairSelection['part'] {
   if (value === undefined) return undefined
   const [index = 0, of = 0] = value.split('/').map(Number)
   if (Number.isInteger(index) && Number.isInteger(of) && index >= 1 && index <= of) return { index, of }
@@ -97,11 +97,11 @@ export function partOf(value: string | undefined): Choice['part'] {
 }
 
 /** Nothing of the registry is left out. */
-export const isWhole = ({ category, from, to, engine, part }: Choice) =>
+export const isWhole = ({ category, from, to, engine, part }: PairSelection) =>
   !(category ?? from ?? to ?? engine ?? part)
 
 /** Neighbors stay together in the order of the registry, so that the pairs of one source share their first steps. */
-export function chosenPairs(all: readonly Conversion[], choice: Choice): Conversion[] {
+export function selectPairs(all: readonly Conversion[], choice: PairSelection): Conversion[] {
   const { category, from, to, engine, part } = choice
   return all.filter(
     (pair, at) =>

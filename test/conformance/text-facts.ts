@@ -15,17 +15,17 @@ async function readableText(path: string): Promise<string> {
     return output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', path)
   }
   const book = await ebookText(path)
-  if (book !== undefined) return plain(Buffer.from(book))
-  if (start.startsWith('\x1f\x8b')) return plain(gunzipSync(bytes))
-  return plain(bytes)
+  if (book !== undefined) return decodeBytes(Buffer.from(book))
+  if (start.startsWith('\x1f\x8b')) return decodeBytes(gunzipSync(bytes))
+  return decodeBytes(bytes)
 }
 
 /** Parts of a ZIP document that hold what its author wrote. */
-const bodyMember =
+const bodyMemberPattern =
   /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|sheet\d+\.bin|[^/]+\.(xhtml|html?|fpage))$/
 
 /** Words that the author of a file wrote, as far as its text is plain to see. */
-export async function authorsWords(path: string): Promise<string[]> {
+export async function expectedWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
   // Plain ones only: the text of others is encoded.
@@ -37,17 +37,17 @@ export async function authorsWords(path: string): Promise<string[]> {
     : /^[\s\ufeff]*</.test(bytes.toString())
       ? bytes.toString()
       : ''
-  const uniform = uniformText(body)
+  const uniform = uofText(body)
   if (uniform !== '') return wordsOf(uniform)
-  const words = wordsOf(withoutTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
+  const words = wordsOf(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // A package of unknown parts holds pictures and names of fonts, among which any word may stand.
-  const marked = start.startsWith('PK') ? [] : markers.filter((word) => holds(text, word))
+  const marked = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
   // One or two stand in any program's own tables.
   return words.length > 0 ? words : marked.length > 2 ? marked : []
 }
 
 /** Of a Uniform Office file, where the rest is names of styles, without the shapes of masters that ask for a click. */
-function uniformText(xml: string): string {
+function uofText(xml: string): string {
   const shapes = xml.split('<图:图形').filter((shape) => !shape.includes('Click to edit'))
   return shapes
     .flatMap((shape) => [...shape.matchAll(/<字:文本串[^>]*>([^<]*)</g)].map(([, said]) => said))
@@ -55,7 +55,9 @@ function uniformText(xml: string): string {
 }
 
 async function zipBody(path: string): Promise<string> {
-  const names = (await output('bsdtar', '-tf', path)).split('\n').filter((name) => bodyMember.test(name))
+  const names = (await output('bsdtar', '-tf', path))
+    .split('\n')
+    .filter((name) => bodyMemberPattern.test(name))
   const xml = names.length > 0 ? await output('bsdtar', '-xOf', path, ...names) : ''
   // XPS writes what it shows as attributes, and Windows writes it in UTF-16.
   return xml.replaceAll('\0', '').replaceAll(/\bUnicodeString="([^"]*)"/g, '>$1<')
@@ -73,33 +75,33 @@ const wordsOf = (text: string) => [
   ),
 ]
 
-const holds = (text: string, word: string) => text.includes(word)
+const containsWord = (text: string, word: string) => text.includes(word)
 
 /** How many of these words stand somewhere in the file. */
-export async function wordsFound(path: string, words: readonly string[]): Promise<number> {
+export async function countWordsFound(path: string, words: readonly string[]): Promise<number> {
   const text = (await readableText(path)).toLowerCase().normalize('NFC')
-  return words.filter((word) => holds(text, word.normalize('NFC'))).length
+  return words.filter((word) => containsWord(text, word.normalize('NFC'))).length
 }
 
 // Not Buffer's own utf16le: Node 24 frees memory twice for a buffer that starts at an odd address.
-const wide = new TextDecoder('utf-16le')
+const utf16Decoder = new TextDecoder('utf-16le')
 
-function plain(bytes: Buffer): string {
+function decodeBytes(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   return [
     text,
-    withoutTags(text, ' '),
-    withoutTags(text, ''),
+    stripTags(text, ' '),
+    stripTags(text, ''),
     text.replaceAll(/=\r?\n/g, ''),
     bytes.toString('latin1'),
-    wide.decode(bytes),
-    wide.decode(bytes.subarray(1)),
+    utf16Decoder.decode(bytes),
+    utf16Decoder.decode(bytes.subarray(1)),
   ]
     .join('\n')
     .toLowerCase()
 }
 
-function withoutTags(text: string, between: string): string {
+function stripTags(text: string, between: string): string {
   return text
     .replaceAll(/<(style|script|office:binary-data|w:binData|w:instrText)\b.*?<\/\1>/gis, between)
     .replaceAll(/<[^>]*>/g, between)

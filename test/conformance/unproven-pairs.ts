@@ -5,7 +5,7 @@ import { isProven, readResults } from './results.ts'
 const path = new URL('../../lib/plan/unproven-pairs.json', import.meta.url)
 
 /** The planner leaves out what has not been seen to work over the way that it would take. */
-export async function keepUnprovenPairs(all: readonly Conversion[]): Promise<void> {
+export async function saveUnprovenPairs(all: readonly Conversion[]): Promise<void> {
   const lines = await readResults()
   const unproven = all.filter((pair) => !isProven(pair, lines))
   const rows = [...Map.groupBy(unproven, ({ from }) => from)]

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { at, changed, files, oneIds, oneIn, python, rar, treeIds, treeIn, withoutRar } from './archives.ts'
 import { conformance } from './conformance.ts'
 import { archiveContents } from './inspect-archive.ts'
@@ -123,7 +123,7 @@ test('an archive format without folders contains the files of all folders, with 
 })
 
 test('an archive format is detected by its bytes, and a compressed tar by its name', async () => {
-  const detect = (path: string, name: string) => detected(name, readFileSync(path))
+  const detect = (path: string, name: string) => detectFile(name, readFileSync(path))
   for (const id of treeIds) assert.equal(await detect(treeIn(id), `x.${id}`), id)
   for (const id of oneIds) assert.equal(await detect(oneIn(id), 'upload'), id)
   for (const id of ['7z', 'tar', 'cpio', 'iso'] as const) assert.equal(await detect(treeIn(id), 'upload'), id)

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { at, command, lockedRar, marker, oneIn, python, rar, treeIn, withoutRar } from './archives.ts'
 import { archiveContents } from './inspect-archive.ts'
@@ -34,7 +34,7 @@ describe('archive', { concurrency: 2 }, () => {
       const contents = await archiveContents(path, to)
       assert.deepEqual(contents, { 'grüße.txt': marker, '日本.txt': marker, '-x.txt': marker })
       assert.equal(progress.at(-1), 1)
-      assert.equal(await detected(`x.${to}`, readFileSync(path)), to)
+      assert.equal(await detectFile(`x.${to}`, readFileSync(path)), to)
     })
   }
 

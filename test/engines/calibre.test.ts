@@ -13,7 +13,7 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
@@ -244,7 +244,7 @@ describe('an ebook with DRM', () => {
   test('is refused on upload and by the engine', async () => {
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
-    await refusedAsProtected(detected('book.mobi', bytes))
+    await refusedAsProtected(detectFile('book.mobi', bytes))
     const path = join(scratch, 'locked.mobi')
     await writeFile(path, bytes)
     await refusedAsProtected(convert(calibre, path, 'epub'))
@@ -263,7 +263,7 @@ describe('an ebook with DRM', () => {
       )
       const path = join(scratch, 'encrypted.epub')
       await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
-      const found = detected('book.epub', await readFile(path))
+      const found = detectFile('book.epub', await readFile(path))
       if (isProtected) await refusedAsProtected(found)
       else assert.equal(await found, 'epub')
     }

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pandoc } from '../../lib/engines/pandoc.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert } from './run-engine.ts'
 
@@ -98,9 +98,9 @@ describe('an email', () => {
 
   test('is detected by its first lines, and is text if its extension says so', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
-    assert.equal(await detected('upload', bytes), 'eml')
-    assert.equal(await detected('mail.eml', bytes), 'eml')
-    assert.equal(await detected('mail.txt', bytes), 'txt')
+    assert.equal(await detectFile('upload', bytes), 'eml')
+    assert.equal(await detectFile('mail.eml', bytes), 'eml')
+    assert.equal(await detectFile('mail.txt', bytes), 'txt')
   })
 
   test('without any email header is refused', async () => {

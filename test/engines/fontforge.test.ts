@@ -11,7 +11,7 @@ import { pythonProgram } from '../../lib/engines/sandbox/python.ts'
 import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { conformance } from './conformance.ts'
 import { fontFacts, makeBoxes } from './font-maker.ts'
@@ -84,7 +84,7 @@ describe('a font subset', { concurrency: 2 }, () => {
     test(`can be converted to ${via} and back with all characters`, async () => {
       const there = await small(via)
       const bytes = readFileSync(there)
-      assert.equal(await detected(`a.${there.split('.').at(-1)}`, bytes), via)
+      assert.equal(await detectFile(`a.${there.split('.').at(-1)}`, bytes), via)
       const held = await readSummary(there, via, { isResult: true })
       assert.ok((held?.counts.glyphs ?? 0) >= new Set(characters).size, `${held?.counts.glyphs} are counted`)
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })

@@ -9,7 +9,7 @@ import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { corners, cornersOf } from './corner-colors.ts'
 import { output } from './inspect-result.ts'
@@ -119,7 +119,7 @@ describe('a hostile image for ImageMagick', () => {
       // Compressed rows, none of which is present.
       bytes[39] = 1
     })
-    assert.equal(await detected('in.psd', psd), 'psd')
+    assert.equal(await detectFile('in.psd', psd), 'psd')
     for (const [from, bytes] of [
       ['pfm', `PF\n60000 60000\n-1.0\n${'\0'.repeat(64)}`],
       ['ppm', `P6\n# one\n60000 # two\n 60000\n255\n${'\0'.repeat(64)}`],
@@ -142,10 +142,10 @@ describe('a hostile image for ImageMagick', () => {
 
   test('in OpenEXR that is truncated is detected beforehand, because ImageMagick would fill it with black', async () => {
     const whole = await readFile(corners('exr'))
-    assert.equal(await detected('in.exr', whole), 'exr')
+    assert.equal(await detectFile('in.exr', whole), 'exr')
     for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
       await assertRefused(
-        detected('in.exr', whole.subarray(0, size)),
+        detectFile('in.exr', whole.subarray(0, size)),
         'CORRUPT_FILE',
         undefined,
         `${size} bytes`,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { leastSpread, pictureFacts } from '../conformance/image-facts.ts'
+import { minSpread, imageFacts } from '../conformance/image-facts.ts'
 import { python3 } from '../python.ts'
 import { archiveContents } from './inspect-archive.ts'
 import { assertEbook } from './inspect-ebook.ts'
@@ -206,7 +206,7 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
       if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
       // An image in PostScript has no text.
       if (format === 'ps')
-        assert.ok(((await pictureFacts(path, undefined))?.spread ?? 0) >= leastSpread, 'ps is blank')
+        assert.ok(((await imageFacts(path, undefined))?.spread ?? 0) >= minSpread, 'ps is blank')
       await assertTimed(path, format)
       return
     case 'ebook':

@@ -8,7 +8,7 @@ import { subtitleSources, subtitleTargets, videoSubtitleTargets } from '../../li
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
@@ -186,16 +186,16 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('are detected by content, or by extension if the content is ambiguous', async () => {
     for (const format of subtitleSources) {
       const bytes = await readFile(fixture(`subtitles.${format}`))
-      assert.equal(await detected(`x.${format}`, bytes), format)
+      assert.equal(await detectFile(`x.${format}`, bytes), format)
       const wide = Buffer.from(`\ufeff${bytes}`, 'utf16le')
-      assert.equal(await detected(`x.${format}`, wide), format)
-      const bare = await detected('upload', bytes)
+      assert.equal(await detectFile(`x.${format}`, wide), format)
+      const bare = await detectFile('upload', bytes)
       assert.equal(bare, ['mpl2', 'jss', 'pjs', 'aqt'].includes(format) ? 'txt' : format)
     }
     const { path } = await convert(ffmpeg, fixture('subtitles.srt'), 'ttml')
-    assert.equal(await detected('x', await readFile(path)), 'ttml')
-    assert.equal(await detected('notes.md', Buffer.from('[1][2]\n[12:30] hi\n')), 'md')
-    assert.equal(await detected('t.csv', Buffer.from('1,2,"a"\n3,4,"b"\n')), 'csv')
+    assert.equal(await detectFile('x', await readFile(path)), 'ttml')
+    assert.equal(await detectFile('notes.md', Buffer.from('[1][2]\n[12:30] hi\n')), 'md')
+    assert.equal(await detectFile('t.csv', Buffer.from('1,2,"a"\n3,4,"b"\n')), 'csv')
   })
 })
 

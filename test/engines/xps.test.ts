@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { detected } from '../formats/detect-file.ts'
+import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { output, pdfPages } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
@@ -55,9 +55,9 @@ describe('an XPS document', () => {
 
   test('an XPS document is detected by its content, and the file extension decides between XPS and OpenXPS', async () => {
     const [old, standard] = [await createXps(microsoft), await createXps(ecma)]
-    assert.equal(await detected('upload', old), 'xps')
-    assert.equal(await detected('upload', standard), 'oxps')
-    assert.equal(await detected('paper.oxps', old), 'oxps')
+    assert.equal(await detectFile('upload', old), 'xps')
+    assert.equal(await detectFile('upload', standard), 'oxps')
+    assert.equal(await detectFile('paper.oxps', old), 'oxps')
   })
 
   test('a truncated XPS document is refused', async () => {
@@ -65,6 +65,6 @@ describe('an XPS document', () => {
     await writeFile(path, await createXps(microsoft))
     await truncate(path, 900)
     await assert.rejects(convert(pdf, path, 'pdf'), { code: 'CORRUPT_FILE', message: /^The XML Paper/ })
-    await assert.rejects(detected('cut.xps', await readFile(path)), { code: 'CORRUPT_FILE' })
+    await assert.rejects(detectFile('cut.xps', await readFile(path)), { code: 'CORRUPT_FILE' })
   })
 })

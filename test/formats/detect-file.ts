@@ -1,14 +1,14 @@
 import { detectFormat } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 
-export interface Given {
+export interface DetectOptions {
   readonly password?: string
   /** Called with the number of bytes of each read, to check that a large file is not read completely. */
   readonly onRead?: (bytes: number) => void
 }
 
 /** Returns a byte source for a file in memory. */
-export function inMemory(filename: string, bytes: Uint8Array, onRead?: Given['onRead']) {
+export function memorySource(filename: string, bytes: Uint8Array, onRead?: DetectOptions['onRead']) {
   const read = async (start: number, end: number) => {
     const part = bytes.subarray(start, end)
     onRead?.(part.length)
@@ -17,11 +17,11 @@ export function inMemory(filename: string, bytes: Uint8Array, onRead?: Given['on
   return { filename, size: bytes.length, read }
 }
 
-export async function detected(
+export async function detectFile(
   name: string,
   bytes: Uint8Array | string,
-  { password, onRead }: Given = {},
+  { password, onRead }: DetectOptions = {},
 ): Promise<FormatId> {
-  const source = inMemory(name, Buffer.from(bytes), onRead)
+  const source = memorySource(name, Buffer.from(bytes), onRead)
   return (await detectFormat(source, password === undefined ? {} : { password })).format
 }

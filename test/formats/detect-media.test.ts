@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected } from './detect-file.ts'
+import { detectFile } from './detect-file.ts'
 
 const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
@@ -18,31 +18,31 @@ describe('videos and audio', () => {
       ['\0\0\0\x01\x67\x64\0\x0d', 'h264'],
       ['Creative Voice File\x1a\x1a\0\x0a\x01', 'voc'],
     ] as const) {
-      assert.equal(await detected('file', latin(start)), format)
+      assert.equal(await detectFile('file', latin(start)), format)
     }
   })
 
   test('with the same magic bytes are distinguished by their extension', async () => {
-    assert.equal(await detected('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
-    assert.equal(await detected('film.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
+    assert.equal(await detectFile('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
+    assert.equal(await detectFile('film.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
   })
 
   test('without a header are recognized by their extension', async () => {
     for (const name of ['call.al', 'call.ul', 'call.gsm', 'take.pcm', 'film.h263']) {
-      assert.equal(await detected(name, Buffer.alloc(4096, 0xd5)), name.split('.')[1])
+      assert.equal(await detectFile(name, Buffer.alloc(4096, 0xd5)), name.split('.')[1])
     }
   })
 
   test('without a header are rejected if the content is clearly another format', async () => {
-    await assertRefused(detected('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
+    await assertRefused(detectFile('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
   test('named .mod are detected as camcorder video or tracker module', async () => {
     const module = Buffer.alloc(4096)
     module.write('M.K.', 1080)
-    assert.equal(await detected('a.mod', module), 'tracker')
+    assert.equal(await detectFile('a.mod', module), 'tracker')
     const video = Buffer.from([0, 0, 1, 0xba, 0x44, 0, 4, 0, 4, 1, 0, 1, 0x89, 0xc3, 0xf8])
-    assert.equal(await detected('a.mod', Buffer.concat([video, Buffer.alloc(4096)])), 'mod')
+    assert.equal(await detectFile('a.mod', Buffer.concat([video, Buffer.alloc(4096)])), 'mod')
   })
 })
 
@@ -73,9 +73,9 @@ describe('unusual audio', () => {
       assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 3)])), false, what)
     }
     const song = Buffer.concat([garbage, frames(0xfffb9000, 417, 9)])
-    assert.equal(await detected('song.mp3', song), 'mp3')
-    await assertRefused(detected('song.jpg', song), 'CORRUPT_FILE')
-    await assertRefused(detected('song.mp3', garbage), 'CORRUPT_FILE')
+    assert.equal(await detectFile('song.mp3', song), 'mp3')
+    await assertRefused(detectFile('song.jpg', song), 'CORRUPT_FILE')
+    await assertRefused(detectFile('song.mp3', garbage), 'CORRUPT_FILE')
   })
 
   test('is detected in big-endian WAV and in telephone encodings', async () => {
@@ -83,8 +83,8 @@ describe('unusual audio', () => {
       Buffer.from('RIFX\0\0\x08\x04WAVEfmt \0\0\0\x10', 'latin1'),
       Buffer.alloc(2048),
     ])
-    assert.equal(await detected('call.wav', wave), 'wav')
-    await assertRefused(detected('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
-    assert.equal(await detected('call.au', latin('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')), 'au')
+    assert.equal(await detectFile('call.wav', wave), 'wav')
+    await assertRefused(detectFile('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
+    assert.equal(await detectFile('call.au', latin('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')), 'au')
   })
 })

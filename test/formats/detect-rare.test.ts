@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { fixture } from '../engines/run-engine.ts'
-import { detected } from './detect-file.ts'
+import { detectFile } from './detect-file.ts'
 
 const bytesOf = (name: string) => readFile(fixture(name))
 
@@ -17,34 +17,35 @@ async function bitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
 
 test('a binary workbook is detected by its content with any name', async () => {
   const bytes = await bytesOf('fruit.xlsb')
-  for (const name of ['fruit.xlsb', 'fruit.xlsx', 'fruit']) assert.equal(await detected(name, bytes), 'xlsb')
+  for (const name of ['fruit.xlsb', 'fruit.xlsx', 'fruit'])
+    assert.equal(await detectFile(name, bytes), 'xlsb')
 })
 
 test('a Uniform Office file is detected as text or presentation by its content', async () => {
   const uniform = (type: string) =>
     `<?xml version="1.0"?>\n<uof:UOF xmlns:uof="http://schemas.uof.org/cn/2003/uof" uof:mimetype="vnd.uof.${type}"></uof:UOF>`
-  assert.equal(await detected('a.uot', uniform('text')), 'uot')
-  assert.equal(await detected('a.uop', uniform('presentation')), 'uop')
-  await assert.rejects(detected('a.uot', uniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
+  assert.equal(await detectFile('a.uot', uniform('text')), 'uot')
+  assert.equal(await detectFile('a.uop', uniform('presentation')), 'uop')
+  await assert.rejects(detectFile('a.uot', uniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
 })
 
 test('the version of a bitmap follows its extension', async () => {
-  assert.equal(await detected('a.bmp2', await bitmap('bmp2')), 'bmp2')
-  assert.equal(await detected('a.bmp3', await bitmap('bmp3')), 'bmp3')
-  assert.equal(await detected('a.bmp', await bitmap('bmp2')), 'bmp')
+  assert.equal(await detectFile('a.bmp2', await bitmap('bmp2')), 'bmp2')
+  assert.equal(await detectFile('a.bmp3', await bitmap('bmp3')), 'bmp3')
+  assert.equal(await detectFile('a.bmp', await bitmap('bmp2')), 'bmp')
 })
 
 test('a FITS image without its size in the header is rejected as damaged', async () => {
   const bytes = await bytesOf('corners.fits')
-  assert.equal(await detected('a.fits', bytes), 'fits')
+  assert.equal(await detectFile('a.fits', bytes), 'fits')
   const broken = Buffer.from(bytes.toString('latin1').replace('NAXIS2', 'NAXMS2'), 'latin1')
-  await assert.rejects(detected('a.fits', broken), { code: 'CORRUPT_FILE' })
+  await assert.rejects(detectFile('a.fits', broken), { code: 'CORRUPT_FILE' })
 })
 
 test('an XHTML page is detected as HTML', async () => {
   const page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Apple</body></html>'
-  assert.equal(await detected('a.xhtml', page), 'html')
-  assert.equal(await detected('a.xhtml', '<h1>Apple</h1><p>Only a part of a page.</p>'), 'html')
+  assert.equal(await detectFile('a.xhtml', page), 'html')
+  assert.equal(await detectFile('a.xhtml', '<h1>Apple</h1><p>Only a part of a page.</p>'), 'html')
 })
 
 test('a document with a huge unpacked size is rejected as too large before anything is unpacked', async () => {
@@ -53,7 +54,7 @@ test('a document with a huge unpacked size is rejected as too large before anyth
   const entry = bytes.lastIndexOf('word/document.xml') - 46
   assert.equal(bytes.readUInt32LE(entry), 0x02014b50)
   bytes.writeUInt32LE(600 * 1024 * 1024, entry + 24)
-  await assert.rejects(detected('letter.docx', bytes), {
+  await assert.rejects(detectFile('letter.docx', bytes), {
     code: 'FILE_TOO_LARGE',
     message: /the limit for a file of its size is 64 MB/,
   })
@@ -61,7 +62,7 @@ test('a document with a huge unpacked size is rejected as too large before anyth
 
 test('a compressed SVG drawing is detected even if it decompresses to 40 MB', async () => {
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">${' '.repeat(40 << 20)}</svg>`
-  assert.equal(await detected('a.svgz', gzipSync(drawing)), 'svgz')
+  assert.equal(await detectFile('a.svgz', gzipSync(drawing)), 'svgz')
 })
 
 test('files with unusual headers are detected by their content', async () => {
@@ -69,10 +70,10 @@ test('files with unusual headers are detected by their content', async () => {
     ['v7.tar', 'tar'],
     ['true.ttf', 'ttf'],
   ] as const)
-    assert.equal(await detected('file', await bytesOf(`odd/${name}`)), format)
-  assert.equal(await detected('a.mka', await bytesOf('odd/webm.mka')), 'mka')
-  assert.equal(await detected('a.webm', await bytesOf('odd/webm.mka')), 'webm')
-  assert.equal(await detected('a.txt', 'true, it is a text that begins so\n'), 'txt')
+    assert.equal(await detectFile('file', await bytesOf(`odd/${name}`)), format)
+  assert.equal(await detectFile('a.mka', await bytesOf('odd/webm.mka')), 'mka')
+  assert.equal(await detectFile('a.webm', await bytesOf('odd/webm.mka')), 'webm')
+  assert.equal(await detectFile('a.txt', 'true, it is a text that begins so\n'), 'txt')
 })
 
 test('a drawing whose use elements multiply to a huge number of shapes is rejected as too large', async () => {
@@ -82,20 +83,20 @@ test('a drawing whose use elements multiply to a huge number of shapes is reject
     const parts = Array.from({ length: levels }, (_, index) => part(index + 1)).join('')
     return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><rect id="part0" width="1" height="1"/>${parts}</defs><use xlink:href="#part${levels}"/></svg>`
   }
-  assert.equal(await detected('a.svg', drawing(4)), 'svg')
+  assert.equal(await detectFile('a.svg', drawing(4)), 'svg')
   const tooLarge = { code: 'FILE_TOO_LARGE', message: /500000 shapes/ }
-  await assert.rejects(detected('a.svg', drawing(11)), tooLarge)
-  await assert.rejects(detected('a.svgz', gzipSync(drawing(11).replaceAll('xlink:', ''))), tooLarge)
+  await assert.rejects(detectFile('a.svg', drawing(11)), tooLarge)
+  await assert.rejects(detectFile('a.svgz', gzipSync(drawing(11).replaceAll('xlink:', ''))), tooLarge)
   const circle = drawing(1).replace('<rect id="part0"', '<use id="part0" href="#part1"')
-  assert.equal(await detected('a.svg', circle), 'svg')
+  assert.equal(await detectFile('a.svg', circle), 'svg')
   const deep = `<svg xmlns="http://www.w3.org/2000/svg">${'<g id="a">'.repeat(50_000)}<use href="#a"/>`
-  await assert.rejects(detected('a.svg', `${deep}</svg>`), tooLarge)
+  await assert.rejects(detectFile('a.svg', `${deep}</svg>`), tooLarge)
 })
 
 test('a drawing with a tag name of 400,000 characters is checked in linear time', async () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><rect id="a"/><use href="#a"/>'
   const start = performance.now()
-  assert.equal(await detected('a.svg', `${svg}<${'a'.repeat(400_000)}</svg>`), 'svg')
+  assert.equal(await detectFile('a.svg', `${svg}<${'a'.repeat(400_000)}</svg>`), 'svg')
   // It takes about 10 ms; with quadratic backtracking it would take half a minute.
   assert.ok(performance.now() - start < 10_000)
 })

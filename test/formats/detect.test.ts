@@ -10,12 +10,16 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { detected, type Given, inMemory } from './detect-file.ts'
+import { type DetectOptions, detectFile, memorySource } from './detect-file.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
-const refusedFile = (code: ErrorCode, name: string, bytes: Uint8Array | string, given?: Given) =>
-  assertRefused(detected(name, bytes, given), code, undefined, name)
+const assertFileRejected = (
+  code: ErrorCode,
+  name: string,
+  bytes: Uint8Array | string,
+  given?: DetectOptions,
+) => assertRefused(detectFile(name, bytes, given), code, undefined, name)
 
 describe('the format of a file', () => {
   test('is detected from its content without an extension', async () => {
@@ -34,36 +38,36 @@ describe('the format of a file', () => {
       ['note.rtf', 'rtf'],
       ['page.html', 'html'],
     ] as const) {
-      assert.equal(await detected('upload', await fixture(file)), format)
+      assert.equal(await detectFile('upload', await fixture(file)), format)
     }
   })
 
   test('comes with its registered MIME type', async () => {
-    const { mimeType } = await detectFormat(inMemory('x', await fixture('letter.docx')))
+    const { mimeType } = await detectFormat(memorySource('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
   test('follows the file name if several formats have the same magic bytes', async () => {
-    assert.equal(await detected('film.m4v', await fixture('film.mp4')), 'm4v')
-    assert.equal(await detected('clip.F4V', await fixture('film.mp4')), 'f4v')
-    assert.equal(await detected('table.csv', await fixture('table.csv')), 'csv')
-    assert.equal(await detected('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
+    assert.equal(await detectFile('film.m4v', await fixture('film.mp4')), 'm4v')
+    assert.equal(await detectFile('clip.F4V', await fixture('film.mp4')), 'f4v')
+    assert.equal(await detectFile('table.csv', await fixture('table.csv')), 'csv')
+    assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
   test('is that of the content if the extension is a wrong one of the same category', async () => {
-    assert.equal(await detected('photo.jpg', await fixture('corners.png')), 'png')
-    assert.equal(await detected('letter.pdf', await fixture('letter.docx')), 'docx')
-    assert.equal(await detected('letter.doc', await fixture('note.rtf')), 'rtf')
+    assert.equal(await detectFile('photo.jpg', await fixture('corners.png')), 'png')
+    assert.equal(await detectFile('letter.pdf', await fixture('letter.docx')), 'docx')
+    assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
   })
 
   test('is plain text for text in any encoding', async () => {
-    assert.equal(await detected('README', 'words\n'), 'txt')
-    assert.equal(await detected('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
-    assert.equal(await detected('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
+    assert.equal(await detectFile('README', 'words\n'), 'txt')
+    assert.equal(await detectFile('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
+    assert.equal(await detectFile('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
   })
 
   test('is detected for compressed SVG', async () => {
-    assert.equal(await detected('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
+    assert.equal(await detectFile('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
   })
 
   test('is detected from the start and end of a large file without reading all of it', async () => {
@@ -73,7 +77,7 @@ describe('the format of a file', () => {
     large.writeUInt32LE(0xffffffff, 4)
     let read = 0
     assert.equal(
-      await detected('long.wav', large, {
+      await detectFile('long.wav', large, {
         onRead: (bytes) => {
           read += bytes
         },
@@ -95,37 +99,44 @@ describe('a text file', () => {
       Buffer.from('\x93\xfa\x96{\x8c\xea\n', 'latin1'),
     ]) {
       for (const name of ['txt', 'csv', 'srt'] as const)
-        assert.equal(await detected(`x.${name}`, bytes), name, bytes.toString('hex'))
+        assert.equal(await detectFile(`x.${name}`, bytes), name, bytes.toString('hex'))
     }
   })
 })
 
 describe('a file whose content contradicts its name', () => {
   test('is rejected if it has another category, with a message that says what it looks like', async () => {
-    const error = await refusedFile('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
+    const error = await assertFileRejected('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
     assert.match(
       error.message,
       /says Portable Document Format \(pdf\), but the content looks like plain text/,
     )
-    await refusedFile('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
-    await refusedFile('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
-    await refusedFile('CORRUPT_FILE', 'film.mp4', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]))
-    await refusedFile('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
+    await assertFileRejected('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
+    await assertFileRejected('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
+    await assertFileRejected(
+      'CORRUPT_FILE',
+      'film.mp4',
+      Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]),
+    )
+    await assertFileRejected('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
   })
 
   test('is rejected if the format is unknown, with a message that says what it looks like', async () => {
     const program = await readFile('/bin/true')
     assert.match(
-      (await refusedFile('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
+      (await assertFileRejected('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
       /named \.exe and looks like application\/x-/,
     )
-    assert.match((await refusedFile('UNSUPPORTED_FORMAT', 'upload', program)).message, /has no extension/)
-    await refusedFile('UNSUPPORTED_FORMAT', 'notes.qqq', 'words\n')
-    await refusedFile('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
+    assert.match(
+      (await assertFileRejected('UNSUPPORTED_FORMAT', 'upload', program)).message,
+      /has no extension/,
+    )
+    await assertFileRejected('UNSUPPORTED_FORMAT', 'notes.qqq', 'words\n')
+    await assertFileRejected('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
   test('is rejected if it is empty', async () => {
-    await refusedFile('INVALID_INPUT', 'empty.pdf', '')
+    await assertFileRejected('INVALID_INPUT', 'empty.pdf', '')
   })
 })
 
@@ -156,7 +167,7 @@ describe('a damaged file', () => {
     test(`is rejected before it is queued: truncated ${name}`, async () => {
       const whole = await fixture(name)
       for (const part of [0.6, 0.9]) {
-        await refusedFile('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
+        await assertFileRejected('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
       }
     })
   }
@@ -166,20 +177,20 @@ describe('a damaged file', () => {
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
     assert.match(
-      (await refusedFile('CORRUPT_FILE', 'letter.docx', bytes)).message,
+      (await assertFileRejected('CORRUPT_FILE', 'letter.docx', bytes)).message,
       /the part with its content is damaged/,
     )
   })
 
   test('is not reported for data that phones append to an image', async () => {
     const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
-    assert.equal(await detected('motion.jpg', photo), 'jpg')
+    assert.equal(await detectFile('motion.jpg', photo), 'jpg')
   })
 
   test('is not reported for an unknown length in the header of a stream', async () => {
     const wav = await fixture('tone.wav')
     wav.writeUInt32LE(0, 4)
-    assert.equal(await detected('stream.wav', wav), 'wav')
+    assert.equal(await detectFile('stream.wav', wav), 'wav')
   })
 
   test('with random changes is either accepted or rejected with an AppError', async () => {
@@ -189,7 +200,7 @@ describe('a damaged file', () => {
         const bent = Buffer.from(whole)
         for (let count = 0; count < 8; count++)
           bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
-        await detectFormat(inMemory(name, bent)).catch((error: unknown) => {
+        await detectFormat(memorySource(name, bent)).catch((error: unknown) => {
           assert.ok(error instanceof AppError, `${name}: ${error instanceof Error ? error.stack : error}`)
         })
       }
@@ -204,7 +215,11 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
     const bytes = Buffer.from(await zip.close())
       .toString('latin1')
       .replaceAll('x'.repeat(name.length), name)
-    const { message, details } = await refusedFile('INVALID_INPUT', 'a.zip', Buffer.from(bytes, 'latin1'))
+    const { message, details } = await assertFileRejected(
+      'INVALID_INPUT',
+      'a.zip',
+      Buffer.from(bytes, 'latin1'),
+    )
     assert.ok(message.includes(`unsafe path: "${name}"`), message)
     assert.deepEqual(details, { field: 'file', reason: 'unsafe-name', name })
   }
@@ -213,23 +228,23 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
 describe('an encrypted PDF', () => {
   test('that needs a password is rejected without it and with a wrong one', async () => {
     const bytes = await fixture('needs-password.pdf')
-    assert.match((await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
+    assert.match((await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(
-      (await refusedFile('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
+      (await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes, { password: 'wrong' })).message,
       /cannot be opened/,
     )
-    assert.equal(await detected('x.pdf', bytes, { password: 'secret' }), 'pdf')
+    assert.equal(await detectFile('x.pdf', bytes, { password: 'secret' }), 'pdf')
   })
 
   test('that only has an owner password is accepted', async () => {
-    assert.equal(await detected('x.pdf', await fixture('owner-password.pdf')), 'pdf')
-    assert.equal(await detected('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
+    assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf')), 'pdf')
+    assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
   })
 })
 
 describe('an office file that needs a password', () => {
   const look = async (fixtureName: string, name: string) => {
-    const { format, locked } = await detectFormat(inMemory(name, await fixture(`office/${fixtureName}`)))
+    const { format, locked } = await detectFormat(memorySource(name, await fixture(`office/${fixtureName}`)))
     return [format, locked]
   }
 
@@ -238,7 +253,11 @@ describe('an office file that needs a password', () => {
     assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
     assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
     assert.deepEqual(await look('report.docx', 'a.docx'), ['docx', undefined])
-    const { message } = await refusedFile('UNSUPPORTED_FORMAT', 'a.bin', await fixture('office/locked.docx'))
+    const { message } = await assertFileRejected(
+      'UNSUPPORTED_FORMAT',
+      'a.bin',
+      await fixture('office/locked.docx'),
+    )
     assert.match(message, /rename it to \.docx, \.xlsx or \.pptx/)
   })
 })
@@ -273,7 +292,11 @@ describe('a sample file of each format', async () => {
     const files = sampleFiles()
     assert.ok(files.length > 100)
     for (const { path, format } of files) {
-      assert.equal(await detected(path.slice(path.lastIndexOf('/') + 1), await readFile(path)), format, path)
+      assert.equal(
+        await detectFile(path.slice(path.lastIndexOf('/') + 1), await readFile(path)),
+        format,
+        path,
+      )
     }
   })
 })

@@ -11,7 +11,7 @@ import { makeSmallDisk } from '../small-disk.ts'
 import { waitUntil } from '../wait-until.ts'
 import { isBuilt } from './built-images.ts'
 import type { LambdaOptions } from './lambda.ts'
-import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
+import { convertAndWait, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
 
 const image = 'av'
 const built = isBuilt(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
@@ -36,23 +36,23 @@ async function serve(
   return lambda
 }
 
-function made(name: string, ...args: string[]) {
+function makeFixture(name: string, ...args: string[]) {
   const path = join(service.folder, name)
   execFileSync('ffmpeg', ['-y', '-v', 'error', '-f', 'lavfi', ...args, path])
   return { name, bytes: Buffer.from(readFileSync(path)) }
 }
 /** Encoding this video takes long enough to be interrupted. */
-const film = (seconds = 20) =>
-  made('film.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
+const makeVideo = (seconds = 20) =>
+  makeFixture('film.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
 const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
 /** Ten minutes of silence are small as FLAC, but a hundred megabytes as WAV. */
-const silence = () => made('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
+const makeSilence = () => makeFixture('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
 
 const encoderIn = ({ pid }: Serving) =>
   descendants(pid()).find(({ command }) => /ffmpeg .*-threads/.test(command))
-const folders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
+const taskFolders = ({ tmp }: Serving) => readdirSync(tmp).filter((name) => name.startsWith('task-'))
 
-async function atWork(lambda: Serving): Promise<{ pid: number; command: string }> {
+async function waitForEncoder(lambda: Serving): Promise<{ pid: number; command: string }> {
   let encoder: ReturnType<typeof encoderIn>
   await waitUntil(
     () => {
@@ -71,32 +71,32 @@ test('after an engine and the function are killed, a retry succeeds and no task 
   timeout: 300_000,
 }, async (t) => {
   const lambda = await serve(t)
-  const converting = conversionOf(service, film(), encoding)
-  process.kill((await atWork(lambda)).pid, 'SIGKILL')
-  const [first] = folders(lambda)
+  const converting = convertAndWait(service, makeVideo(), encoding)
+  process.kill((await waitForEncoder(lambda)).pid, 'SIGKILL')
+  const [first] = taskFolders(lambda)
   await waitUntil(
-    () => !folders(lambda).includes(first ?? ''),
+    () => !taskFolders(lambda).includes(first ?? ''),
     'the folder of the first attempt is deleted',
     60,
   )
-  await atWork(lambda)
-  const left = folders(lambda)
+  await waitForEncoder(lambda)
+  const left = taskFolders(lambda)
   assert.equal(left.length, 1)
   lambda.killAndRestart()
-  assert.deepEqual(folders(lambda), left)
-  await atWork(lambda)
-  assert.ok(!folders(lambda).includes(left[0] ?? ''))
+  assert.deepEqual(taskFolders(lambda), left)
+  await waitForEncoder(lambda)
+  assert.ok(!taskFolders(lambda).includes(left[0] ?? ''))
   const { status, error } = await converting
   assert.equal(status, 'completed', JSON.stringify(error))
-  await waitUntil(() => folders(lambda).length === 0, 'no task folder remains')
+  await waitUntil(() => taskFolders(lambda).length === 0, 'no task folder remains')
 })
 
 test('ffmpeg uses as many threads as the function has CPUs', built, async (t) => {
   const seen: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
-    const converting = conversionOf(service, film(8), encoding)
-    seen.push(/-threads (\d+)/.exec((await atWork(lambda)).command)?.[1] ?? '')
+    const converting = convertAndWait(service, makeVideo(8), encoding)
+    seen.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
     assert.equal((await converting).status, 'completed')
     await lambda.close()
   }
@@ -107,10 +107,10 @@ test('the error of a task that exceeds the timeout of the function names that li
   // Ten seconds are reserved to store the result, and the start takes some.
   const lambda = await serve(t, {}, 20)
   const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
-  const { error } = await conversionOf(service, film(60), whole)
+  const { error } = await convertAndWait(service, makeVideo(60), whole)
   assert.equal(error?.code, 'TIMEOUT')
   assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
-  await waitUntil(() => folders(lambda).length === 0, 'no task folder remains')
+  await waitUntil(() => taskFolders(lambda).length === 0, 'no task folder remains')
 })
 
 test(
@@ -121,14 +121,14 @@ test(
     if (typeof disk === 'string') return t.skip(disk)
     chmodSync(disk.folder, 0o1777)
     await serve(t, { tmp: disk.folder })
-    const alone = await conversionOf(service, silence(), { targetFormat: 'wav' })
+    const alone = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
     assert.equal(alone.error?.code, 'FILE_TOO_LARGE', JSON.stringify(alone))
     assert.match(alone.error?.message ?? '', /the disk of 100 MiB/)
     disk.fill()
-    const beside = await conversionOf(service, silence(), { targetFormat: 'wav' })
+    const beside = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
     assert.equal(beside.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(beside))
     disk.empty()
-    const after = await conversionOf(service, film(1), encoding)
+    const after = await convertAndWait(service, makeVideo(1), encoding)
     assert.equal(after.status, 'completed', JSON.stringify(after.error))
   },
 )

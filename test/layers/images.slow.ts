@@ -13,9 +13,9 @@ import { functions } from '../../lib/resources/functions.ts'
 import { createScannedPage } from '../engines/scan-maker.ts'
 import { python3 } from '../python.ts'
 import { builtImages } from './built-images.ts'
-import { boxes, boxesIn, byDebian, difference, partsOf, richPage } from './rich-page.ts'
-import { conversionOf, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
-import { peakOf, sizeOf, writeFigures } from './update-readme-table.ts'
+import { boxColors, boxes, imageDifference, pdfParts, renderWithDebian, richPage } from './rich-page.ts'
+import { convertAndWait, openService, type ServiceInImages, type Serving } from './service-in-images.ts'
+import { imageSizeMb, peakMemoryMb, writeFigures } from './update-readme-table.ts'
 
 const images = builtImages()
 
@@ -50,7 +50,7 @@ after(async () => {
       const [coldMs, warmMs] = times.get(image) ?? []
       const lambda = lambdas.get(image)
       if (coldMs === undefined || warmMs === undefined || !lambda) return []
-      return [{ image, sizeMb: sizeOf(image), coldMs, warmMs, peakMb: peakOf(lambda.container) }]
+      return [{ image, sizeMb: imageSizeMb(image), coldMs, warmMs, peakMb: peakMemoryMb(lambda.container) }]
     }),
   )
   await service.close()
@@ -60,7 +60,7 @@ after(async () => {
 const times = new Map<ImageId, number[]>()
 
 /** The first of an image, which starts it, and the same again. */
-async function measured(image: ImageId, ...wish: Parameters<typeof convert>) {
+async function measureConversion(image: ImageId, ...wish: Parameters<typeof convert>) {
   const took: number[] = []
   times.set(image, took)
   const timed = async () => {
@@ -79,12 +79,12 @@ async function convert(
   targetFormat: string,
   fields: Record<string, string> = {},
 ) {
-  const job = await conversionOf(service, { name, bytes }, { targetFormat, ...fields })
+  const job = await convertAndWait(service, { name, bytes }, { targetFormat, ...fields })
   const path = await service.client.saved(job, folder)
   return { path, bytes: Buffer.from(readFileSync(path)), engine: job.result?.engine }
 }
 
-function made(name: string, command: string, ...args: string[]) {
+function makeFixture(name: string, command: string, ...args: string[]) {
   const path = join(folder, name)
   execFileSync(command, [...args, path], { stdio: 'pipe' })
   return Buffer.from(readFileSync(path))
@@ -93,13 +93,13 @@ function made(name: string, command: string, ...args: string[]) {
 const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
 
 /** By ffmpeg, which is in neither of the two images. */
-function picture(path: string): string {
+function probeImage(path: string): string {
   const entries = ['-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0']
   return execFileSync('ffprobe', ['-v', 'error', ...entries, path], { encoding: 'utf8' }).trim()
 }
 
 /** By poppler, which is in neither of the two images. */
-const text = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
+const pdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
 const zipOfOne = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 const testFilm = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
@@ -109,47 +109,52 @@ const unless = (image: ImageId) =>
   images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
 
 test('image: jpg to png to webp', unless('image'), async () => {
-  const jpg = made('source.jpg', 'ffmpeg', ...testPicture)
-  const png = await measured('image', 'photo.jpg', jpg, 'png')
-  assert.equal(picture(png.path), 'png,320,200')
+  const jpg = makeFixture('source.jpg', 'ffmpeg', ...testPicture)
+  const png = await measureConversion('image', 'photo.jpg', jpg, 'png')
+  assert.equal(probeImage(png.path), 'png,320,200')
   const webp = await convert('photo.png', png.bytes, 'webp')
-  assert.equal(picture(webp.path), 'webp,320,200')
+  assert.equal(probeImage(webp.path), 'webp,320,200')
 })
 
 test('image: heic to jpg', unless('image'), async () => {
-  made('source.png', 'ffmpeg', ...testPicture)
-  const heic = made('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
+  makeFixture('source.png', 'ffmpeg', ...testPicture)
+  const heic = makeFixture('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
   const jpg = await convert('photo.heic', heic, 'jpg')
-  assert.equal(picture(jpg.path), 'mjpeg,320,200')
+  assert.equal(probeImage(jpg.path), 'mjpeg,320,200')
 })
 
 test('office: docx to pdf', unless('office'), async () => {
-  const { path } = await measured('office', 'report.docx', fixture('office/report.docx'), 'pdf')
-  assert.match(text(path), /Quarterly report/)
-  assert.match(text(path), /àéîõü Ωμέγα/)
+  const { path } = await measureConversion('office', 'report.docx', fixture('office/report.docx'), 'pdf')
+  assert.match(pdfText(path), /Quarterly report/)
+  assert.match(pdfText(path), /àéîõü Ωμέγα/)
 })
 
 test('office: xlsx to pdf', unless('office'), async () => {
   const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
-  assert.match(text(path), /Otters.*Ünïcödé/s)
+  assert.match(pdfText(path), /Otters.*Ünïcödé/s)
 })
 
 test('av: mp4 to mp3', unless('av'), async () => {
   const sound = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
-  const mp4 = made('source.mp4', 'ffmpeg', ...testFilm, ...sound)
-  const { path } = await measured('av', 'film.mp4', mp4, 'mp3')
+  const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testFilm, ...sound)
+  const { path } = await measureConversion('av', 'film.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 
 test('pdf: pdf to png', unless('pdf'), async () => {
-  made('source.png', 'ffmpeg', ...testPicture)
-  const pdf = made('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
-  const { path } = await measured('pdf', 'page.pdf', pdf, 'png')
-  assert.match(picture(path), /^png,\d{3},\d{3}$/)
+  makeFixture('source.png', 'ffmpeg', ...testPicture)
+  const pdf = makeFixture('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
+  const { path } = await measureConversion('pdf', 'page.pdf', pdf, 'png')
+  assert.match(probeImage(path), /^png,\d{3},\d{3}$/)
 })
 
 test('document: md to docx', unless('document'), async () => {
-  const { path } = await measured('document', 'notes.md', Buffer.from('# Heading\n\nokapi *here*\n'), 'docx')
+  const { path } = await measureConversion(
+    'document',
+    'notes.md',
+    Buffer.from('# Heading\n\nokapi *here*\n'),
+    'docx',
+  )
   assert.match(
     execFileSync('unzip', ['-p', path, 'word/document.xml'], { encoding: 'utf8' }),
     /Heading.*okapi/s,
@@ -163,13 +168,13 @@ test('document: html to azw3', unless('document'), async () => {
 
 test('archive: zip to 7z', unless('archive'), async () => {
   const zip = execFileSync(python3, ['-c', zipOfOne])
-  const { path } = await measured('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
+  const { path } = await measureConversion('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
 
 test('font: ttf to woff2', unless('font'), async () => {
   const ttf = Buffer.from(readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'))
-  const { path } = await measured('font', 'mono.ttf', ttf, 'woff2')
+  const { path } = await measureConversion('font', 'mono.ttf', ttf, 'woff2')
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
 })
 
@@ -182,10 +187,10 @@ const others = [
 ] as const
 /** By other programs than those that made them. */
 const judges = {
-  png: (path: string) => assert.match(picture(path), /^png,\d+,\d+$/),
+  png: (path: string) => assert.match(probeImage(path), /^png,\d+,\d+$/),
   svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
   eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
-  pdf: (path: string) => assert.match(text(path), /\p{L}{3}/u),
+  pdf: (path: string) => assert.match(pdfText(path), /\p{L}{3}/u),
 }
 for (const { image, engine, name, to } of others)
   test(`${image}: ${name} to ${to} by ${engine}`, unless(image), async () => {
@@ -203,8 +208,8 @@ test('pdf: the text of a scan', unless('pdf'), async () => {
 })
 
 test('browser: html to pdf', unless('browser'), async () => {
-  const { path } = await measured('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
-  assert.match(text(path), /axolotl/)
+  const { path } = await measureConversion('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
+  assert.match(pdfText(path), /axolotl/)
 })
 
 test(
@@ -212,16 +217,16 @@ test(
   unless('browser'),
   async () => {
     const ours = await convert('rich.html', Buffer.from(richPage()), 'pdf')
-    assert.match(text(ours.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
-    await byDebian(folder, 'pdf', (path) => assert.deepEqual(partsOf(ours.path), partsOf(path)))
+    assert.match(pdfText(ours.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
+    await renderWithDebian(folder, 'pdf', (path) => assert.deepEqual(pdfParts(ours.path), pdfParts(path)))
   },
 )
 
 test('browser: a page in many scripts looks as in Debian’s browser', unless('browser'), async () => {
   const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
-  assert.deepEqual(await boxesIn(bytes), boxes)
-  await byDebian(folder, 'png', async (other) => {
-    assert.ok((await difference(path, other)) < 2)
+  assert.deepEqual(await boxColors(bytes), boxes)
+  await renderWithDebian(folder, 'png', async (other) => {
+    assert.ok((await imageDifference(path, other)) < 2)
   })
 })
 
@@ -248,7 +253,7 @@ test('browser: a website is captured as it looks', unless('browser'), async () =
     const tasks = { page, out: { operation: 'export/url', input: 'page' } }
     const { client } = service
     const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
-    assert.match(text(await client.saved(job, folder)), /pangolin\s+en-US,en/)
+    assert.match(pdfText(await client.saved(job, folder)), /pangolin\s+en-US,en/)
   } finally {
     website.close()
   }
@@ -256,7 +261,7 @@ test('browser: a website is captured as it looks', unless('browser'), async () =
 
 for (const image of images) {
   test(`${image} confines its engines with filters that stop the escape test`, () => {
-    const script = `import('/var/task/functions/probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
+    const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
     const best = tried.find(({ level }: { level: string }) => level === 'filtered')

@@ -43,7 +43,7 @@ const push = (target: string) =>
   })
 
 /** The image as another script makes it, under a name of its own while it is used. */
-async function changed(target: string, shell: string, use: () => Promise<void>, label = revision()) {
+async function withChangedImage(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
   const kept = runArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
@@ -59,7 +59,7 @@ async function changed(target: string, shell: string, use: () => Promise<void>, 
 }
 
 test('an image with another version of a package is pushed nowhere', () =>
-  changed(
+  withChangedImage(
     'strayed',
     `sed -i '/^Package: perl-base$/,/^$/s/^Version: .*/Version: 9.9-1/' /var/lib/dpkg/status`,
     async () => {
@@ -74,7 +74,7 @@ test('an image with another version of a package is pushed nowhere', () =>
   ))
 
 test('an image of another commit is pushed nowhere', () =>
-  changed(
+  withChangedImage(
     'older',
     'true',
     async () => {

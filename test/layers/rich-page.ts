@@ -62,7 +62,7 @@ ${Object.entries(lines)
 <a href="https://host.invalid/">a link</a>`
 
 /** The same page by the browser that a machine has, which is Debian's. */
-export async function byDebian(
+export async function renderWithDebian(
   folder: string,
   to: 'pdf' | 'png',
   use: (path: string) => void | Promise<void>,
@@ -80,7 +80,7 @@ export async function byDebian(
 const output = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
 
 /** Text, fonts and tags of a PDF. */
-export const partsOf = (path: string) => ({
+export const pdfParts = (path: string) => ({
   text: output('pdftotext', path, '-'),
   // Without the letters before each name that stand for the part of the font that is used.
   fonts: output('pdffonts', path)
@@ -99,7 +99,7 @@ const pixels = (picture: Buffer | string) =>
   sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
 
 /** The colors in the middle of the boxes. */
-export async function boxesIn(picture: Buffer): Promise<string[]> {
+export async function boxColors(picture: Buffer): Promise<string[]> {
   const { data, info } = await pixels(picture)
   return boxes.map((_, box) => {
     const at = (50 * info.width + 100 * box + 50) * info.channels
@@ -111,7 +111,7 @@ export async function boxesIn(picture: Buffer): Promise<string[]> {
  * In the mean of all colors, at most 255: of how they look from afar, as one letter from another font moves all that is
  * below it by a pixel.
  */
-export async function difference(one: string, other: string): Promise<number> {
+export async function imageDifference(one: string, other: string): Promise<number> {
   const fromAfar = (picture: string) => sharp(picture).resize(64, 64, { fit: 'fill' }).png().toBuffer()
   const { data } = await pixels(await fromAfar(one))
   const { data: others } = await pixels(await fromAfar(other))

@@ -21,13 +21,13 @@ interface Invocation {
 export async function startRuntimeApi(host = '127.0.0.1') {
   const waiting: Invocation[] = []
   const running = new Map<string, Invocation>()
-  const asking: ServerResponse[] = []
+  const waitingReplies: ServerResponse[] = []
   const initError = Promise.withResolvers<RuntimeError>()
   let ids = 0
 
-  const hand = () => {
-    while (asking[0] && waiting[0]) {
-      const reply = asking.shift()
+  const dispatch = () => {
+    while (waitingReplies[0] && waiting[0]) {
+      const reply = waitingReplies.shift()
       const invocation = waiting.shift()
       if (!reply || !invocation) return
       const id = `request-${ids++}`
@@ -46,9 +46,9 @@ export async function startRuntimeApi(host = '127.0.0.1') {
   const server = createServer(async (request, reply) => {
     const path = (request.url ?? '').replace('/2018-06-01/runtime/', '')
     if (path === 'invocation/next') {
-      asking.push(reply)
-      request.on('close', () => reply.destroyed && asking.splice(asking.indexOf(reply), 1))
-      hand()
+      waitingReplies.push(reply)
+      request.on('close', () => reply.destroyed && waitingReplies.splice(waitingReplies.indexOf(reply), 1))
+      dispatch()
       return
     }
     const body = await json(request)
@@ -68,7 +68,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     invoke(event: unknown, timeoutS = 60): Promise<Outcome> {
       return new Promise((settle) => {
         waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, settle })
-        hand()
+        dispatch()
       })
     },
     /** The runtime has died: what it was at has failed. */

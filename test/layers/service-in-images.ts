@@ -40,7 +40,7 @@ export async function openService() {
   const invoke = () => Promise.resolve()
   const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
   ends.push(embedded.close)
-  const table = await passOn(host, new URL(embedded.urls.DYNAMODB))
+  const table = await startTcpProxy(host, new URL(embedded.urls.DYNAMODB))
   ends.push(table.close)
   const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
@@ -83,7 +83,7 @@ export async function openService() {
 }
 
 /** The embedded DynamoDB listens on loopback only, where no container comes. */
-async function passOn(host: string, target: URL) {
+async function startTcpProxy(host: string, target: URL) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     const onward = connect(Number(target.port), target.hostname)
@@ -126,7 +126,7 @@ async function environmentOf(urls: Embedded['urls']) {
 }
 
 /** Sends a file; the job when it is over. */
-export async function conversionOf(
+export async function convertAndWait(
   { client }: Pick<ServiceInImages, 'client'>,
   file: { readonly name: string; readonly bytes: Buffer<ArrayBuffer> },
   fields: Record<string, string>,

@@ -16,11 +16,11 @@ export interface Figures {
 const inspect = (kind: string, format: string, name: string) =>
   execFileSync('podman', [kind, 'inspect', '--format', format, name], { encoding: 'utf8' }).trim()
 
-export const sizeOf = (image: string): number =>
+export const imageSizeMb = (image: string): number =>
   Math.round(Number(inspect('image', '{{.Size}}', `localhost/mutabor-${image}`)) / 1e6)
 
 /** Returns the peak memory of a container, undefined if its cgroup does not report it. */
-export function peakOf(container: string): number | undefined {
+export function peakMemoryMb(container: string): number | undefined {
   const group = inspect('container', '{{.State.CgroupPath}}', container)
   const places = [
     `/sys/fs/cgroup/memory${group}/memory.max_usage_in_bytes`,

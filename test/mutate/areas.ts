@@ -1,12 +1,12 @@
 /**
- * What is held to a share of faults noticed, and the tests that can notice them, the quickest first. Tests that import a
- * file are found by themselves (find-tests.ts); here stand those that reach it through a running service.
+ * A part of the code with a minimum mutation score, and the tests that can detect faults in it, fastest first. Tests that import
+ * a file are found automatically (find-tests.ts); these lists add the tests that use it through a running service.
  */
 export type Area = {
   name: string
   files: readonly string[]
   tests: readonly string[]
-  /** These tests are enough: few are added for what they import. */
+  /** These tests suffice: only the closest of the tests that import a file is added. */
   isWhole?: boolean
 }
 
@@ -17,7 +17,7 @@ export const areas: readonly Area[] = [
   {
     name: 'access',
     isWhole: true,
-    // The adapter of better-auth is held by the suite of that library.
+    // The adapter for better-auth is tested with the suite of that library.
     files: [
       'lib/access/*.ts',
       'lib/access/oauth/*.ts',
@@ -27,8 +27,8 @@ export const areas: readonly Area[] = [
     ],
     tests: [
       'test/sealed.test.ts',
-      ...tests('access', 'same-origin rate-limit-windows key-fields account-events who-may'),
-      ...tests('http', 'owner wait requests api-keys limits'),
+      ...tests('access', 'same-origin rate-limit-windows api-key-fields account-events authorization'),
+      ...tests('http', 'owner wait requests api-keys rate-limits'),
       ...tests('access', 'records oauth accounts delete-account'),
       ...tests('functions', 'uploads list-jobs convert'),
     ],
@@ -40,13 +40,13 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'jobs',
-        'machine view task-graph delete-job lease lease-ends next-image events store job-lifecycle jobs task-completion chunk-completion settle-in-turn job-usage store-files writes zip-manifest pack-results run-transfer sign-work task-files prepare-task job list claimed run-message run-task convert-task parts-of slots run-pieces told command-log',
+        'job-state-machine view task-graph delete-job lease lease-ends next-image events store job-lifecycle jobs task-completion chunk-completion completion-order job-usage store-files writes zip-manifest pack-results run-transfer presign-work find-task-files prepare-task job list claimed-task run-message run-task convert-task chunks concurrency-slots run-inputs scenario-records command-log',
       ),
       'test/events.test.ts',
       'test/aws/signed-files.test.ts',
-      ...tests('jobs', 'regressions ways cancel-and-delete'),
+      ...tests('jobs', 'regressions fallback-crash-points cancel-and-delete'),
       ...tests('functions', 'convert pipeline'),
-      ...tests('jobs', 'parts stragglers stops'),
+      ...tests('jobs', 'chunked-tasks stragglers crash-points'),
       'test/http/rate-limits.test.ts',
     ],
   },
@@ -57,9 +57,9 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'http',
-        'render body form requests answers owner openapi described-operations option-view asyncapi accept-header wait response-cache app signed-download job-files read-body overwritten-uploads',
+        'render body multipart-form requests replies owner openapi openapi-operations option-view asyncapi accept-header wait response-cache app signed-download job-files read-body overwritten-uploads',
       ),
-      ...tests('functions', 'uploads wrong-input convert core-api'),
+      ...tests('functions', 'uploads invalid-input convert core-api'),
       ...tests('http', 'idempotency'),
     ],
   },
@@ -80,16 +80,16 @@ export const areas: readonly Area[] = [
     tests: [
       ...tests(
         'conversion',
-        'wishes duration-stats source receive-upload imports uploads start-job earlier-jobs refused-jobs',
+        'conversion-spec duration-stats source receive-upload imports uploads start-job earlier-jobs refused-jobs',
       ),
-      ...tests('functions', 'convert wrong-input uploads merge pipeline pdf-tools webhooks'),
+      ...tests('functions', 'convert invalid-input uploads merge pipeline pdf-tools webhooks'),
     ],
   },
   {
     name: 'tasks',
     isWhole: true,
     files: ['lib/tasks/*.ts'],
-    tests: [...tests('tasks', 'operation fields'), ...tests('functions', 'wrong-input merge pipeline')],
+    tests: [...tests('tasks', 'operation fields'), ...tests('functions', 'invalid-input merge pipeline')],
   },
   {
     name: 'routes',
@@ -100,10 +100,10 @@ export const areas: readonly Area[] = [
       'test/client/generated-types.test.ts',
       ...tests(
         'functions',
-        'record-metrics account-answers format-answers retry-job uploads results convert wrong-input cancel job-answers merge pipeline core-api batch list-jobs webhooks workflows',
+        'record-metrics account-replies format-replies retry-job uploads results convert invalid-input cancel job-replies merge pipeline core-api batch list-jobs webhooks workflows',
       ),
       ...tests('access', 'oauth accounts'),
-      ...tests('http', 'api-keys hostile-parts'),
+      ...tests('http', 'api-keys multipart-edge-cases'),
       'test/usage/usage-meter.test.ts',
       'test/transfer/drives.test.ts',
     ],
@@ -113,14 +113,14 @@ export const areas: readonly Area[] = [
     isWhole: true,
     files: [
       'lib/engines/**/*options.ts',
-      'lib/engines/ffmpeg/{compress,trim,layouts,size,audio,codecs,thumbnail,watermark}.ts',
+      'lib/engines/ffmpeg/{compress,trim,channel-layouts,video-filters,audio-stream,codecs,thumbnail,watermark}.ts',
       'lib/engines/pdf/{page-range,render,text}.ts',
-      'lib/engines/vips/{compress,convert,compress-to-size,image,merge,image-error,writers}.ts',
-      'lib/engines/{libreoffice/page,chromium/{print,paper,running-text},calibre/{ebook,ebook-error},ghostscript/pages,imagemagick/targets}.ts',
+      'lib/engines/vips/{compress,convert,compress-to-size,image,merge,image-error,encoders}.ts',
+      'lib/engines/{libreoffice/page-setup,chromium/{print,paper,header-footer},calibre/{ebook,ebook-error},ghostscript/pages,imagemagick/targets}.ts',
     ],
     tests: tests(
       'engines',
-      'option-limits option-tables options media-plans codec-plans film-filters sound-plans picture-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper picture-fitting pdf-render film-compress picture-colors pictures-together pdf',
+      'option-limits option-tables options media-plans codec-plans video-filters audio-plans image-options media-options imagemagick-targets calibre-errors pdf-docx-sections browser-paper-size compress-to-size pdf-render video-compress image-colors merge-and-compress-images pdf',
     ),
   },
   {
@@ -129,7 +129,7 @@ export const areas: readonly Area[] = [
     files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/demuxers.ts', 'lib/engines/seven-zip/limits.ts'],
     tests: tests(
       'engines',
-      'filter launchers sandbox-rules isolation process-folder ffmpeg-inputs prestarted-process escape-test sandbox linking 7zip-hostile',
+      'seccomp-filter launchers sandbox-rules isolation process-folder ffmpeg-demuxers prestarted-process escape-test sandbox preloaded-libraries 7zip-hostile',
     ),
   },
 ]

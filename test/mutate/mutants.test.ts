@@ -3,24 +3,24 @@ import { existsSync, globSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { areas } from './areas.ts'
 import { testsOf } from './find-tests.ts'
-import { drawFrom, lotsIn, type Mutant } from './mutants.ts'
+import { findMutants, type Mutant, sampleMutants } from './mutants.ts'
 
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
-const shown = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
+const describeMutant = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
 
 describe('faults that are put into the code', () => {
-  const lots = lotsIn(process.cwd(), files)
-  const drawn = drawFrom(lots, 'a')
+  const weighted = findMutants(process.cwd(), files)
+  const sample = sampleMutants(weighted, 'a')
 
   test('are the same for the same seed, others for another, and one of a line', () => {
-    assert.deepEqual(drawFrom(lots, 'a').map(shown), drawn.map(shown))
-    assert.notDeepEqual(drawFrom(lots, 'b').map(shown), drawn.map(shown))
-    assert.equal(new Set(drawn.map(({ file, line }) => `${file}:${line}`)).size, drawn.length)
-    assert.ok(drawn.length > 20, `${drawn.length} faults`)
+    assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
+    assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
+    assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
+    assert.ok(sample.length > 20, `${sample.length} faults`)
   })
 
   test('change a line of code, none of types, imports and comments', () => {
-    for (const { before, after, text } of drawn) {
+    for (const { before, after, text } of sample) {
       assert.notEqual(before, after)
       assert.doesNotMatch(before, /^(import|export type|\*|\/\/|\/\*\*)/)
       assert.ok(text.includes(after))

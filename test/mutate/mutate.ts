@@ -2,10 +2,10 @@ import { globSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { areas } from './areas.ts'
 import { testsOf } from './find-tests.ts'
-import { drawFrom, lotsIn } from './mutants.ts'
+import { findMutants, sampleMutants } from './mutants.ts'
 import { ProjectCopy } from './project-copy.ts'
 import { killTests } from './run-tests.ts'
-import { Trials, type Verdict } from './trials.ts'
+import { MutationRunner, type Verdict } from './trials.ts'
 
 /**
  * Puts faults into the code, one at a time, and tells which ones the tests that belong to it notice:
@@ -30,9 +30,9 @@ const { values, positionals } = parseArgs({
 })
 
 /** Of fewer a share says nothing. */
-const fewest = 8
+const minMutants = 8
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 
 function filesOf(name: string): string[] {
   const area = areas.find((each) => each.name === name)
@@ -49,36 +49,36 @@ function partOf<T>(list: readonly T[], part: string): T[] {
   return list.filter((_, index) => index % of === at - 1)
 }
 
-const drawn = (name: string) => drawFrom(lotsIn(process.cwd(), filesOf(name)), values.seed)
+const sampleFor = (name: string) => sampleMutants(findMutants(process.cwd(), filesOf(name)), values.seed)
 
-function tell({ mutant, ended, seconds }: Verdict): void {
+function printResult({ mutant, ended, seconds }: Verdict): void {
   const place = `${mutant.file}:${mutant.line}`
   const took = `${seconds.toFixed(0)} s`
   if (ended.as !== 'passed') {
-    say(
+    print(
       `  noticed ${place} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' does not end' : ''}`,
     )
     return
   }
-  say(`  MISSED  ${place} (${mutant.fault}, ${took})`)
-  say(`    - ${mutant.before}`)
-  say(`    + ${mutant.after}`)
+  print(`  MISSED  ${place} (${mutant.fault}, ${took})`)
+  print(`    - ${mutant.before}`)
+  print(`    + ${mutant.after}`)
 }
 
 /** Per cent of the faults that were noticed. */
-function summary(name: string, verdicts: readonly Verdict[]): number {
+function printSummary(name: string, verdicts: readonly Verdict[]): number {
   const noticed = verdicts.filter(({ ended }) => ended.as !== 'passed').length
   const share = verdicts.length === 0 ? 100 : (100 * noticed) / verdicts.length
-  say(`${name}: ${noticed} of ${verdicts.length} noticed (${share.toFixed(0)} %)`)
+  print(`${name}: ${noticed} of ${verdicts.length} noticed (${share.toFixed(0)} %)`)
   return share
 }
 
 async function mutate(names: readonly string[]): Promise<void> {
   const endsAt = Date.now() + Number(values.minutes) * 60_000
-  const trials = new Trials(
+  const trials = new MutationRunner(
     Array.from({ length: Number(values['at-once']) }, () => new ProjectCopy(process.cwd())),
     endsAt,
-    say,
+    print,
   )
   // Node ends without its `finally` otherwise, and copies and tests stay.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -91,12 +91,12 @@ async function mutate(names: readonly string[]): Promise<void> {
   try {
     await trials.requireTypes()
     for (const name of names) {
-      say(name)
-      const chosen = partOf(drawn(name), values.part)
-      const most = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
-      const verdicts = await trials.run(chosen, most, testsOf, tell)
-      const share = summary(name, verdicts)
-      if (verdicts.length >= fewest && share < Number(values['at-least'])) process.exitCode = 1
+      print(name)
+      const selected = partOf(sampleFor(name), values.part)
+      const maxMutants = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
+      const verdicts = await trials.run(selected, maxMutants, testsOf, printResult)
+      const share = printSummary(name, verdicts)
+      if (verdicts.length >= minMutants && share < Number(values['at-least'])) process.exitCode = 1
     }
   } finally {
     trials.remove()
@@ -106,8 +106,8 @@ async function mutate(names: readonly string[]): Promise<void> {
 const names = positionals.length > 0 ? positionals : areas.map(({ name }) => name)
 if (values.list) {
   for (const name of names) {
-    for (const mutant of drawn(name).slice(0, Number(values.count))) {
-      say(`${mutant.file}:${mutant.line} ${mutant.fault}\n    - ${mutant.before}\n    + ${mutant.after}`)
+    for (const mutant of sampleFor(name).slice(0, Number(values.count))) {
+      print(`${mutant.file}:${mutant.line} ${mutant.fault}\n    - ${mutant.before}\n    + ${mutant.after}`)
     }
   }
 } else await mutate(names)

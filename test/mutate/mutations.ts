@@ -10,7 +10,7 @@ export type Change = { node: Node; text: string }
  */
 type Fault = { name: string; weight: number; of: (node: Node) => readonly Change[] }
 
-const swapped: Partial<Record<SyntaxKind, string>> = {
+const swappedOperators: Partial<Record<SyntaxKind, string>> = {
   [SyntaxKind.LessThanToken]: '<=',
   [SyntaxKind.LessThanEqualsToken]: '<',
   [SyntaxKind.GreaterThanToken]: '>=',
@@ -30,7 +30,7 @@ const skippable = new Set(
     ' ',
   ),
 )
-const confused: Record<string, string> = {
+const confusedMethods: Record<string, string> = {
   every: 'some',
   some: 'every',
   max: 'min',
@@ -44,15 +44,15 @@ const confused: Record<string, string> = {
   at: 'indexOf',
 }
 
-function operator({ operatorToken }: BinaryExpression): Change[] {
-  const text = swapped[operatorToken.kind]
+function mutateOperator({ operatorToken }: BinaryExpression): Change[] {
+  const text = swappedOperators[operatorToken.kind]
   return text ? [{ node: operatorToken, text }] : []
 }
 
-function method(call: CallExpression): Change[] {
+function mutateMethod(call: CallExpression): Change[] {
   if (!is.isPropertyAccessExpression(call.expression)) return []
   const { name, expression } = call.expression
-  const other = Object.hasOwn(confused, name.text) ? confused[name.text] : undefined
+  const other = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
   const isOfLibrary = ['Math', 'z'].includes(expression.getText())
   // Math.min is taken for Math.max; a schema goes without its min.
   if (other && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: other }]
@@ -60,11 +60,11 @@ function method(call: CallExpression): Change[] {
 }
 
 /** The last argument, where a function can do without: it is a bag of options, a flag or a number. */
-function argument({ arguments: given }: CallExpression): Change[] {
-  const last = given.at(-1)
-  if (!last || given.length < 2) return []
-  const isLeftOut = is.isObjectLiteralExpression(last) || isFlag(last) || is.isNumericLiteral(last)
-  return isLeftOut ? [{ node: last, text: '...[]' }] : []
+function dropLastArgument({ arguments: args }: CallExpression): Change[] {
+  const last = args.at(-1)
+  if (!last || args.length < 2) return []
+  const canBeOmitted = is.isObjectLiteralExpression(last) || isFlag(last) || is.isNumericLiteral(last)
+  return canBeOmitted ? [{ node: last, text: '...[]' }] : []
 }
 
 const isFlag = (node: Node) => node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword
@@ -76,14 +76,14 @@ const isStatement = (node: Node) =>
   (is.isBreakStatement(node) && !is.isCaseClause(node.parent)) ||
   (is.isReturnStatement(node) && !node.expression)
 
-function number(text: string): string {
+function mutateNumber(text: string): string {
   const value = Number(text.replaceAll('_', ''))
   return Math.abs(value) < 10 ? String(value + 1) : String(value * 10)
 }
 
-const negated = (node: Node): Change => ({ node, text: `!(${node.getText()})` })
+const negate = (node: Node): Change => ({ node, text: `!(${node.getText()})` })
 
-function regularExpression(text: string): string | undefined {
+function mutateRegularExpression(text: string): string | undefined {
   if (/\/\w*i\w*$/.test(text)) return text.replace(/i(\w*)$/, '$1')
   if (text.startsWith('/^')) return `/${text.slice(2)}`
   return /\$\/\w*$/.test(text) ? text.replace(/\$(\/\w*)$/, '$1') : undefined
@@ -97,13 +97,13 @@ export const faults: readonly Fault[] = [
     name: 'condition negated',
     weight: 3,
     of: (node) => {
-      if (is.isIfStatement(node) || is.isWhileStatement(node)) return [negated(node.expression)]
-      if (is.isConditionalExpression(node)) return [negated(node.condition)]
+      if (is.isIfStatement(node) || is.isWhileStatement(node)) return [negate(node.expression)]
+      if (is.isConditionalExpression(node)) return [negate(node.condition)]
       const isNot = is.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken
       return isNot ? [{ node, text: `Boolean(${node.operand.getText()})` }] : []
     },
   },
-  { name: 'operator', weight: 3, of: (node) => (is.isBinaryExpression(node) ? operator(node) : []) },
+  { name: 'operator', weight: 3, of: (node) => (is.isBinaryExpression(node) ? mutateOperator(node) : []) },
   {
     name: 'default dropped',
     weight: 2,
@@ -113,8 +113,12 @@ export const faults: readonly Fault[] = [
         : [],
   },
   { name: 'statement removed', weight: 4, of: (node) => (isStatement(node) ? [{ node, text: '{}' }] : []) },
-  { name: 'method', weight: 3, of: (node) => (is.isCallExpression(node) ? method(node) : []) },
-  { name: 'argument dropped', weight: 2, of: (node) => (is.isCallExpression(node) ? argument(node) : []) },
+  { name: 'method', weight: 3, of: (node) => (is.isCallExpression(node) ? mutateMethod(node) : []) },
+  {
+    name: 'argument dropped',
+    weight: 2,
+    of: (node) => (is.isCallExpression(node) ? dropLastArgument(node) : []),
+  },
   {
     name: 'element dropped',
     weight: 1,
@@ -137,7 +141,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'number',
     weight: 1,
-    of: (node) => (is.isNumericLiteral(node) ? [{ node, text: number(node.text) }] : []),
+    of: (node) => (is.isNumericLiteral(node) ? [{ node, text: mutateNumber(node.text) }] : []),
   },
   {
     name: 'word',
@@ -148,14 +152,14 @@ export const faults: readonly Fault[] = [
     name: 'regular expression',
     weight: 1,
     of: (node) => {
-      const text = is.isRegularExpressionLiteral(node) ? regularExpression(node.getText()) : undefined
+      const text = is.isRegularExpressionLiteral(node) ? mutateRegularExpression(node.getText()) : undefined
       return text ? [{ node, text }] : []
     },
   },
 ]
 
 /** What no test is to hold: types, what is imported, what goes into the log, what documentation says. */
-export function isBeside(node: Node): boolean {
+export function isIgnored(node: Node): boolean {
   if (is.isImportDeclaration(node) || is.isExportDeclaration(node)) return true
   if (is.isTypeNode(node) || is.isTypeAliasDeclaration(node) || is.isInterfaceDeclaration(node)) return true
   // The key of a property, a name in a member.

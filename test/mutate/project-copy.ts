@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { shareTypes } from './type-check.ts'
+import { copyBuildInfo } from './type-check.ts'
 
 /** Of the project, what stays behind: what other runs of it made. */
-const isLeft = (name: string) =>
+const isExcluded = (name: string) =>
   name === '.git' || name === 'node_modules' || name.startsWith('.data') || name === folder
 
 const folder = '.mutants'
@@ -23,15 +23,15 @@ export class ProjectCopy {
     mkdirSync(join(original, folder), { recursive: true })
     this.root = mkdtempSync(join(original, folder, 'copy-'))
     for (const name of readdirSync(original)) {
-      if (!isLeft(name)) cpSync(join(original, name), join(this.root, name), { recursive: true })
+      if (!isExcluded(name)) cpSync(join(original, name), join(this.root, name), { recursive: true })
     }
     const linked = spawnSync('cp', ['-al', join(original, 'node_modules'), this.root], { encoding: 'utf8' })
     if (linked.status !== 0) throw new Error(`The packages cannot be linked: ${linked.stderr}`)
-    shareTypes(original, this.root)
+    copyBuildInfo(original, this.root)
   }
 
   /** Puts the fault in while something runs. */
-  async with<T>(file: string, text: string, run: () => Promise<T>): Promise<T> {
+  async withMutant<T>(file: string, text: string, run: () => Promise<T>): Promise<T> {
     const path = join(this.root, file)
     try {
       writeFileSync(path, text)

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { withEnvironment } from '../processes.ts'
 
 /** How the tests of a file ended; `name` is the first that failed, or the file that did not end. */
-export type Ended = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
+export type TestOutcome = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
 
 const running = new Set<number>()
 
@@ -24,7 +24,7 @@ export function killTests(): void {
 }
 
 /** Runs one file of tests until its first failure; what it started ends with it. */
-export async function runTests(root: string, file: string, limitMs: number): Promise<Ended> {
+export async function runTests(root: string, file: string, limitMs: number): Promise<TestOutcome> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutant-'))
   // As /tmp lets others in: tests of the sandbox become other users.
   chmodSync(scratch, 0o755)
@@ -41,8 +41,8 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
   )
   const { pid = 0 } = child
   running.add(pid)
-  let ended: Ended | undefined
-  const end = (how: Ended) => {
+  let ended: TestOutcome | undefined
+  const end = (how: TestOutcome) => {
     ended ??= how
     kill(-pid)
   }

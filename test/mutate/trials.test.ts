@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { ProjectCopy } from './project-copy.ts'
-import { Trials } from './trials.ts'
+import { MutationRunner } from './trials.ts'
 
 describe('a fault that is tried', () => {
   const root = mkdtempSync(join(tmpdir(), 'trials-'))
@@ -33,7 +33,7 @@ describe('a fault that is tried', () => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
   const said: string[] = []
   const copy = new ProjectCopy(root)
-  const trials = new Trials([copy], Date.now() + 600_000, (line) => said.push(line))
+  const trials = new MutationRunner([copy], Date.now() + 600_000, (line) => said.push(line))
   after(() => {
     trials.remove()
     rmSync(root, { recursive: true })

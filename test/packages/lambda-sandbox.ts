@@ -17,7 +17,7 @@ export const secretsBucket = 'mutabor-secrets'
 export const hasMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0
 
 /** Binds what is needed below /mnt, hides the checkout, and has a small /tmp. */
-const enter = `set -e
+const enterScript = `set -e
 mount -t tmpfs -o size=1m tmpfs /mnt
 mkdir /mnt/root; touch /mnt/node /mnt/worker.mjs
 mount --bind "$1" /mnt/root; mount --bind "$2" /mnt/node; mount --bind "$3" /mnt/worker.mjs
@@ -27,10 +27,10 @@ mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
 /** Starts the package of a function that was laid out, with its layers, in a folder of its name below `packages`. */
-export function commandOf(name: string, packages: string): readonly [string, ...string[]] {
+export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
   if (!hasMounts) return [process.execPath, worker]
   const given = [join(packages, name), process.execPath, worker, root]
-  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enter, 'sh', ...given]
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...given]
 }
 
 // Tests need no accounts, and their servers are here.

@@ -1,10 +1,10 @@
 // Rights that are used are those that are granted.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { decisionsIn, tally } from './used-permissions.ts'
+import { decisionsIn, summarizeUse } from './used-permissions.ts'
 
 /** Rights to what only happens when something is lost, breaks or is very large, which no flow sets off for certain. */
-const seldom: readonly (readonly [rights: RegExp, why: string])[] = [
+const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [
     /^(api|access|admin|uploads): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
     'a plan that runs out is told of',
@@ -33,19 +33,19 @@ const seldom: readonly (readonly [rights: RegExp, why: string])[] = [
 ]
 
 /** Of these roles, when all that uses them has run. */
-export function assertExact(t: TestContext, folder: string, isOfThese: (role: string) => boolean): void {
-  const { granted, used, refused } = tally(decisionsIn(folder))
+export function assertExact(t: TestContext, folder: string, isIncluded: (role: string) => boolean): void {
+  const { granted, used, refused } = summarizeUse(decisionsIn(folder))
   const isUsed = new Set(used)
   assert.deepEqual(refused, [], 'no function wanted what its role does not allow')
-  const own = granted.filter((one) => isOfThese(one.slice(0, one.indexOf(':'))))
-  assert.notEqual(own.length, 0)
-  const unused = own.filter((one) => !isUsed.has(one))
+  const included = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
+  assert.notEqual(included.length, 0)
+  const unused = included.filter((one) => !isUsed.has(one))
   for (const one of unused) {
-    const why = seldom.find(([rights]) => rights.test(one))?.[1]
+    const why = rarelyUsed.find(([rights]) => rights.test(one))?.[1]
     t.diagnostic(`${one}: ${why ?? 'NOT USED'}`)
   }
   assert.deepEqual(
-    unused.filter((one) => !seldom.some(([rights]) => rights.test(one))),
+    unused.filter((one) => !rarelyUsed.some(([rights]) => rights.test(one))),
     [],
     'no role allows what its function does not do',
   )

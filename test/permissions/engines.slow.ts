@@ -8,7 +8,7 @@ import { imageIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { region } from '../local/lambda-runtime.ts'
 import { assertExact, runsTasks } from './assert-exact.ts'
-import { fixture, folder, font, openApart } from './isolated-service.ts'
+import { fixture, folder, font, openIsolatedService } from './isolated-service.ts'
 
 const base64 = (name: string) => ({
   operation: 'import/base64',
@@ -17,7 +17,7 @@ const base64 = (name: string) => ({
 })
 
 /** By image, a file that one of its engines takes, and what it makes of it in turn. */
-const work: Readonly<Record<ImageId, readonly [source: string, ...tasks: object[]]>> = {
+const tasksByImage: Readonly<Record<ImageId, readonly [source: string, ...tasks: object[]]>> = {
   av: ['cover.mp3', { operation: 'convert', output_format: 'wav' }],
   image: ['alpha.png', { operation: 'convert', output_format: 'webp' }],
   office: ['letter.docx', { operation: 'convert', output_format: 'odt' }],
@@ -28,16 +28,16 @@ const work: Readonly<Record<ImageId, readonly [source: string, ...tasks: object[
   browser: ['page.html', { operation: 'convert', output_format: 'pdf' }],
 }
 
-let apart: Awaited<ReturnType<typeof openApart>>
+let service: Awaited<ReturnType<typeof openIsolatedService>>
 before(async () => {
-  apart = await openApart()
+  service = await openIsolatedService()
 })
-after(() => apart.close())
+after(() => service.close())
 
 for (const image of imageIds)
   test(`engines of ${image} work without a right to any file, one job of an owner after the other`, async () => {
-    const [source, task] = work[image]
-    const client = await apart.newMember()
+    const [source, task] = tasksByImage[image]
+    const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
     const file =
       text === undefined ? base64(source) : { operation: 'import/raw', filename: source, file: text }
@@ -58,13 +58,13 @@ for (const image of imageIds)
 
 test('a task whose signatures are dead is signed anew, and one whose files do not answer comes again', async () => {
   for (const queue of [...imageIds, 'capture']) {
-    await apart.send(queue, { jobId: 'job_none', task: 0 })
-    await apart.send(queue, { jobId: 'job_none', task: 0, work: { url: 'http://127.0.0.1:9/' } })
+    await service.send(queue, { jobId: 'job_none', task: 0 })
+    await service.send(queue, { jobId: 'job_none', task: 0, work: { url: 'http://127.0.0.1:9/' } })
   }
 })
 
 test('who signs for files reaches those that were uploaded', async () => {
-  const client = apart.newClient()
+  const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
   assert.equal(
@@ -79,8 +79,8 @@ test('who signs for files reaches those that were uploaded', async () => {
 })
 
 test('websites are captured', async () => {
-  const client = await apart.newMember()
-  const page = { operation: 'capture-website', url: `${apart.site}/page`, output_format: 'png' }
+  const client = await service.newMember()
+  const page = { operation: 'capture-website', url: `${service.site}/page`, output_format: 'png' }
   const one = { page, out: { operation: 'export/url', input: 'page' } }
   const two = {
     page,
@@ -94,46 +94,46 @@ test('websites are captured', async () => {
 })
 
 test('files come in each way and go out, also where they are not what was said', async () => {
-  const client = apart.newClient()
-  const { status } = await apart.job(client, {
-    slow: { operation: 'import/url', url: `${apart.site}/slow.md` },
+  const client = service.newClient()
+  const { status } = await service.job(client, {
+    slow: { operation: 'import/url', url: `${service.site}/slow.md` },
     raw: { operation: 'import/raw', filename: 'a.md', file: '# A' },
     page: { operation: 'convert', input: ['slow', 'raw'], output_format: 'html' },
     out: {
       ...{ operation: 'export/s3', input: ['page', 'raw'], bucket: 'mutabor', key_prefix: 'exported/' },
       ...{
-        endpoint: apart.servers['AWS_ENDPOINT_URL_S3'],
+        endpoint: service.servers['AWS_ENDPOINT_URL_S3'],
         region,
-        access_key_id: apart.credentials.accessKeyId,
+        access_key_id: service.credentials.accessKeyId,
       },
-      secret_access_key: apart.credentials.secretAccessKey,
+      secret_access_key: service.credentials.secretAccessKey,
     },
   })
   assert.equal(status, 'completed')
-  const member = await apart.newMember()
+  const member = await service.newMember()
   const one = {
-    in: { operation: 'import/url', url: `${apart.site}/page` },
+    in: { operation: 'import/url', url: `${service.site}/page` },
     out: { operation: 'export/url', input: 'in' },
   }
   for (const response of await Promise.all(
     [one, one, one].map((tasks) => member.post('/v1/jobs', { tasks })),
   ))
     assert.equal((await member.accepted(response)).status, 'completed')
-  const wrong = { operation: 'import/url', url: `${apart.site}/slow.md`, sha256: '0'.repeat(64) }
+  const wrong = { operation: 'import/url', url: `${service.site}/slow.md`, sha256: '0'.repeat(64) }
   assert.equal(
-    (await apart.job(client, { wrong, out: { operation: 'export/url', input: 'wrong' } })).status,
+    (await service.job(client, { wrong, out: { operation: 'export/url', input: 'wrong' } })).status,
     'failed',
   )
-  const cut = { operation: 'import/url', url: `${apart.site}/cut.bin` }
+  const cut = { operation: 'import/url', url: `${service.site}/cut.bin` }
   assert.equal(
-    (await apart.job(client, { cut, out: { operation: 'export/url', input: 'cut' } })).status,
+    (await service.job(client, { cut, out: { operation: 'export/url', input: 'cut' } })).status,
     'failed',
   )
-  const fetched = await client.post('/v1/import/url', { url: `${apart.site}/slow.md` })
+  const fetched = await client.post('/v1/import/url', { url: `${service.site}/slow.md` })
   assert.equal((await client.accepted(fetched)).status, 'completed')
 })
 
 test('rights of those who run tasks are used, each of them', async (t) => {
-  await apart.service.stop()
+  await service.service.stop()
   assertExact(t, folder, runsTasks)
 })

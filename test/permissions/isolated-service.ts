@@ -26,18 +26,18 @@ export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${nam
 /** One of those that are installed with the engines. */
 export const font = '/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf'
 
-export const plain = {
+export const simpleJob = {
   text: { operation: 'import/raw', filename: 'a.md', file: '# A' },
   page: { operation: 'convert', input: 'text', output_format: 'html' },
   out: { operation: 'export/url', input: 'page' },
 }
-export const waiting = {
+export const uploadJob = {
   sent: { operation: 'import/upload' },
   made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
   out: { operation: 'export/url', input: 'made' },
 }
 /** Of the reply about a job that waits for its upload. */
-export function formOf(reply: unknown) {
+export function uploadFormOf(reply: unknown) {
   const { data } = reply as {
     data: { tasks: { sent: { result: { form: { url: string; parameters: Record<string, string> } } } } }
   }
@@ -61,7 +61,7 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /** With a receiver of webhooks and a site beside it; jobs of an owner run one after the other. */
-export async function openApart() {
+export async function openIsolatedService() {
   web.listen(0, '127.0.0.1')
   await once(web, 'listening')
   const site = `http://127.0.0.1:${(web.address() as AddressInfo).port}`

@@ -32,7 +32,7 @@ const arns: Readonly<Record<string, string>> = {
     ]),
   ),
 }
-const others: Readonly<Record<string, string>> = {
+const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::Region': region,
   'AWS::AccountId': account,
@@ -41,27 +41,27 @@ const others: Readonly<Record<string, string>> = {
 }
 
 /** What CloudFormation makes of it. */
-function resolved(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(resolved)
+function resolveIntrinsics(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(resolveIntrinsics)
   const { 'Fn::GetAtt': getAtt, 'Fn::Sub': text } = value as { 'Fn::GetAtt'?: string[]; 'Fn::Sub'?: string }
-  const known = (name: string) => {
-    const found = name.endsWith('.Arn') ? arns[name.slice(0, -'.Arn'.length)] : others[name]
+  const lookup = (name: string) => {
+    const found = name.endsWith('.Arn') ? arns[name.slice(0, -'.Arn'.length)] : pseudoParameters[name]
     if (found === undefined) throw new Error(`a policy names ${name}, which is nowhere`)
     return found
   }
-  if (getAtt) return [known(getAtt.join('.'))]
-  if (text) return [text.replace(/\$\{([^}]+)\}/g, (_, name: string) => known(name))]
+  if (getAtt) return [lookup(getAtt.join('.'))]
+  if (text) return [text.replace(/\$\{([^}]+)\}/g, (_, name: string) => lookup(name))]
   throw new Error(`a policy names the resource ${JSON.stringify(value)}`)
 }
 
 function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
   const { 'ForAllValues:StringLike': like, ...unknown } = Condition
   const { 'dynamodb:LeadingKeys': partitions, ...unknownKeys } = like ?? {}
-  const strange = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
-  if (strange.length > 0)
-    throw new Error(`a policy has the condition ${strange}, which nobody evaluates here`)
+  const unsupported = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
+  if (unsupported.length > 0)
+    throw new Error(`a policy has the condition ${unsupported}, which nobody evaluates here`)
   return Action.flatMap((action) =>
-    resolved(Resource).map((resource) => ({ role, action, resource, partitions })),
+    resolveIntrinsics(Resource).map((resource) => ({ role, action, resource, partitions })),
   )
 }
 
@@ -78,7 +78,7 @@ function isLike(text: string, pattern: string): boolean {
 }
 
 /** The grants by which a role may do what is asked for; of its partitions those that were asked for. */
-export function allowing(
+export function findMatchingGrants(
   grants: readonly Grant[],
   role: string,
   { action, resource, conditionKeys = {} }: AccessRequest,

@@ -18,11 +18,11 @@ import {
   fixture,
   folder,
   font,
-  formOf,
-  openApart,
-  plain,
+  openIsolatedService,
+  simpleJob,
   startService,
-  waiting,
+  uploadFormOf,
+  uploadJob,
 } from './isolated-service.ts'
 import { decisionsIn } from './used-permissions.ts'
 
@@ -30,7 +30,7 @@ import { decisionsIn } from './used-permissions.ts'
 let recorded: Promise<number>
 let faced: Promise<number>
 
-let apart: Awaited<ReturnType<typeof openApart>>
+let service: Awaited<ReturnType<typeof openIsolatedService>>
 before(async () => {
   const run = async (...args: readonly string[]) => {
     const env = { ...process.env, EXAMPLES_TO: join(folder, 'examples.json') }
@@ -45,12 +45,12 @@ before(async () => {
   recorded = run('test/record-examples.ts')
   // One after the other: each starts all functions.
   faced = recorded.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
-  apart = await openApart()
+  service = await openIsolatedService()
 })
-after(() => apart.close())
+after(() => service.close())
 
 test('files are sent with a request, one or many, and converted once more', async () => {
-  const client = apart.newClient()
+  const client = service.newClient()
   const bytes = new TextEncoder().encode('# A')
   const files: Readonly<Record<string, string>> = {
     'letter.docx': 'odt',
@@ -82,7 +82,7 @@ test('files are sent with a request, one or many, and converted once more', asyn
 })
 
 test('uploads become jobs, when they arrive or before, or nothing', async () => {
-  const client = apart.newClient()
+  const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
   const put = async ({ url, headers }: { url: string; headers: Readonly<Record<string, string>> }) =>
@@ -97,9 +97,9 @@ test('uploads become jobs, when they arrive or before, or nothing', async () => 
   assert.equal((await client.fetch(`/v1/jobs/${converted.jobId}`, { method: 'DELETE' })).status, 204)
   // Nobody waits for it any more.
   await put(place)
-  const awaited = await client.post('/v1/jobs', { tasks: waiting })
+  const awaited = await client.post('/v1/jobs', { tasks: uploadJob })
   const made = (await awaited.json()) as { data: { jobId: string } }
-  const { url, parameters } = formOf(made)
+  const { url, parameters } = uploadFormOf(made)
   const form = new FormData()
   for (const [name, value] of Object.entries(parameters)) form.set(name, value)
   form.set('file', new Blob([png]), 'a.png')
@@ -112,18 +112,18 @@ const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
 const past = new Date(Date.now() - 1000).toISOString()
 
 test('webhooks, sockets and workflows hear and do what they should', async () => {
-  const client = apart.newClient()
-  const hook = await client.post('/v1/webhooks', { url: apart.receiver.url('/hook'), events: ['*'] })
+  const client = service.newClient()
+  const hook = await client.post('/v1/webhooks', { url: service.receiver.url('/hook'), events: ['*'] })
   assert.equal(hook.status, 201, await hook.clone().text())
   const { data } = (await (await client.post('/v1/ws/tickets', {})).json()) as { data: { ticket: string } }
   const socket = new WebSocket(
-    `${apart.service.url.replace('http', 'ws')}/ws/user/jobs?ticket=${data.ticket}`,
+    `${service.service.url.replace('http', 'ws')}/ws/user/jobs?ticket=${data.ticket}`,
   )
   const frames: string[] = []
   socket.on('message', (frame) => frames.push(String(frame)))
   await waitUntil(() => frames.length > 0, 'the socket is greeted', 90)
-  const tasks = plain
-  const { jobId } = await apart.job(client, tasks)
+  const tasks = simpleJob
+  const { jobId } = await service.job(client, tasks)
   // Before it is asked for less: a socket that has left the job would not hear of its end.
   await waitUntil(
     () => frames.some((frame) => frame.includes('job.completed')),
@@ -141,7 +141,7 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
     90,
   )
   await waitUntil(
-    () => apart.receiver.at('/hook').some(({ json }) => json.event === 'job.completed'),
+    () => service.receiver.at('/hook').some(({ json }) => json.event === 'job.completed'),
     'the webhook too',
     90,
   )
@@ -152,9 +152,9 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
     tasks,
   })
   const { data: workflow } = (await flow.json()) as { data: { id: string } }
-  await apart.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: past, nextRunAt: past })
-  await apart.change(`JOB#${jobId}`, 'JOB', { wakeAt: past, expiresAt: past })
-  assert.deepEqual(Object.keys((await (await apart.invoke('sweep', {})).json()) as object), ['looked'])
+  await service.change(`WORKFLOW#${workflow.id}`, 'WORKFLOW', { wakeAt: past, nextRunAt: past })
+  await service.change(`JOB#${jobId}`, 'JOB', { wakeAt: past, expiresAt: past })
+  assert.deepEqual(Object.keys((await (await service.invoke('sweep', {})).json()) as object), ['looked'])
   await waitUntil(
     async () => {
       const runs = await (await client.fetch(`/v1/workflows/${workflow.id}/runs`)).text()
@@ -167,14 +167,14 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
 })
 
 test('somebody signs up, and keeps what was made before', async () => {
-  const client = apart.newClient()
-  const { jobId } = await apart.job(client, plain)
+  const client = service.newClient()
+  const { jobId } = await service.job(client, simpleJob)
   assert.ok(jobId)
   const person = { name: 'Ada', email: `ada-${Date.now()}@example.com`, password: 'correct horse battery' }
-  const origin = { origin: apart.service.url }
+  const origin = { origin: service.service.url }
   const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)
   assert.equal(signedUp.status, 200, await signedUp.text())
-  const log = readFileSync(join(apart.service.dataDir, 'service.log'), 'utf8')
+  const log = readFileSync(join(service.service.dataDir, 'service.log'), 'utf8')
   const link = /http[^"\\\s]+verify-email[^"\\\s]+/.exec(log)?.[0] ?? ''
   const verified = await fetch(link, { redirect: 'manual' })
   const cookie = verified.headers
@@ -182,7 +182,7 @@ test('somebody signs up, and keeps what was made before', async () => {
     .map((one) => one.split(';')[0])
     .join('; ')
   const ask = (method: string, path: string, body?: object) =>
-    fetch(`${apart.service.url}/v1/${path}`, {
+    fetch(`${service.service.url}/v1/${path}`, {
       method,
       headers: { ...origin, cookie, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -197,14 +197,14 @@ test('somebody signs up, and keeps what was made before', async () => {
 })
 
 test('requests of somebody known are counted, whatever he asks for', async () => {
-  const member = await apart.newMember()
+  const member = await service.newMember()
   for (const path of ['/v1/formats/jpg', '/health'])
     assert.equal((await member.fetch(path)).status, 200, path)
 })
 
 test('what cannot be told is put aside', async () => {
   for (const name of ['dispatch', 'count-usage'])
-    assert.equal((await apart.invoke(name, { detail: {} }, 'Event')).status, 202)
+    assert.equal((await service.invoke(name, { detail: {} }, 'Event')).status, 202)
   await sleep(3000)
 })
 
@@ -231,16 +231,18 @@ test('of five rights that are taken away each is missed', async () => {
   const poorer = await startService(given)
   try {
     const client = new Client(poorer)
-    await client.post('/v1/webhooks', { url: apart.receiver.url('/poor'), events: ['*'] })
+    await client.post('/v1/webhooks', { url: service.receiver.url('/poor'), events: ['*'] })
     const png = new Uint8Array(fixture('alpha.png'))
     const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
     await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
-    const { url, parameters } = formOf(await (await client.post('/v1/jobs', { tasks: waiting })).json())
+    const { url, parameters } = uploadFormOf(
+      await (await client.post('/v1/jobs', { tasks: uploadJob })).json(),
+    )
     const form = new FormData()
     for (const [name, value] of Object.entries(parameters)) form.set(name, value)
     form.set('file', new Blob([png]), 'a.png')
     await fetch(url, { method: 'POST', body: form })
-    await client.post('/v1/jobs', { tasks: plain })
+    await client.post('/v1/jobs', { tasks: simpleJob })
     await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
     const unmissed = () => {
       const refused = decisionsIn(log).filter(({ by }) => by.length === 0)
@@ -256,6 +258,6 @@ test('of five rights that are taken away each is missed', async () => {
 })
 
 test('rights of those who answer and listen are used, each of them', async (t) => {
-  await apart.service.stop()
+  await service.service.stop()
   assertExact(t, folder, (role) => !runsTasks(role))
 })

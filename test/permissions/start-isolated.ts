@@ -8,8 +8,8 @@ import { startService } from '../../lib/local/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
 import { imageIds } from '../../lib/resources/queues.ts'
-import { commandOf, environmentOf, secretsBucket } from '../packages/lambda-sandbox.ts'
-import { allGrants, allowing, type Grant } from './policy.ts'
+import { environmentOf, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
+import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
 
 /** Grants that are taken away, as `role action`, to see that they are missed. */
 const removed = (processEnvironment['RIGHTS_REMOVED'] ?? '').split(',')
@@ -35,7 +35,7 @@ const service = await startService(processEnvironment, {
     credentials: roles.map(keyOf),
     authorize: (asked) => {
       const role = roleOf.get(asked.accessKeyId) ?? 'nobody'
-      const by = allowing(grants, role, asked)
+      const by = findMatchingGrants(grants, role, asked)
       decisions.write(`${JSON.stringify({ ...asked, role, by })}\n`)
       return by.length > 0 || isSecret(role, asked.resource)
     },
@@ -50,7 +50,7 @@ const service = await startService(processEnvironment, {
       ...key,
     }
   },
-  wrapCommand: (name, command) => (isPackaged(name) ? commandOf(name, packages ?? '') : command),
+  wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
   connectionFor: (name) => ({ credentials: keyOf(name) }),
   retryDelaysS: [0, 0],
 })

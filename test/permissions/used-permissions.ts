@@ -22,7 +22,7 @@ export const decisionsIn = (folder: string): Decision[] =>
           .map((line) => JSON.parse(line) as Decision), // of start-isolated.ts
     )
 
-export function tally(decisions: readonly Decision[]) {
+export function summarizeUse(decisions: readonly Decision[]) {
   const granted = new Set(allGrants().flatMap(claimsOf))
   const used = new Set(decisions.flatMap(({ by }) => by.flatMap(claimsOf)))
   const refused = new Set(

@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type Category, type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
-import { mutations, wrongEnding } from './mutations.ts'
-import { oneOf, seeded } from './seeded-random.ts'
+import { mutations, pickWrongExtension } from './mutations.ts'
+import { oneOf, seededRandom } from './seeded-random.ts'
 import { archives, fonts } from './variants/archives-and-fonts.ts'
-import { sounds } from './variants/audio.ts'
+import { audioVariants } from './variants/audio.ts'
 import { chains, documents } from './variants/documents.ts'
-import { pictures } from './variants/images.ts'
+import { imageVariants } from './variants/images.ts'
 import { fixture, type Variant } from './variants/variant.ts'
-import { films } from './variants/videos.ts'
+import { videoVariants } from './variants/videos.ts'
 
 /** Where the file of a case comes from, before anything is done to it. */
 export type Origin =
@@ -31,7 +31,7 @@ export interface Case {
 }
 
 /** What people want of a file. */
-const wanted: Readonly<Record<Category, readonly [FormatId, ...FormatId[]]>> = {
+const targetsByCategory: Readonly<Record<Category, readonly [FormatId, ...FormatId[]]>> = {
   image: ['png', 'jpg', 'webp', 'tiff', 'gif', 'png', 'jpg', 'pdf', 'avif', 'bmp'],
   audio: ['mp3', 'wav', 'flac', 'ogg', 'm4a', 'opus'],
   video: ['mp4', 'webm', 'mkv', 'mov', 'mp4', 'mp3', 'gif', 'avi'],
@@ -41,9 +41,9 @@ const wanted: Readonly<Record<Category, readonly [FormatId, ...FormatId[]]>> = {
   font: ['woff2', 'ttf', 'otf', 'woff', 'svg-font'],
 }
 /** Of a fixture so many of the mutations are tried. */
-const ofFixture = 5
+const mutationsPerFixture = 5
 
-const offered = new Map(
+const targetsBySource = new Map(
   [...Map.groupBy(conversions(), ({ from }) => from)].map(([from, pairs]) => [
     from,
     pairs.map(({ to }) => to),
@@ -51,26 +51,30 @@ const offered = new Map(
 )
 
 function targetOf(id: string, from: FormatId): FormatId | undefined {
-  const possible = offered.get(from) ?? []
-  const usual = wanted[formatById(from).category].filter((to) => to !== from && possible.includes(to))
+  const possible = targetsBySource.get(from) ?? []
+  const usual = targetsByCategory[formatById(from).category].filter(
+    (to) => to !== from && possible.includes(to),
+  )
   const [first = possible[0], ...rest] = usual
-  return first && oneOf([first, ...rest], seeded(`target of ${id}`))
+  return first && oneOf([first, ...rest], seededRandom(`target of ${id}`))
 }
 
-function cased(origin: Origin, name: string, kind: string): Case[] {
+function createCases(origin: Origin, name: string, kind: string): Case[] {
   const from = formatByExtension(name)?.id
   const id = `${name} ${kind}`
   const to = from && targetOf(id, from)
   if (!to) return []
   const ending = extname(name).slice(1)
   const sentAs =
-    kind === 'wrong ending' ? name.replace(/\.\w+$/, `.${wrongEnding(ending, seeded(id))}`) : name
+    kind === 'wrong ending'
+      ? name.replace(/\.\w+$/, `.${pickWrongExtension(ending, seededRandom(id))}`)
+      : name
   return [{ id, area: formatById(from).category, origin, kind, name: sentAs, from, to }]
 }
 
 /** Some of them, the same each time. */
-function chosen(name: string, count: number): string[] {
-  const random = seeded(`mutations of ${name}`)
+function selectMutations(name: string, count: number): string[] {
+  const random = seededRandom(`mutations of ${name}`)
   const left = Object.keys(mutations)
   return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] ?? '')
 }
@@ -84,25 +88,32 @@ function fixtureCases(): Case[] {
   )
   return names.flatMap((path) => {
     const name = path.replace('/', '-')
-    return ['whole', 'wrong ending', ...chosen(name, ofFixture)].flatMap((kind) =>
-      cased({ fixture: path }, name, kind),
+    return ['whole', 'wrong ending', ...selectMutations(name, mutationsPerFixture)].flatMap((kind) =>
+      createCases({ fixture: path }, name, kind),
     )
   })
 }
 
-const variants: readonly Variant[] = [...pictures, ...sounds, ...films, ...documents, ...archives, ...fonts]
+const variants: readonly Variant[] = [
+  ...imageVariants,
+  ...audioVariants,
+  ...videoVariants,
+  ...documents,
+  ...archives,
+  ...fonts,
+]
 
 const variantCases = (): Case[] =>
   variants.flatMap((variant, at) => {
-    const kinds = at % 3 === 0 ? ['whole', ...chosen(variant.name, 1)] : ['whole']
-    return kinds.flatMap((kind) => cased({ variant }, variant.name, kind))
+    const kinds = at % 3 === 0 ? ['whole', ...selectMutations(variant.name, 1)] : ['whole']
+    return kinds.flatMap((kind) => createCases({ variant }, variant.name, kind))
   })
 
 const chainCases = (): Case[] =>
   chains.flatMap(({ source, to }) =>
     to.flatMap((as) => {
       const name = `of-${source.replace('.', '-')}.${formatById(as).extensions[0]}`
-      return ['whole', ...chosen(name, 1)].flatMap((kind) => cased({ source, as }, name, kind))
+      return ['whole', ...selectMutations(name, 1)].flatMap((kind) => createCases({ source, as }, name, kind))
     }),
   )
 

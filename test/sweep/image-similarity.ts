@@ -7,9 +7,9 @@ import type { EngineId } from '../../lib/engines/engine.ts'
 const run = promisify(execFile)
 
 /** Of the grid of dots that are compared: a loss of a five-hundredth of a large picture is seen. */
-const [fewest, most] = [8, 24]
+const [minSide, maxSide] = [8, 24]
 /** Of a dot on each side: coders of photographs soften lines that are finer. */
-const leastPixels = 4
+const minPixelsPerCell = 4
 
 interface Reader {
   /** Engine that it shares its code with. */
@@ -92,33 +92,37 @@ async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
 }
 
 /** Light of a dot, 0 to 255, that may differ: other programs know other colors by the same numbers. */
-const slack = 60
+const maxCellDifference = 60
 /** And on average, of the whole picture. */
-const mostApart = 24
+const maxMeanDifference = 24
 
 /**
  * Share of the picture that looks the same in both, as programs see them that had no part in it; undefined where none
  * can read the first. Where two disagree about the source, who finds it again is believed.
  */
-export async function likeness(source: string, result: string, way: string): Promise<number | undefined> {
+export async function imageSimilarity(
+  source: string,
+  result: string,
+  way: string,
+): Promise<number | undefined> {
   const isKin = ({ kin }: Reader) => way.includes(kin)
-  const side = await sideFor(result)
+  const side = await gridSideFor(result)
   let best: number | undefined
   for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
     const before = await reader.read(source, side).catch(() => undefined)
     if (before?.length !== side * side * 3) continue
     const after = await anyRead(result, reader, side)
-    best = Math.max(best ?? 0, after ? alike(before, after, side) : 0)
+    best = Math.max(best ?? 0, after ? shareOfSimilarCells(before, after, side) : 0)
     if (best >= 0.98) return best
   }
   return best
 }
 
-async function sideFor(path: string): Promise<number> {
+async function gridSideFor(path: string): Promise<number> {
   const { width = 0, height = 0 } = await sharp(path)
     .metadata()
     .catch(() => ({ width: 0, height: 0 }))
-  return Math.max(fewest, Math.min(most, Math.floor(Math.min(width, height) / leastPixels)))
+  return Math.max(minSide, Math.min(maxSide, Math.floor(Math.min(width, height) / minPixelsPerCell)))
 }
 
 async function anyRead(path: string, first: Reader, side: number): Promise<Uint8Array | undefined> {
@@ -130,15 +134,15 @@ async function anyRead(path: string, first: Reader, side: number): Promise<Uint8
 }
 
 /** A dot is there that is like one around its place: coders of photographs let the color of a neighbor in. */
-function alike(before: Uint8Array, after: Uint8Array, side: number): number {
+function shareOfSimilarCells(before: Uint8Array, after: Uint8Array, side: number): number {
   const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
-  if (apart > mostApart) return 1 - apart / 255
+  if (apart > maxMeanDifference) return 1 - apart / 255
   let same = 0
   for (let at = 0; at < side * side; at++) {
     const around = neighbors(at, side).map((place) => place * 3)
     const isThere = [0, 1, 2].every((color) => {
       const [dot, lights] = [after[at * 3 + color] ?? 0, around.map((place) => before[place + color] ?? 0)]
-      return dot >= Math.min(...lights) - slack && dot <= Math.max(...lights) + slack
+      return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })
     if (isThere) same++
   }

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { convertAlongRoutes } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
 import { mutations } from './mutations.ts'
-import { seeded } from './seeded-random.ts'
+import { seededRandom } from './seeded-random.ts'
 import { fixture, type Variant } from './variants/variant.ts'
 
 const run = promisify(execFile)
 
 /** What it could not be made with is missing here, or does not do that: nothing is said about the service. */
-export class NotMade extends Error {}
+export class FixtureUnavailable extends Error {}
 
 export interface MadeFile {
   readonly path: string
@@ -23,35 +23,37 @@ export interface MadeFile {
 export async function makeFile(one: Case, folder: string, shared: string): Promise<MadeFile> {
   const path = join(folder, one.name)
   const { kind } = one
-  const made = await originOf(one, path, folder, shared)
+  const made = await createOrigin(one, path, folder, shared)
   const mutation = mutations[kind]
-  if (mutation) await writeFile(path, mutation(await readFile(path), seeded(one.id)))
+  if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(one.id)))
   else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is no mutation`)
   return { path, made }
 }
 
-async function originOf({ origin, name, kind }: Case, path: string, folder: string, shared: string) {
+async function createOrigin({ origin, name, kind }: Case, path: string, folder: string, shared: string) {
   if ('fixture' in origin) {
     await copyFile(fixture(origin.fixture), path)
     return undefined
   }
-  if ('variant' in origin) return madeVariant(origin.variant, path, shared, kind)
+  if ('variant' in origin) return makeVariant(origin.variant, path, shared, kind)
   const source = join(shared, origin.source)
   try {
     const done = await convertAlongRoutes(source, origin.as, { within: folder })
     await copyFile(done.path, path)
   } catch (error) {
-    throw new NotMade(`${name}: ${error instanceof Error ? error.message : error}`)
+    throw new FixtureUnavailable(`${name}: ${error instanceof Error ? error.message : error}`)
   }
   return kind === 'whole' ? source.replace(/\.epub$/, '.html') : undefined
 }
 
-async function madeVariant(variant: Variant, path: string, shared: string, kind: string) {
+async function makeVariant(variant: Variant, path: string, shared: string, kind: string) {
   const fill = (word: string) => word.replace('{out}', path).replace('{in}', join(shared, 'in'))
   for (const command of variant.commands) {
     const [bin = '', ...args] = command.map(fill)
     await run(bin, args, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
-      throw new NotMade(`${variant.name}: ${error instanceof Error ? error.message.slice(0, 300) : error}`)
+      throw new FixtureUnavailable(
+        `${variant.name}: ${error instanceof Error ? error.message.slice(0, 300) : error}`,
+      )
     })
   }
   const isPacked = variant.area === 'archive' && variant.options !== undefined

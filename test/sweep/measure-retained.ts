@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import { leastSpread, pictureFacts } from '../conformance/image-facts.ts'
+import { imageFacts, minSpread } from '../conformance/image-facts.ts'
 import { mediaFacts } from '../conformance/media-facts.ts'
-import { authorsWords, wordsFound } from '../conformance/text-facts.ts'
+import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
 import { archiveContents } from '../engines/inspect-archive.ts'
 import { countCharacters } from '../engines/inspect-font.ts'
 import { pdfPages } from '../engines/inspect-result.ts'
-import { likeness } from './image-similarity.ts'
+import { imageSimilarity } from './image-similarity.ts'
 
 const run = promisify(execFile)
 
-export interface Compared {
+export interface Comparison {
   readonly source: string
   readonly from: FormatId
   readonly result: string
@@ -26,47 +26,53 @@ export interface Compared {
 }
 
 /** What another program finds of the source in the result, 0 to 1, and how it is counted. */
-export interface Kept {
+export interface RetainedShare {
   readonly share: number
   readonly seen: string
 }
 
 /** @returns undefined where no other program can look into the source. */
-export async function keptOf(compared: Compared): Promise<Kept | undefined> {
+export async function measureRetained(compared: Comparison): Promise<RetainedShare | undefined> {
   const { result, from, to } = compared
   if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
   const [source, target] = [formatById(from).category, formatById(to).category]
   const isText = (one: string) => one === 'document' || one === 'ebook'
-  if (source === 'image') return target === 'image' ? pictured(compared) : drawn(compared)
-  if (source === 'audio' || source === 'video') return played(compared)
-  if (source === 'archive') return packed(compared)
-  if (source === 'font') return lettered(compared)
-  return isText(target) ? written(compared) : drawn(compared)
+  if (source === 'image') return target === 'image' ? compareImages(compared) : checkFirstPage(compared)
+  if (source === 'audio' || source === 'video') return compareMedia(compared)
+  if (source === 'archive') return compareArchives(compared)
+  if (source === 'font') return compareFonts(compared)
+  return isText(target) ? compareText(compared) : checkFirstPage(compared)
 }
 
-async function pictured(compared: Compared): Promise<Kept | undefined> {
+async function compareImages(compared: Comparison): Promise<RetainedShare | undefined> {
   const { source, from, result, way } = compared
   // Nothing else here draws the pictures of terminals.
-  if (from === 'sixel') return drawn(compared)
-  const share = await likeness(source, result, way)
+  if (from === 'sixel') return checkFirstPage(compared)
+  const share = await imageSimilarity(source, result, way)
   return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
 }
 
 /** That there is something on the first page. */
-async function drawn({ source, from, result, to, way }: Compared): Promise<Kept | undefined> {
+async function checkFirstPage({
+  source,
+  from,
+  result,
+  to,
+  way,
+}: Comparison): Promise<RetainedShare | undefined> {
   if (to === 'pdf' && (await pdfPages(result)) === 0) return { share: 0, seen: 'no page' }
-  const [before, after] = [await pictureFacts(source, undefined), await pictureFacts(result, lastOf(way))]
-  if (formatById(from).category === 'image' && (before?.spread ?? 0) < leastSpread) return undefined
+  const [before, after] = [await imageFacts(source, undefined), await imageFacts(result, lastOf(way))]
+  if (formatById(from).category === 'image' && (before?.spread ?? 0) < minSpread) return undefined
   if (!after) return undefined
-  return after.spread >= leastSpread
+  return after.spread >= minSpread
     ? { share: 1, seen: 'drawn' }
     : { share: 0, seen: 'the first page is blank' }
 }
 
 // Engine ids, joined by blanks.
-const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof pictureFacts>[1]
+const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof imageFacts>[1]
 
-async function played({ source, result, to }: Compared): Promise<Kept | undefined> {
+async function compareMedia({ source, result, to }: Comparison): Promise<RetainedShare | undefined> {
   const before = await mediaFacts(source).catch(() => undefined)
   if (!before || before.seconds === 0) return undefined
   const after = await mediaFacts(result)
@@ -85,7 +91,7 @@ async function played({ source, result, to }: Compared): Promise<Kept | undefine
   }
 }
 
-async function packed({ source, from, result, to }: Compared): Promise<Kept | undefined> {
+async function compareArchives({ source, from, result, to }: Comparison): Promise<RetainedShare | undefined> {
   const before = await membersOf(source, from)
   if (!before) return undefined
   const after = await membersOf(result, to)
@@ -119,7 +125,7 @@ async function membersOf(
   }
 }
 
-async function lettered({ source, from, result, to }: Compared): Promise<Kept | undefined> {
+async function compareFonts({ source, from, result, to }: Comparison): Promise<RetainedShare | undefined> {
   const had = await countCharacters(source, from).catch(() => Number.NaN)
   if (!(had > 0)) return undefined
   const has = await countCharacters(result, to)
@@ -127,7 +133,7 @@ async function lettered({ source, from, result, to }: Compared): Promise<Kept | 
 }
 
 /** Among whose marks no words can be told from outside; what they say the service counts itself. */
-const marked: readonly FormatId[] = [
+const binaryTextFormats: readonly FormatId[] = [
   'ass',
   'ssa',
   'smi',
@@ -141,16 +147,16 @@ const marked: readonly FormatId[] = [
   'ttml',
 ]
 
-async function written({ source, from, result, words }: Compared): Promise<Kept | undefined> {
-  if (words === undefined && marked.includes(from)) return undefined
-  const wanted = words === undefined ? await authorsWords(source).catch(() => []) : piecesOf(words)
+async function compareText({ source, from, result, words }: Comparison): Promise<RetainedShare | undefined> {
+  if (words === undefined && binaryTextFormats.includes(from)) return undefined
+  const wanted = words === undefined ? await expectedWords(source).catch(() => []) : splitWords(words)
   if (wanted.length === 0) return undefined
-  const found = await wordsFound(result, wanted)
+  const found = await countWordsFound(result, wanted)
   return { share: found / wanted.length, seen: `${found} of ${wanted.length} words` }
 }
 
 /** Words; of scripts without blanks two letters each, as lines break anywhere. */
-function piecesOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const words = text.toLowerCase().match(/\p{L}{2,}/gu) ?? []
   const isUnspaced = (word: string) => /[\p{Script=Han}\p{Script=Hiragana}]/u.test(word)
   return [...new Set(words.flatMap((word) => (isUnspaced(word) ? (word.match(/../gu) ?? []) : [word])))]

@@ -3,13 +3,13 @@ import { oneOf } from './seeded-random.ts'
 
 type Mutation = (bytes: Buffer, random: () => number) => Buffer
 
-const cut =
+const truncate =
   (share: number): Mutation =>
   (bytes) =>
     bytes.subarray(0, Math.max(1, Math.floor(bytes.length * share)))
 
 /** Anywhere, headers too. */
-const flip =
+const flipBits =
   (count: number): Mutation =>
   (bytes, random) => {
     const out = Buffer.from(bytes)
@@ -21,7 +21,7 @@ const flip =
   }
 
 /** A block of a disk or of a transfer that is not what it was, somewhere behind the header. */
-const inBlock =
+const changeBlock =
   (change: (before: Buffer, block: Buffer, after: Buffer) => readonly Buffer[]): Mutation =>
   (bytes, random) => {
     const size = Math.ceil(bytes.length * 0.04)
@@ -33,22 +33,33 @@ const inBlock =
 
 /** What happens to files on their way. */
 export const mutations: Readonly<Record<string, Mutation>> = {
-  'cut at 25 %': cut(0.25),
-  'cut at 60 %': cut(0.6),
-  'cut at 95 %': cut(0.95),
-  'one bit': flip(1),
-  '20 bits': flip(20),
-  'zeroed block': inBlock((before, block, after) => [before, Buffer.alloc(block.length), after]),
-  'lost block': inBlock((before, _, after) => [before, after]),
-  'double block': inBlock((before, block, after) => [before, block, block, after]),
+  'cut at 25 %': truncate(0.25),
+  'cut at 60 %': truncate(0.6),
+  'cut at 95 %': truncate(0.95),
+  'one bit': flipBits(1),
+  '20 bits': flipBits(20),
+  'zeroed block': changeBlock((before, block, after) => [before, Buffer.alloc(block.length), after]),
+  'lost block': changeBlock((before, _, after) => [before, after]),
+  'double block': changeBlock((before, block, after) => [before, block, block, after]),
   'bytes behind': (bytes, random) =>
     Buffer.concat([bytes, Buffer.from(Array.from({ length: 700 }, () => Math.floor(random() * 256)))]),
 }
 
 /** Names that somebody may give a file that is something else. */
-export const wrongEndings = ['jpg', 'png', 'pdf', 'docx', 'mp4', 'mp3', 'txt', 'zip', 'ttf', 'epub'] as const
+export const wrongExtensions = [
+  'jpg',
+  'png',
+  'pdf',
+  'docx',
+  'mp4',
+  'mp3',
+  'txt',
+  'zip',
+  'ttf',
+  'epub',
+] as const
 
-export const wrongEnding = (right: string, random: () => number): string => {
-  const ending = oneOf(wrongEndings, random)
+export const pickWrongExtension = (right: string, random: () => number): string => {
+  const ending = oneOf(wrongExtensions, random)
   return ending === right ? 'tiff' : ending
 }

@@ -6,8 +6,8 @@ import { type Fidelity, type Unit, unitNames } from '../../lib/fidelity/fidelity
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { convertAlongRoutes, type RouteResult } from '../engines/convert-along-routes.ts'
 import type { Case } from './cases.ts'
-import { makeFile, NotMade } from './make-file.ts'
-import { type Kept, keptOf } from './measure-retained.ts'
+import { FixtureUnavailable, makeFile } from './make-file.ts'
+import { measureRetained, type RetainedShare } from './measure-retained.ts'
 
 /** From what is good to what may never be. `not made`: a program is missing here that makes the file. */
 export const outcomes = [
@@ -21,21 +21,21 @@ export const outcomes = [
   'not made',
 ] as const
 export type Outcome = (typeof outcomes)[number]
-export const bad: readonly Outcome[] = ['silent loss', 'uncoded', 'crash', 'hang']
+export const badOutcomes: readonly Outcome[] = ['silent loss', 'uncoded', 'crash', 'hang']
 
-export interface Told {
+export interface CaseResult {
   readonly outcome: Outcome
   /** Short, and without paths. */
   readonly why: string
 }
 
 /** Of the content; less may be another program's way to count. */
-const mostLost = 0.02
+const maxLostShare = 0.02
 /** Seconds. The files are small: what takes longer never ends, letters of pictures read beside other work. */
-const limitS = 120
+const timeLimitS = 120
 
 /** Warnings that tell of something else than lost content. */
-const besides = [
+const unrelatedWarnings = [
   'NOT_SMALLER',
   'ENCRYPTION_REMOVED',
   'METADATA_NOT_KEPT',
@@ -44,32 +44,34 @@ const besides = [
 ]
 
 /** Takes a case from its file to a verdict; nothing is left of it. */
-export async function outcomeOf(one: Case, folder: string, shared: string): Promise<Told> {
+export async function runCase(one: Case, folder: string, shared: string): Promise<CaseResult> {
   const own = await mkdtemp(join(folder, 'case-'))
   try {
     const { path, made } = await makeFile(one, own, shared)
     const variant = 'variant' in one.origin ? one.origin.variant : undefined
     const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
-    const signal = AbortSignal.timeout(limitS * 1000)
+    const signal = AbortSignal.timeout(timeLimitS * 1000)
     const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch(
       (error: unknown) =>
-        signal.aborted ? { outcome: 'hang' as const, why: `no end within ${limitS} s` } : failed(error),
+        signal.aborted
+          ? { outcome: 'hang' as const, why: `no end within ${timeLimitS} s` }
+          : resultOfError(error),
     )
     if ('outcome' in ended) return ended
-    return await judged(one, ended, {
+    return await judgeResult(one, ended, {
       source: path,
       made,
       words: one.kind === 'whole' ? variant?.words : undefined,
     })
   } catch (error) {
-    if (error instanceof NotMade) return { outcome: 'not made', why: brief(error.message) }
+    if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: brief(error.message) }
     throw error
   } finally {
     await rm(own, { recursive: true, force: true })
   }
 }
 
-function failed(error: unknown): Told {
+function resultOfError(error: unknown): CaseResult {
   if (error instanceof EngineCrash) return { outcome: 'crash', why: brief(error.message) }
   if (!(error instanceof AppError)) return { outcome: 'uncoded', why: brief(String(error)) }
   const { code, message } = error
@@ -79,16 +81,20 @@ function failed(error: unknown): Told {
   return { outcome: 'coded', why: `${code}: ${brief(message)}` }
 }
 
-interface HeldTo {
+interface Reference {
   readonly source: string
   readonly made: string | undefined
   readonly words: string | undefined
 }
 
-async function judged(one: Case, done: RouteResult, { source, made, words }: HeldTo): Promise<Told> {
+async function judgeResult(
+  one: Case,
+  done: RouteResult,
+  { source, made, words }: Reference,
+): Promise<CaseResult> {
   const { fidelity, codes, result, format, route: way, from } = done
   const told = [
-    ...codes.filter((code) => !besides.includes(code)),
+    ...codes.filter((code) => !unrelatedWarnings.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),
     ...(fidelity?.dropped ?? []),
     ...figures(fidelity),
@@ -98,9 +104,9 @@ async function judged(one: Case, done: RouteResult, { source, made, words }: Hel
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
   // Nobody else opens it.
-  if (made === undefined && one.name.includes('locked.')) return ownCount
+  if (made === undefined && one.name.includes('locked.')) return countedByService
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
-  const kept = await keptOf({
+  const kept = await measureRetained({
     source: made ?? source,
     from: held,
     result: done.path,
@@ -108,20 +114,23 @@ async function judged(one: Case, done: RouteResult, { source, made, words }: Hel
     way,
     words,
   }).catch(
-    (error: unknown): Kept => ({ share: 0, seen: `the result cannot be read: ${brief(String(error))}` }),
+    (error: unknown): RetainedShare => ({
+      share: 0,
+      seen: `the result cannot be read: ${brief(String(error))}`,
+    }),
   )
-  if (!kept) return ownCount
-  const isLost = 1 - kept.share > mostLost
+  if (!kept) return countedByService
+  const isLost = 1 - kept.share > maxLostShare
   return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${kept.seen}` }
 }
 
-const ownCount: Told = { outcome: 'ok', why: 'by its own count' }
+const countedByService: CaseResult = { outcome: 'ok', why: 'by its own count' }
 
 /** What is counted in the result and told on the page's card, though nobody warns of it. */
 const figures = (fidelity: Fidelity | undefined): string[] =>
   unitNames.flatMap((unit: Unit) => {
     const measure = fidelity?.[unit]
-    return measure && 1 - measure.share > mostLost ? [`${unit}=${measure.share}`] : []
+    return measure && 1 - measure.share > maxLostShare ? [`${unit}=${measure.share}`] : []
   })
 
 const brief = (text: string) =>

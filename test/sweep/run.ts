@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { engines } from '../../lib/engines/index.ts'
 import { categories } from '../../lib/formats/index.ts'
-import { jobsOf, minutesOf, oneOf, partOf } from '../conformance/select-pairs.ts'
+import { parseJobs, parseMinutes, parseOneOf, parsePart } from '../conformance/select-pairs.ts'
 import { type Case, cases } from './cases.ts'
 import { makeShared } from './make-file.ts'
-import { bad, type Outcome, outcomeOf } from './outcome.ts'
-import { saveSweep, type Tried, table } from './table.ts'
+import { badOutcomes, type Outcome, runCase } from './outcome.ts'
+import { type CompletedCase, saveSweep, table } from './table.ts'
 
 const usage = `npm run sweep -- [options]
   --part 3/10      every tenth file, from the third
@@ -22,7 +22,7 @@ It fails when a file ends by a crash, a hang, an error without a code, or has lo
 A run of whole areas keeps their figures in test/conformance/results/sweep.tsv.
 `
 
-function chosen() {
+function parseOptions() {
   try {
     const { values } = parseArgs({
       options: {
@@ -35,8 +35,8 @@ function chosen() {
       },
     })
     return {
-      ...{ part: partOf(values.part), area: oneOf('area', values.area, categories) },
-      ...{ minutes: minutesOf(values.minutes), jobs: jobsOf(values.jobs) },
+      ...{ part: parsePart(values.part), area: parseOneOf('area', values.area, categories) },
+      ...{ minutes: parseMinutes(values.minutes), jobs: parseJobs(values.jobs) },
       ...{ only: values.only, list: values.list },
     }
   } catch (error) {
@@ -45,7 +45,7 @@ function chosen() {
   }
 }
 
-const { part, area, only, minutes, jobs, list } = chosen()
+const { part, area, only, minutes, jobs, list } = parseOptions()
 const all = cases()
 const selected = all.filter(
   (one, at) =>
@@ -60,16 +60,16 @@ const shared = join(folder, 'shared')
 await mkdir(shared)
 await makeShared(shared)
 const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
-const tried: Tried[] = []
+const results: CompletedCase[] = []
 
-async function tryOne(one: Case): Promise<void> {
+async function runOne(one: Case): Promise<void> {
   const started = performance.now()
-  let told = await outcomeOf(one, folder, shared)
+  let told = await runCase(one, folder, shared)
   // What fails only beside others, or by a moment, is no trait of the file.
-  if (bad.includes(told.outcome) && told.outcome !== 'hang') told = await outcomeOf(one, folder, shared)
+  if (badOutcomes.includes(told.outcome) && told.outcome !== 'hang') told = await runCase(one, folder, shared)
   const ms = Math.round(performance.now() - started)
-  tried.push({ one, ...told, ms })
-  if (list || bad.includes(told.outcome))
+  results.push({ one, ...told, ms })
+  if (list || badOutcomes.includes(told.outcome))
     console.log(`${told.outcome}\t${one.id}\t${one.from} to ${one.to}\t${told.why}\t${ms} ms`)
 }
 
@@ -77,7 +77,7 @@ const queue = selected.values()
 async function work(): Promise<void> {
   for (const one of queue) {
     if (performance.now() > endsAt) return
-    await tryOne(one)
+    await runOne(one)
   }
 }
 try {
@@ -86,9 +86,9 @@ try {
   await Promise.all(engines.map((engine) => engine.close?.()))
   await rm(folder, { recursive: true, force: true })
 }
-if (!part && !only && tried.length === selected.length) await saveSweep(tried)
-console.log(`\n${table(tried)}`)
-if (tried.length < selected.length)
-  console.log(`${selected.length - tried.length} files were left for want of time`)
-const isBad = (outcome: Outcome) => bad.includes(outcome)
-process.exit(tried.some(({ outcome }) => isBad(outcome)) ? 1 : 0)
+if (!part && !only && results.length === selected.length) await saveSweep(results)
+console.log(`\n${table(results)}`)
+if (results.length < selected.length)
+  console.log(`${selected.length - results.length} files were left for want of time`)
+const isBad = (outcome: Outcome) => badOutcomes.includes(outcome)
+process.exit(results.some(({ outcome }) => isBad(outcome)) ? 1 : 0)

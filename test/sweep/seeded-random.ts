@@ -1,5 +1,5 @@
 /** Numbers from 0 to 1 that are the same on every machine for the same words (FNV-1a, then mulberry32). */
-export function seeded(words: string): () => number {
+export function seededRandom(words: string): () => number {
   let state = 2_166_136_261
   for (const letter of words) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16_777_619)
   return () => {

@@ -1,26 +1,26 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resultsFolder } from '../conformance/results.ts'
 import type { Case } from './cases.ts'
-import { type Outcome, outcomes, type Told } from './outcome.ts'
+import { type CaseResult, type Outcome, outcomes } from './outcome.ts'
 
-export interface Tried extends Told {
+export interface CompletedCase extends CaseResult {
   readonly one: Case
   readonly ms: number
 }
 
 type Row = readonly [name: string, ...cells: string[]]
 
-const count = (tried: readonly Tried[], outcome: Outcome) =>
+const count = (tried: readonly CompletedCase[], outcome: Outcome) =>
   tried.filter((one) => one.outcome === outcome).length
 
 const head: Row = ['files of', 'all', ...outcomes]
 
-function rowOf(name: string, tried: readonly Tried[]): Row {
+function rowOf(name: string, tried: readonly CompletedCase[]): Row {
   return [name, String(tried.length), ...outcomes.map((outcome) => String(count(tried, outcome)))]
 }
 
 /** Counts by area, and by what was done to the files. */
-export function table(tried: readonly Tried[]): string {
+export function table(tried: readonly CompletedCase[]): string {
   const rows = [
     head,
     ...grouped(tried, (one) => one.area),
@@ -32,7 +32,7 @@ export function table(tried: readonly Tried[]): string {
     .join('\n')
 }
 
-function grouped(tried: readonly Tried[], keyOf: (one: Case) => string): Row[] {
+function grouped(tried: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
   const groups = [...Map.groupBy(tried, ({ one }) => keyOf(one))]
   return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => rowOf(name, some))
 }
@@ -40,7 +40,7 @@ function grouped(tried: readonly Tried[], keyOf: (one: Case) => string): Row[] {
 const path = `${resultsFolder}/sweep.tsv`
 
 /** A line for each area and what was done to its files; those of other areas stay. */
-export async function saveSweep(tried: readonly Tried[]): Promise<void> {
+export async function saveSweep(tried: readonly CompletedCase[]): Promise<void> {
   const date = new Date().toISOString().slice(0, 10)
   const text = await readFile(path, 'utf8').catch(() => '')
   const areas = new Set(tried.map(({ one }) => one.area as string))

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { managerOf } from '../../account.ts'
 import { startService } from '../../service.ts'
 import { HttpClient } from '../client.ts'
-import { inTurns, median, timed } from '../measure.ts'
+import { median, runInterleaved, timed } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
-import type { Bench, Section } from '../section.ts'
+import type { BenchContext, Section } from '../section.ts'
 
 const inARow = 200
 const rounds = 8
 const path = '/v1/formats/png'
 
 /** What it costs to know who asks: the same question by nobody, and by a key whose plan counts its requests. */
-async function compare({ report }: Bench): Promise<void> {
+async function compare({ report }: BenchContext): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
   const plans = join(folder, 'plans.json')
   await writeFile(plans, JSON.stringify({ pro: { requestsPerMinute: 1e6, requestsPerHour: 1e6 } }))
@@ -28,7 +28,7 @@ async function compare({ report }: Bench): Promise<void> {
     const spent: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
     const turn = (who: keyof typeof spent, headers: Readonly<Record<string, string>>) =>
       withCpu(service.pid, inARow, timed(inARow, ask(headers)), spent[who])
-    const times = await inTurns(rounds, {
+    const times = await runInterleaved(rounds, {
       anonymous: turn('anonymous', {}),
       key: turn('key', { 'x-api-key': key }),
     })

@@ -1,11 +1,11 @@
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
-import { overhead, tellModel } from '../chunk-model.ts'
+import { overheadPercent, reportModel } from '../chunk-model.ts'
 import type { FixtureName } from '../fixture-makers.ts'
-import { inShares, type Sharing } from '../in-chunks.ts'
+import { type ChunkedConversion, measureInChunks } from '../in-chunks.ts'
 import type { Section } from '../section.ts'
 
-interface Case extends Omit<Sharing, 'path' | 'crew'> {
+interface Case extends Omit<ChunkedConversion, 'path' | 'pool'> {
   readonly title: string
   readonly what: string
   readonly file: FixtureName
@@ -29,10 +29,10 @@ const cases: readonly Case[] = [
 ]
 
 /** Many, so that the file is cut as it would be where each part has a function of its own. */
-const crew = { workers: 300, timeoutS: 840 }
+const pool = { workers: 300, timeoutS: 840 }
 
 /** What cutting, working on parts and joining take of a file, and what follows for workers that there are not here. */
-export const parts: Section = {
+export const chunks: Section = {
   name: 'parts',
   about:
     'a film and long PDFs in one run and in parts: what the parts cost, and how long many workers would take',
@@ -40,11 +40,19 @@ export const parts: Section = {
     for (const { title, what, file, larger: most, ...conversion } of cases) {
       report.title(title)
       const { path } = await fixtures.get(file)
-      const measured = await inShares({ ...conversion, path, crew }, await fixtures.folder(`parts-${what}`))
-      tellModel(what, measured, report)
+      const measured = await measureInChunks(
+        { ...conversion, path, pool },
+        await fixtures.folder(`parts-${what}`),
+      )
+      reportModel(what, measured, report)
       const { bytes } = measured
       const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
-      report.figure({ what: 'processor time, more', value: overhead(measured), unit: '%', aim: { most: 10 } })
+      report.figure({
+        what: 'processor time, more',
+        value: overheadPercent(measured),
+        unit: '%',
+        aim: { most: 10 },
+      })
       const larger = 100 * (bytes.parts / bytes.whole - 1)
       report.figure({ what: 'size, more', value: larger, unit: '%', aim: { most }, remark })
     }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formOf } from '../client.ts'
+import { buildForm } from '../client.ts'
 import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
-import { inTurns, median, p95, timed } from '../measure.ts'
+import { median, p95, runInterleaved, timed } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
-import type { Bench, Section } from '../section.ts'
+import type { BenchContext, Section } from '../section.ts'
 
 /**
  * A job with hardly any work: a picture of one pixel goes the whole way through form, bucket, table, queue, worker and
@@ -21,9 +21,10 @@ export const controlPlane: Section = {
   },
 }
 
-const dot = async ({ fixtures }: Bench) => formOf(await fixtures.get('dot.png'), { targetFormat: 'webp' })
+const dot = async ({ fixtures }: BenchContext) =>
+  buildForm(await fixtures.get('dot.png'), { targetFormat: 'webp' })
 
-async function time(bench: Bench): Promise<void> {
+async function time(bench: BenchContext): Promise<void> {
   const form = await dot(bench)
   const spent: number[] = []
   const inARow = 25
@@ -34,7 +35,7 @@ async function time(bench: Bench): Promise<void> {
       timed(inARow, () => client.convert(form)),
       spent,
     )
-    const measured = await inTurns(12, { service })
+    const measured = await runInterleaved(12, { service })
     return { times: measured.service, engine: await engineMs(dataDir) }
   })
   const { report } = bench
@@ -54,7 +55,7 @@ async function engineMs(dataDir: string): Promise<number> {
 }
 
 /** Beside the timing: to be counted, calls have to take connections that they do not take otherwise. */
-async function calls(bench: Bench): Promise<void> {
+async function calls(bench: BenchContext): Promise<void> {
   const form = await dot(bench)
   const servers = await startCountedServers()
   try {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { type BareOffice, startOffice } from '../bare/office.ts'
-import { oneClient, type Rivalry, withRivals } from '../compare-with-engine.ts'
-import { eightClients } from '../concurrent-clients.ts'
-import { rate } from '../measure.ts'
+import { type EngineComparison, oneClient, withComparedServices } from '../compare-with-engine.ts'
+import { measureEightClients } from '../concurrent-clients.ts'
+import { measureRate } from '../measure.ts'
 import type { Section } from '../section.ts'
 
-const rivalry: Rivalry = {
+const rivalry: EngineComparison = {
   ...{ fixture: 'pages.docx', fields: { targetFormat: 'pdf' }, rounds: 12, inARow: 3 },
   ...{ most: 1.2, engine: 'a warm office' },
 }
@@ -18,11 +18,11 @@ export const docx: Section = {
     const offices = await Promise.all(['1', '2'].map((name) => startOffice(join(folder, name))))
     bench.report.title('DOCX of 10 pages → PDF')
     try {
-      await withRivals(rivalry, bench, onFree(offices), async (rivals) => {
+      await withComparedServices(rivalry, bench, onFree(offices), async (rivals) => {
         await oneClient(rivalry, rivals, bench)
         const { bare, ...rest } = rivals
         const shape = { rounds: 4, jobs: 32, engine: 'two warm offices', share: 0.85 }
-        await eightClients({ ...rest, ...shape, bare: rate(2, 32, bare) }, bench.report)
+        await measureEightClients({ ...rest, ...shape, bare: measureRate(2, 32, bare) }, bench.report)
       })
     } finally {
       await Promise.all(offices.map((office) => office.close()))

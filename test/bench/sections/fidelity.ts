@@ -38,7 +38,7 @@ export const fidelity: Section = {
       for (const { fixture, to, pairs } of cases) {
         const { path } = await fixtures.get(fixture)
         const folder = await fixtures.folder('fidelity')
-        await inPairs({ path, to, pairs, folder, files: bucket.files }, report)
+        await measureInPairs({ path, to, pairs, folder, files: bucket.files }, report)
       }
     } finally {
       await Promise.all(engines.map((engine) => engine.close?.()))
@@ -89,7 +89,7 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
  * Milliseconds of one run: on the wall, of that behind the engine, of this process, and of all. What an engine takes is
  * another figure each time, and by more than the guard adds; it is not waited for until the engine is done.
  */
-interface Spent {
+interface TimeSpent {
   readonly wall: number
   readonly behind: number
   readonly own: number
@@ -97,25 +97,25 @@ interface Spent {
 }
 
 /** Per cent of the time on the wall that the guard may add. */
-const most = 3
+const maxOverheadPercent = 3
 /** Runs that warm up: engines, and what V8 makes of our own code. */
-const warming = 20
+const warmupRuns = 20
 
-async function inPairs(one: Case, report: Report): Promise<void> {
-  for (let run = 0; run < Math.min(warming, one.pairs); run++) await measured(one, true)
-  const pairs: { with: Spent; without: Spent }[] = []
+async function measureInPairs(one: Case, report: Report): Promise<void> {
+  for (let run = 0; run < Math.min(warmupRuns, one.pairs); run++) await measureRun(one, true)
+  const pairs: { with: TimeSpent; without: TimeSpent }[] = []
   for (let pair = 0; pair < one.pairs; pair++) {
     // Whoever is second may find the machine in another state, so each begins half of the pairs.
-    const first = await measured(one, pair % 2 === 0)
-    const second = await measured(one, pair % 2 !== 0)
+    const first = await measureRun(one, pair % 2 === 0)
+    const second = await measureRun(one, pair % 2 !== 0)
     pairs.push(pair % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
   }
-  const added = (clock: keyof Spent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
-  const base = (clock: keyof Spent) => median(pairs.map((pair) => pair.without[clock]))
+  const added = (clock: keyof TimeSpent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
+  const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.without[clock]))
   // Nothing of the guard runs in another process, whose time the kernel tells in steps of 10 ms only.
   const figures = [
     { clock: 'processor', cost: added('own'), of: base('all') },
-    { clock: 'wall', cost: added('behind'), of: base('wall'), aim: { most } },
+    { clock: 'wall', cost: added('behind'), of: base('wall'), aim: { most: maxOverheadPercent } },
   ]
   for (const { clock, cost, of, aim } of figures) {
     const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
@@ -127,7 +127,7 @@ async function inPairs(one: Case, report: Report): Promise<void> {
 }
 
 /** One conversion as a worker runs it, in a folder of its own. */
-async function measured({ path, to, folder, files }: Case, isGuarded: boolean): Promise<Spent> {
+async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean): Promise<TimeSpent> {
   const format = formatByExtension(path)?.id
   if (!format) throw new Error(`${path} has no known extension`)
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -135,7 +135,7 @@ async function measured({ path, to, folder, files }: Case, isGuarded: boolean): 
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
   const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
-  const behind = await converted(input, { to, workDir, isGuarded, files })
+  const behind = await convert(input, { to, workDir, isGuarded, files })
   const spent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(own), all) }
   await rm(workDir, { recursive: true })
   // What an office puts away behind its answer is not the next one's.
@@ -158,7 +158,7 @@ interface Conversion {
 }
 
 /** @returns milliseconds in which no engine worked any more. */
-async function converted(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
+async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
   using guard = isGuarded ? new LossDetector(log) : undefined
   let inputs = [input]

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { GraphRun } from '../../jobs/run-graph.ts'
-import type { Say } from '../report.ts'
+import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
 
 /**
  * What a task costs that does nothing: the records of its job on the embedded table, eight workers in this process,
  * queue, bus and bucket in memory. No engine and no program is started.
  */
-async function benchGraphs(say: Say): Promise<void> {
+async function benchGraphs(say: Print): Promise<void> {
   // Only here: what belongs to tests has Node tell of tests at the end.
   const { runGraph } = await import('../../jobs/run-graph.ts')
   const { serveDatabase } = await import('../../jobs/test-table.ts')
@@ -45,5 +45,5 @@ function row(name: string, { ms, writesPerTask, service }: GraphRun): string {
 export const graphs: Section = {
   name: 'graphs',
   about: 'records and writes of graphs whose tasks do nothing',
-  run: ({ report }) => benchGraphs(report.say),
+  run: ({ report }) => benchGraphs(report.print),
 }

@@ -1,7 +1,7 @@
-import { formOf, type ServiceClient } from '../client.ts'
-import { inTurns, p95, timed } from '../measure.ts'
+import { buildForm, type ServiceClient } from '../client.ts'
+import { p95, runInterleaved, timed } from '../measure.ts'
 import type { Report } from '../report.ts'
-import type { Bench, Section } from '../section.ts'
+import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
 /** Lists of both are full pages, so that the same is read and shown; whatever is beside these jobs is growth. */
@@ -19,9 +19,9 @@ export const growth: Section = {
   },
 }
 
-async function compare(small: ServiceClient, large: ServiceClient, bench: Bench): Promise<void> {
+async function compare(small: ServiceClient, large: ServiceClient, bench: BenchContext): Promise<void> {
   const { report } = bench
-  const form = formOf(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
+  const form = buildForm(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
   const headers = { 'content-type': form.type }
   const create = (client: ServiceClient) =>
     timed(
@@ -29,16 +29,20 @@ async function compare(small: ServiceClient, large: ServiceClient, bench: Bench)
       () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
       (answer) => client.ended(answer),
     )
-  figure('a new job', await inTurns(15, { small: create(small), large: create(large) }), report)
+  figure('a new job', await runInterleaved(15, { small: create(small), large: create(large) }), report)
   const status = async (client: ServiceClient) => {
     const ids = await listed(client)
     let next = 0
     return timed(20, () => client.send(`/v1/status/${ids[next++ % ids.length]}`))
   }
-  figure('a status', await inTurns(10, { small: await status(small), large: await status(large) }), report)
+  figure(
+    'a status',
+    await runInterleaved(10, { small: await status(small), large: await status(large) }),
+    report,
+  )
   for (const [what, query] of Object.entries(lists)) {
     const list = (client: ServiceClient) => timed(10, () => client.send(`/v1/jobs?${query}`))
-    figure(what, await inTurns(20, { small: list(small), large: list(large) }), report)
+    figure(what, await runInterleaved(20, { small: list(small), large: list(large) }), report)
   }
 }
 

@@ -4,18 +4,18 @@ import { promisify } from 'node:util'
 import { writePackages, zipFunctionNames } from '../../../lib/deployment/zip-functions.ts'
 import { functions } from '../../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../../packages/unpack.ts'
-import { inTurns, median, type Turn } from '../measure.ts'
-import type { Bench, Section } from '../section.ts'
+import { type MeasuredTurn, median, runInterleaved } from '../measure.ts'
+import type { BenchContext, Section } from '../section.ts'
 
 const run = promisify(execFile)
 
 const rounds = 7
 
 /** Of a cold start; what Lambda and Node take before it is theirs. */
-const mostMs = 120
+const maxImportMs = 120
 
 /** Milliseconds that pass, and those of a processor. */
-const measuring = (path: string) => `
+const measureScript = (path: string) => `
   const start = performance.now(), before = process.cpuUsage()
   await import(${JSON.stringify(path)})
   const { user, system } = process.cpuUsage(before)
@@ -25,7 +25,7 @@ const measuring = (path: string) => `
 const env = { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) }
 
 async function importOnce(cwd: string, path: string): Promise<readonly number[]> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', measuring(path)], {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', measureScript(path)], {
     cwd,
     env,
   })
@@ -35,23 +35,23 @@ async function importOnce(cwd: string, path: string): Promise<readonly number[]>
 export const imports: Section = {
   name: 'imports',
   about: 'what a cold start of each zip function reads: its import in a new process; 2 minutes',
-  async run({ report, fixtures }: Bench) {
+  async run({ report, fixtures }: BenchContext) {
     const folder = await fixtures.folder('imports')
     await writePackages(folder)
     const nothing = () => importOnce(folder, 'data:text/javascript,')
-    const turns: Record<string, Turn> = { 'an empty module': nothing }
+    const turns: Record<string, MeasuredTurn> = { 'an empty module': nothing }
     for (const name of zipFunctionNames) {
       await unpackFunction(name, folder, join(folder, name))
       const task = join(folder, name, taskFolder)
       turns[name] = () => importOnce(task, join(task, functions[name].handler.replace(/\.\w+$/, '.mjs')))
     }
     report.title('Imports at a cold start')
-    for (const [name, values] of Object.entries(await inTurns(rounds, turns))) {
+    for (const [name, values] of Object.entries(await runInterleaved(rounds, turns))) {
       // Each turn gave a pair.
       const wallMs = median(values.filter((_, index) => index % 2 === 0))
       const cpuMs = median(values.filter((_, index) => index % 2 === 1))
       const remark = `${cpuMs.toFixed(0)} ms of a processor`
-      report.figure({ what: name, value: wallMs, unit: 'ms', aim: { most: mostMs }, remark })
+      report.figure({ what: name, value: wallMs, unit: 'ms', aim: { most: maxImportMs }, remark })
     }
   },
 }

@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { residentBytes } from '../../processes.ts'
 import { startService, type TestService } from '../../service.ts'
-import { formOf, ServiceClient } from '../client.ts'
+import { buildForm, ServiceClient } from '../client.ts'
 import { p95 } from '../measure.ts'
-import type { Bench, Section } from '../section.ts'
+import type { BenchContext, Section } from '../section.ts'
 
 const perSecond = 10
 const seconds = 100
@@ -21,7 +21,7 @@ const settleMs = 10_000
 const restMs = 40_000
 const healthy = ['one', 'two', 'three'] as const
 
-interface Told {
+interface ReceivedEvents {
   readonly id: string
   readonly event: string
   readonly sequence: number
@@ -29,16 +29,16 @@ interface Told {
   readonly job: { readonly id: string }
 }
 
-interface Heard extends Told {
+interface WebhookEvents extends ReceivedEvents {
   readonly at: number
 }
 
 /** Somebody's server: what came at each path, and one path that takes its time. */
 async function openReceiver() {
-  const heard = new Map<string, Heard[]>()
+  const heard = new Map<string, WebhookEvents[]>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
-    const told = JSON.parse((await buffer(request)).toString()) as Told
+    const told = JSON.parse((await buffer(request)).toString()) as ReceivedEvents
     const path = request.url ?? ''
     heard.set(path, [...(heard.get(path) ?? []), { ...told, at }])
     if (path === '/slow') await pause(slowMs)
@@ -75,7 +75,7 @@ async function listen(service: TestService, token: string, lateMs: number[]): Pr
     socket.onclose = reject
   })
   socket.onmessage = ({ data }) => {
-    const frame = JSON.parse(String(data)) as Partial<Told>
+    const frame = JSON.parse(String(data)) as Partial<ReceivedEvents>
     if (frame.event === 'job.completed' && frame.timestamp)
       lateMs.push(Date.now() - Date.parse(frame.timestamp))
   }
@@ -90,7 +90,7 @@ function jobIdOf({ status, body }: Awaited<ReturnType<ServiceClient['send']>>): 
 /** Ten jobs a second, whether those before are over or not. @returns their ids. */
 async function load(client: ServiceClient): Promise<string[]> {
   const path = new URL('../../fixtures/alpha.png', import.meta.url)
-  const { type, body } = formOf(
+  const { type, body } = buildForm(
     { name: 'alpha.png', path: path.pathname, bytes: Buffer.from(await readFile(path)) },
     { targetFormat: 'webp' },
   )
@@ -104,7 +104,7 @@ async function load(client: ServiceClient): Promise<string[]> {
   return Promise.all(jobs)
 }
 
-async function run({ report }: Bench): Promise<void> {
+async function run({ report }: BenchContext): Promise<void> {
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.0/8' })
   const receiver = await openReceiver()
   const client = new ServiceClient(service.url)
@@ -143,7 +143,7 @@ async function run({ report }: Bench): Promise<void> {
 }
 
 /** What a process does for the first sockets it keeps; the second ones add what they are. */
-async function measureSockets(service: TestService, client: ServiceClient, report: Bench['report']) {
+async function measureSockets(service: TestService, client: ServiceClient, report: BenchContext['report']) {
   const open = () => Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
   for (const socket of await open()) socket.close()
   await pause(restMs)
@@ -155,7 +155,7 @@ async function measureSockets(service: TestService, client: ServiceClient, repor
   for (const socket of opened) socket.close()
 }
 
-export const telling: Section = {
+export const notifications: Section = {
   name: 'telling',
   about: 'how soon webhooks and sockets hear of 1,000 jobs',
   run,

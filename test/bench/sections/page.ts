@@ -123,12 +123,12 @@ async function slowVisit(page: Page, url: string): Promise<{ paintMs: number; sh
   return page.evaluate<{ paintMs: number; shift: number }>(paintAndShift)
 }
 
-interface Quickness {
+interface LongestTask {
   readonly longestMs: number
   readonly nodes: number
 }
 
-async function withManyFiles(page: Page): Promise<Quickness> {
+async function withManyFiles(page: Page): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
     const paths = Array.from({ length: many }, (_, at) => join(folder, `${at}.png`))
@@ -136,7 +136,7 @@ async function withManyFiles(page: Page): Promise<Quickness> {
     // How long the browser takes to find the files is not the page's: it has them before tasks are noted.
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
-    return await quickness(page, async () => {
+    return await measureLongestTask(page, async () => {
       await page.evaluate(dropThem)
       await page.getByText(`${many} files are ready.`).waitFor()
     })
@@ -146,7 +146,7 @@ async function withManyFiles(page: Page): Promise<Quickness> {
 }
 
 /** Opened in the grid, all selected, turned, and another part of them looked at. */
-async function withManyPages(page: Page, url: string): Promise<Quickness> {
+async function withManyPages(page: Page, url: string): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
     const path = join(folder, 'many.pdf')
@@ -156,7 +156,7 @@ async function withManyPages(page: Page, url: string): Promise<Quickness> {
     const input = page.locator('input[type=file]')
     await input.waitFor({ state: 'attached' })
     const drawn = page.locator('.sheet canvas[data-drawn]')
-    return await quickness(page, async () => {
+    return await measureLongestTask(page, async () => {
       await input.setInputFiles(path)
       await drawn.nth(8).waitFor()
       await page.getByRole('button', { name: 'Select all' }).click()
@@ -176,7 +176,7 @@ async function withManyPages(page: Page, url: string): Promise<Quickness> {
   }
 }
 
-interface Traced {
+interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
@@ -186,13 +186,15 @@ interface Traced {
 }
 
 /** The longest task of the page's own thread while something is done, by the processor's clock: others share this machine. */
-async function quickness(page: Page, act: () => Promise<void>): Promise<Quickness> {
+async function measureLongestTask(page: Page, act: () => Promise<void>): Promise<LongestTask> {
   const browser = page.context().browser()
   if (!browser) throw new Error('the page has no browser')
   await browser.startTracing(page, { categories: ['toplevel'] })
   await act()
   await page.waitForTimeout(1500)
-  const { traceEvents }: { traceEvents: readonly Traced[] } = JSON.parse(String(await browser.stopTracing()))
+  const { traceEvents }: { traceEvents: readonly TraceEvent[] } = JSON.parse(
+    String(await browser.stopTracing()),
+  )
   const threads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === mainThread)
   const tasks = traceEvents.filter(({ pid, tid }) =>
     threads.some((thread) => thread.pid === pid && thread.tid === tid),

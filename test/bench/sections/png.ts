@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { startFloor } from '../bare/floor.ts'
-import { withRivals } from '../compare-with-engine.ts'
-import { eightClients } from '../concurrent-clients.ts'
-import { inTurns, median, p95, rate, timed } from '../measure.ts'
+import { withComparedServices } from '../compare-with-engine.ts'
+import { measureEightClients } from '../concurrent-clients.ts'
+import { measureRate, median, p95, runInterleaved, timed } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
 import type { Report } from '../report.ts'
 import type { Section } from '../section.ts'
@@ -23,12 +23,12 @@ export const png: Section = {
     const conversion = { fixture: 'picture.png', fields: { targetFormat: 'webp' } } as const
     report.title('PNG of 372 kB → WebP')
     try {
-      await withRivals(conversion, bench, inProcess, async ({ pid, bare, service }) => {
-        await one({ pid, bare, floor, service }, report)
-        await fifty({ bare, service }, report)
+      await withComparedServices(conversion, bench, inProcess, async ({ pid, bare, service }) => {
+        await measureOneClient({ pid, bare, floor, service }, report)
+        await measureFiftyClients({ bare, service }, report)
         const aims = { engine: 'the durable floor', share: 0.75, mostCpuMs: 45 }
-        const crowd = { rounds: 6, jobs: 100, pid, service, bare: rate(8, 100, floor) }
-        await eightClients({ ...crowd, ...aims }, report)
+        const crowd = { rounds: 6, jobs: 100, pid, service, bare: measureRate(8, 100, floor) }
+        await measureEightClients({ ...crowd, ...aims }, report)
       })
     } finally {
       await server.close()
@@ -36,7 +36,7 @@ export const png: Section = {
   },
 }
 
-interface Rivals {
+interface ComparedTurns {
   /** Of the service. */
   readonly pid: number
   readonly bare: Action
@@ -44,9 +44,9 @@ interface Rivals {
   readonly service: Action
 }
 
-async function one(rivals: Rivals, report: Report): Promise<void> {
+async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<void> {
   const spent: number[] = []
-  const times = await inTurns(20, {
+  const times = await runInterleaved(20, {
     bare: timed(5, rivals.bare),
     floor: timed(5, rivals.floor),
     service: withCpu(rivals.pid, 5, timed(5, rivals.service), spent),
@@ -59,9 +59,12 @@ async function one(rivals: Rivals, report: Report): Promise<void> {
   report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
 }
 
-async function fifty(rivals: Pick<Rivals, 'bare' | 'service'>, report: Report): Promise<void> {
+async function measureFiftyClients(
+  rivals: Pick<ComparedTurns, 'bare' | 'service'>,
+  report: Report,
+): Promise<void> {
   const fiftyOf = (action: Action) => timed(1, () => Promise.all(Array.from({ length: 50 }, action)))
-  const times = await inTurns(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
+  const times = await runInterleaved(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
   const least = median(times.bare)
   report.figure({
     ...{ what: 'fifty at once', value: median(times.service), unit: 'ms', aim: { most: 1.4 * least } },

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { oneClient, type Rivalry, withRivals } from '../compare-with-engine.ts'
+import { type EngineComparison, oneClient, withComparedServices } from '../compare-with-engine.ts'
 import type { Section } from '../section.ts'
 
 const run = promisify(execFile)
 
 /** Engines that are programs: one client beside the program itself, called as one would by hand. */
-interface Case extends Rivalry {
+interface Case extends EngineComparison {
   readonly name: string
   readonly title: string
   /** Writes into this folder. */
@@ -58,7 +58,7 @@ const sectionOf = (one: Case): Section => ({
     const folder = await bench.fixtures.folder(`bare-${one.name}`)
     const bare = (source: string) => one.bare(source, folder)
     bench.report.title(one.title)
-    await withRivals(one, bench, bare, (rivals) => oneClient(one, rivals, bench))
+    await withComparedServices(one, bench, bare, (rivals) => oneClient(one, rivals, bench))
   },
 })
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import nodeFlags from '../../../lib/local/node-flags.json' with { type: 'json' }
 import { descendants, residentBytes } from '../../processes.ts'
-import { parallel } from '../measure.ts'
-import type { Say } from '../report.ts'
+import { runParallel } from '../measure.ts'
+import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
 import { type Disk, measureDisk, measureMd5 } from '../servers/disk.ts'
 import { s3Transfers } from '../servers/s3-transfer.ts'
-import { type Calls, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
+import { type BenchmarkCall, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
 
 /**
  * Speed and memory of each embedded server, each in a process of its own, beside the speed of the disk that they
@@ -62,7 +62,7 @@ function line({ who, what, figure, unit, mostMib, remark = '' }: Figure): string
   return `${who.padEnd(12)} ${what.padEnd(36)} ${Math.round(figure).toString().padStart(7)} ${unit}  ${memory.padStart(8)}  ${remark}`.trimEnd()
 }
 
-async function s3(dir: string, mib: number, disk: Disk, say: Say): Promise<void> {
+async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<void> {
   const server = await start('S3', dir)
   try {
     for (const { name, run } of await s3Transfers(server.url, mib)) {
@@ -78,16 +78,16 @@ async function s3(dir: string, mib: number, disk: Disk, say: Say): Promise<void>
   }
 }
 
-async function calls(who: string, server: Server, list: readonly Calls[], say: Say): Promise<void> {
+async function calls(who: string, server: Server, list: readonly BenchmarkCall[], say: Print): Promise<void> {
   for (const { name, runs, clients, units, call } of list) {
-    const { perSecond, failures } = await parallel(clients, runs, call)
+    const { perSecond, failures } = await runParallel(clients, runs, call)
     const what = `${name}, ${clients} clients`
     const remark = failures > 0 ? `${failures} failed` : ''
     say(line({ who, what, figure: perSecond * units, unit: 'per s', mostMib: server.mostMib(), remark }))
   }
 }
 
-async function sqs(dir: string, say: Say): Promise<void> {
+async function sqs(dir: string, say: Print): Promise<void> {
   const server = await start('SQS', dir)
   try {
     await calls('SQS', server, await sqsCalls(server.url), say)
@@ -96,7 +96,7 @@ async function sqs(dir: string, say: Say): Promise<void> {
   }
 }
 
-async function events(dir: string, say: Say): Promise<void> {
+async function events(dir: string, say: Print): Promise<void> {
   const server = await start('EVENTBRIDGE', dir)
   try {
     const list = await eventCalls(server.url)
@@ -123,7 +123,7 @@ function allDelivered(child: ChildProcess, total: number): Promise<void> {
   })
 }
 
-async function dynamoDb(dir: string, say: Say): Promise<void> {
+async function dynamoDb(dir: string, say: Print): Promise<void> {
   const server = await start('DYNAMODB', dir)
   try {
     await calls('DynamoDB', server, await dynamoDbCalls(server.url), say)
@@ -133,7 +133,7 @@ async function dynamoDb(dir: string, say: Say): Promise<void> {
 }
 
 /** Files of `mib` go through S3; the calls of the others are made by the SDK, whose time is in the figures. */
-async function benchServers(mib: number, say: Say): Promise<void> {
+async function benchServers(mib: number, say: Print): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
   const folder = async (name: string) => {
     await mkdir(join(dir, name))
@@ -159,5 +159,5 @@ async function benchServers(mib: number, say: Say): Promise<void> {
 export const servers: Section = {
   name: 'servers',
   about: 'each embedded server beside its disk',
-  run: ({ report, flags }) => benchServers(flags.has('gib') ? 1024 : 256, report.say),
+  run: ({ report, flags }) => benchServers(flags.has('gib') ? 1024 : 256, report.print),
 }

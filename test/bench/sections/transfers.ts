@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { descendants, proportionalBytes, residentBytes } from '../../processes.ts'
 import { Client, startService, type TestService } from '../../service.ts'
-import { inTurns, median, type Turn } from '../measure.ts'
-import { cpuMs, cpuMsOfEnded } from '../process-tree.ts'
-import type { Bench, Section } from '../section.ts'
-import { type ForeignStore, foreignStores } from '../servers/third-party-stores.ts'
+import { type MeasuredTurn, median, runInterleaved } from '../measure.ts'
+import { cpuMs, cpuMsOfExited } from '../process-tree.ts'
+import type { BenchContext, Section } from '../section.ts'
+import { startThirdPartyStores, type ThirdPartyStore } from '../servers/third-party-stores.ts'
 
 const run = promisify(execFile)
 
@@ -45,7 +45,11 @@ interface TaskTimes {
 }
 
 /** Seconds of the import and of the export of one job. */
-async function transferTimes(client: Client, { importing, exporting }: ForeignStore, sha256: string) {
+async function transferTimes(
+  client: Client,
+  { importTask: importing, exportTask: exporting }: ThirdPartyStore,
+  sha256: string,
+) {
   const tasks = { in: importing, ...(exporting && { out: { ...exporting, input: 'in' } }) }
   const all = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
   const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: all }))
@@ -60,13 +64,13 @@ async function transferTimes(client: Client, { importing, exporting }: ForeignSt
 }
 
 /** Seconds of a program; processor seconds are added to what is spent. */
-const program =
-  ([name = '', ...args]: readonly string[], spent: number[]): Turn =>
+const runProgram =
+  ([name = '', ...args]: readonly string[], spent: number[]): MeasuredTurn =>
   async () => {
-    const before = cpuMsOfEnded()
+    const before = cpuMsOfExited()
     const start = performance.now()
     await run(name, args)
-    spent.push((cpuMsOfEnded() - before) / 1000)
+    spent.push((cpuMsOfExited() - before) / 1000)
     return [(performance.now() - start) / 1000]
   }
 
@@ -75,12 +79,17 @@ const program =
  * over the last one gets that one's pages at once, which a virtual machine need not ask its host for: several times as
  * fast as what comes into new ones.
  */
-const fetching = (store: ForeignStore, dir: string, spent: number[], syncedS: number[]): Turn => {
+const downloadTurn = (
+  store: ThirdPartyStore,
+  dir: string,
+  spent: number[],
+  syncedS: number[],
+): MeasuredTurn => {
   let number = 0
   return async () => {
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
-    const seconds = await program(await store.download(path), spent)()
+    const seconds = await runProgram(await store.download(path), spent)()
     // Ours ends when the bytes are on disk; its own may lie in memory still.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
@@ -90,8 +99,8 @@ const fetching = (store: ForeignStore, dir: string, spent: number[], syncedS: nu
 }
 
 /** Of what we have fetched most is on the disk alone; so it is of what the other program sends. */
-const sending = (upload: readonly string[], file: string, spent: number[]): Turn => {
-  const send = program(upload, spent)
+const uploadTurn = (upload: readonly string[], file: string, spent: number[]): MeasuredTurn => {
+  const send = runProgram(upload, spent)
   return async () => {
     await run('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
     return send()
@@ -99,7 +108,7 @@ const sending = (upload: readonly string[], file: string, spent: number[]): Turn
 }
 
 /** The most MiB that a worker takes during a run, which it makes slower: looking stops the process looked at. */
-async function mostOfWorkers({ pid }: TestService, run: () => Promise<unknown>) {
+async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
   const most = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
     for (const { pid: one, command } of descendants(pid)) {
@@ -113,14 +122,14 @@ async function mostOfWorkers({ pid }: TestService, run: () => Promise<unknown>) 
 }
 
 /** In turns: a machine that becomes slower becomes so for all of them. */
-async function measureStore(store: ForeignStore, { report }: Bench, means: Means): Promise<void> {
+async function measureStore(store: ThirdPartyStore, { report }: BenchContext, means: Tools): Promise<void> {
   const { mib, client, service, sha256, rounds, dir, file } = means
   const { name, upload, programs } = store
   report.title(`${name}, ${mib} MiB`)
   const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
   const exports: number[] = []
   const syncedS: number[] = []
-  const ours: Turn = async () => {
+  const ours: MeasuredTurn = async () => {
     const before = cpuMs(service.pid)
     const { importS, exportS } = await transferTimes(client, store, sha256)
     ourCpu.push((cpuMs(service.pid) - before) / 1000)
@@ -129,11 +138,11 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   }
   // There has to be something before it is fetched.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const theirs = { up: upload ? sending(upload, file, theirCpu) : async () => [] }
-  const turns = { ...theirs, down: fetching(store, dir, theirCpu, syncedS), ours }
-  const seconds = await inTurns(rounds, turns)
-  const { proportional, resident } = await mostOfWorkers(service, () =>
-    inTurns(0, { again: async () => [(await transferTimes(client, store, sha256)).importS] }),
+  const theirs = { up: upload ? uploadTurn(upload, file, theirCpu) : async () => [] }
+  const turns = { ...theirs, down: downloadTurn(store, dir, theirCpu, syncedS), ours }
+  const seconds = await runInterleaved(rounds, turns)
+  const { proportional, resident } = await peakWorkerMib(service, () =>
+    runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importS] }),
   )
   const speed = (what: string, ourS: number, theirS: number, more: string) =>
     report.figure({
@@ -157,7 +166,7 @@ async function measureStore(store: ForeignStore, { report }: Bench, means: Means
   })
 }
 
-interface Means {
+interface Tools {
   readonly dir: string
   /** That is sent. */
   readonly file: string
@@ -180,7 +189,7 @@ export const transfers: Section = {
     const sha256 = createHash('sha256')
       .update(await readFile(file))
       .digest('hex')
-    const { stores, gcsEndpoint, stop } = await foreignStores(dir, file, mib * 1024 ** 2)
+    const { stores, gcsEndpoint, stop } = await startThirdPartyStores(dir, file, mib * 1024 ** 2)
     const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
     try {
       const means = { dir, file, mib, client: new Client(service), service, sha256, rounds: 3 }

@@ -55,7 +55,7 @@ export const upload: Section = {
   async run({ report }) {
     const service = await startService()
     try {
-      report.say(`\n${await uploadMemory(service)}`)
+      report.print(`\n${await uploadMemory(service)}`)
     } finally {
       await service.stop()
     }

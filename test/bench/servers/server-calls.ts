@@ -21,7 +21,7 @@ import {
 import { credentials, region } from './server-process.ts'
 
 /** A call that is made again and again by so many clients at once; `units` are what one call is worth. */
-export interface Calls {
+export interface BenchmarkCall {
   readonly name: string
   readonly runs: number
   readonly clients: number
@@ -31,7 +31,7 @@ export interface Calls {
 
 const options = (endpoint: string) => ({ endpoint, region, credentials })
 
-export async function sqsCalls(endpoint: string): Promise<readonly Calls[]> {
+export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new SQSClient(options(endpoint))
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'bench' }))
   const receiveAndDelete = async () => {
@@ -49,7 +49,7 @@ export async function sqsCalls(endpoint: string): Promise<readonly Calls[]> {
   ]
 }
 
-export async function eventCalls(endpoint: string): Promise<readonly Calls[]> {
+export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new EventBridgeClient(options(endpoint))
   await client.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["bench"]}' }))
   const Arn = `arn:aws:sqs:${region}:000000000000:bench`
@@ -61,7 +61,7 @@ export async function eventCalls(endpoint: string): Promise<readonly Calls[]> {
   ]
 }
 
-export async function dynamoDbCalls(endpoint: string): Promise<readonly Calls[]> {
+export async function dynamoDbCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new DynamoDBClient(options(endpoint))
   const TableName = 'bench'
   await client.send(

@@ -14,18 +14,18 @@ export const region = 'eu-central-1'
 
 const log = pino({ level: 'silent' })
 const common = { credentials: [credentials], region }
-const tell = (message: object) => process.send?.(message)
+const sendToParent = (message: object) => process.send?.(message)
 
 async function serve(server: { handle(request: IncomingMessage, response: ServerResponse): void }) {
   const http = createServer({ requestTimeout: 0 }, server.handle.bind(server))
   return `http://127.0.0.1:${await listen(http, 0)}`
 }
 
-const open: Readonly<Record<string, (dir: string) => Promise<string>>> = {
+const openers: Readonly<Record<string, (dir: string) => Promise<string>>> = {
   S3: async (dir) => serve(await openS3Server({ dir, ...common })),
   SQS: async (dir) => serve(await openSqs({ file: join(dir, 'sqs.sqlite'), log, ...common })),
   EVENTBRIDGE: async (dir) => {
-    const targets = { sqs: async () => void tell({ delivered: 1 }), lambda: async () => undefined }
+    const targets = { sqs: async () => void sendToParent({ delivered: 1 }), lambda: async () => undefined }
     return serve(await openEvents({ file: join(dir, 'events.sqlite'), targets, ...common }))
   },
   DYNAMODB: async (dir) => (await openDynamoDb({ file: join(dir, 'd.sqlite'), port: 0, log })).url,
@@ -33,7 +33,7 @@ const open: Readonly<Record<string, (dir: string) => Promise<string>>> = {
 
 if (import.meta.main) {
   const [, , service = '', dir = ''] = process.argv
-  const url = await open[service]?.(dir)
+  const url = await openers[service]?.(dir)
   if (url === undefined) throw new Error(`Expected a service, got "${service}".`)
-  tell({ url })
+  sendToParent({ url })
 }

@@ -11,18 +11,18 @@ import { startSshd } from '../../transfer/sshd.ts'
 import { credentials, region } from './server-process.ts'
 
 /** Stores of others, as tasks name them and as well-known programs do. */
-export interface ForeignStore {
+export interface ThirdPartyStore {
   readonly name: string
   /** Commands: one puts the file there, the other fetches it to this path. */
   readonly upload?: readonly string[]
   download(path: string): Promise<readonly string[]> | readonly string[]
   /** What they are called. */
   readonly programs: { readonly upload?: string; readonly download: string }
-  readonly importing: Readonly<Record<string, unknown>>
-  readonly exporting?: Readonly<Record<string, unknown>>
+  readonly importTask: Readonly<Record<string, unknown>>
+  readonly exportTask?: Readonly<Record<string, unknown>>
 }
 
-export async function foreignStores(dir: string, file: string, size: number) {
+export async function startThirdPartyStores(dir: string, file: string, size: number) {
   const [s3, gcs, azurite, sshd] = await Promise.all([
     s3Server(join(dir, 's3')),
     startGcs(),
@@ -33,7 +33,7 @@ export async function foreignStores(dir: string, file: string, size: number) {
     s3.child.kill()
     await Promise.all([gcs.stop(), azurite.stop(), sshd.stop()])
   }
-  const stores: ForeignStore[] = [
+  const stores: ThirdPartyStore[] = [
     ...(await s3Stores(s3.url, file)),
     await sftpStore(sshd, dir, file),
     gcsStore(gcs.endpoint, { file, size }),
@@ -49,7 +49,7 @@ async function s3Server(dir: string) {
   return { child, url }
 }
 
-async function s3Stores(endpoint: string, file: string): Promise<ForeignStore[]> {
+async function s3Stores(endpoint: string, file: string): Promise<ThirdPartyStore[]> {
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   const Bucket = 'box'
   await client.send(new CreateBucketCommand({ Bucket }))
@@ -80,14 +80,14 @@ async function s3Stores(endpoint: string, file: string): Promise<ForeignStore[]>
       programs: { upload: 'aws', download: 'aws' },
       upload: [...aws, file, `s3://${Bucket}/in.wav`],
       download: (path) => [...aws, `s3://${Bucket}/in.wav`, path],
-      importing: { operation: 'import/s3', ...access, key: 'in.wav' },
-      exporting: { operation: 'export/s3', ...access, key: 'out.wav' },
+      importTask: { operation: 'import/s3', ...access, key: 'in.wav' },
+      exportTask: { operation: 'export/s3', ...access, key: 'out.wav' },
     },
     {
       name: 'url',
       programs: { download: 'curl' },
       download: (path) => ['curl', '-sf', '-o', path, link],
-      importing: { operation: 'import/url', url: link, filename: 'in.wav' },
+      importTask: { operation: 'import/url', url: link, filename: 'in.wav' },
     },
   ]
 }
@@ -96,7 +96,7 @@ async function sftpStore(
   { files, host, port, username, plainKey, plainKeyFile, fingerprint }: Awaited<ReturnType<typeof startSshd>>,
   dir: string,
   file: string,
-): Promise<ForeignStore> {
+): Promise<ThirdPartyStore> {
   const options = [
     '-i',
     plainKeyFile,
@@ -116,12 +116,12 @@ async function sftpStore(
     programs: { upload: 'sftp', download: 'sftp' },
     upload: await commands('put', `put ${file} ${files}/in.wav\n`),
     download: (path) => commands('get', `get ${files}/in.wav ${path}\n`),
-    importing: { operation: 'import/sftp', ...access, file: join(files, 'in.wav') },
-    exporting: { operation: 'export/sftp', ...access, file: join(files, 'out.wav') },
+    importTask: { operation: 'import/sftp', ...access, file: join(files, 'in.wav') },
+    exportTask: { operation: 'export/sftp', ...access, file: join(files, 'out.wav') },
   }
 }
 
-function gcsStore(endpoint: string, { file, size }: { file: string; size: number }): ForeignStore {
+function gcsStore(endpoint: string, { file, size }: { file: string; size: number }): ThirdPartyStore {
   const header = `Authorization: Bearer ${gcsToken}`
   const session = `curl -sf -H '${header}' -D - -d '{}' '${endpoint}/upload/storage/v1/b/box/o?name=in.wav'`
   const address = `$(${session} | sed -n 's/^[Ll]ocation: //p' | tr -d '\\r')`
@@ -140,15 +140,15 @@ function gcsStore(endpoint: string, { file, size }: { file: string; size: number
       path,
       `${endpoint}/storage/v1/b/box/o/in.wav?alt=media`,
     ],
-    importing: { operation: 'import/gcs', ...access, key: 'in.wav' },
-    exporting: { operation: 'export/gcs', ...access, key: 'out.wav' },
+    importTask: { operation: 'import/gcs', ...access, key: 'in.wav' },
+    exportTask: { operation: 'export/gcs', ...access, key: 'out.wav' },
   }
 }
 
 function blobStore(
   { container, access }: Awaited<ReturnType<typeof startAzurite>>,
   file: string,
-): ForeignStore {
+): ThirdPartyStore {
   const token = generateBlobSASQueryParameters(
     {
       ...{ containerName: 'box', blobName: 'in.wav', permissions: BlobSASPermissions.parse('racw') },
@@ -162,7 +162,7 @@ function blobStore(
     programs: { upload: 'curl', download: 'curl' },
     upload: ['curl', '-sf', '-o', '/dev/null', '-H', 'x-ms-blob-type: BlockBlob', '-T', file, link],
     download: (path) => ['curl', '-sf', '-o', path, link],
-    importing: { operation: 'import/blobstore', ...access, blob: 'in.wav' },
-    exporting: { operation: 'export/blobstore', ...access, blob: 'out.wav' },
+    importTask: { operation: 'import/blobstore', ...access, blob: 'in.wav' },
+    exportTask: { operation: 'export/blobstore', ...access, blob: 'out.wav' },
   }
 }

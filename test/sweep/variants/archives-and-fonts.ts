@@ -1,14 +1,14 @@
 import type { Variant } from './variant.ts'
 
-const archive = (name: string, ...command: string[]): Variant => ({
+const archiveVariant = (name: string, ...command: string[]): Variant => ({
   area: 'archive',
   name,
   commands: [['sh', '-c', `cd "$0" && shift 0 && exec "$@"`, '{in}', ...command]],
 })
-const seven = (name: string, type: string, ...switches: string[]) =>
-  archive(name, '7zz', 'a', '-bd', '-y', '-mmt=1', `-t${type}`, ...switches, '{out}', '.')
-const piped = (name: string, format: string, packer: string) =>
-  archive(
+const sevenZipVariant = (name: string, type: string, ...switches: string[]) =>
+  archiveVariant(name, '7zz', 'a', '-bd', '-y', '-mmt=1', `-t${type}`, ...switches, '{out}', '.')
+const pipedVariant = (name: string, format: string, packer: string) =>
+  archiveVariant(
     name,
     'sh',
     '-c',
@@ -16,38 +16,39 @@ const piped = (name: string, format: string, packer: string) =>
     '{out}',
   )
 
-const open = { options: { password: 'secret' } } as const
+const withPassword = { options: { password: 'secret' } } as const
 
 export const archives: readonly Variant[] = [
   ...['Copy', 'LZMA', 'LZMA2', 'PPMd', 'BZip2', 'Deflate', 'Deflate64'].map((method) =>
-    seven(`${method}.7z`, '7z', `-m0=${method}`),
+    sevenZipVariant(`${method}.7z`, '7z', `-m0=${method}`),
   ),
-  seven('bcj.7z', '7z', '-mf=BCJ'),
-  seven('delta.7z', '7z', '-mf=Delta:4'),
-  seven('not-solid.7z', '7z', '-ms=off'),
-  seven('plain-header.7z', '7z', '-mhc=off'),
-  ...[seven('aes.7z', '7z', '-psecret'), seven('hidden-names.7z', '7z', '-psecret', '-mhe=on')].flatMap(
-    (one) => [
-      { ...one, ...open },
-      { ...one, name: `closed-${one.name}` },
-    ],
-  ),
+  sevenZipVariant('bcj.7z', '7z', '-mf=BCJ'),
+  sevenZipVariant('delta.7z', '7z', '-mf=Delta:4'),
+  sevenZipVariant('not-solid.7z', '7z', '-ms=off'),
+  sevenZipVariant('plain-header.7z', '7z', '-mhc=off'),
+  ...[
+    sevenZipVariant('aes.7z', '7z', '-psecret'),
+    sevenZipVariant('hidden-names.7z', '7z', '-psecret', '-mhe=on'),
+  ].flatMap((one) => [
+    { ...one, ...withPassword },
+    { ...one, name: `closed-${one.name}` },
+  ]),
   ...['Copy', 'Deflate', 'Deflate64', 'BZip2', 'LZMA', 'PPMd', 'XZ'].map((method) =>
-    seven(`${method}.zip`, 'zip', `-mm=${method}`),
+    sevenZipVariant(`${method}.zip`, 'zip', `-mm=${method}`),
   ),
   ...['ZipCrypto', 'AES128', 'AES256'].flatMap((method) => {
-    const one = seven(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
+    const one = sevenZipVariant(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
     return [
-      { ...one, ...open },
+      { ...one, ...withPassword },
       { ...one, name: `closed-${method}.zip` },
     ]
   }),
-  archive('info-zip.zip', 'zip', '-q', '-r', '-X', '{out}', '.'),
-  archive('stored.zip', 'zip', '-q', '-0', '-r', '{out}', '.'),
-  archive('streamed.zip', 'sh', '-c', 'zip -q -r -fd - . > "$0"', '{out}'),
-  archive('zip64.zip', 'sh', '-c', 'zip -q -r -fz- - . > "$0"', '{out}'),
-  archive('comment.zip', 'sh', '-c', 'zip -q -r "$0" . && echo a remark | zip -q -z "$0"', '{out}'),
-  archive(
+  archiveVariant('info-zip.zip', 'zip', '-q', '-r', '-X', '{out}', '.'),
+  archiveVariant('stored.zip', 'zip', '-q', '-0', '-r', '{out}', '.'),
+  archiveVariant('streamed.zip', 'sh', '-c', 'zip -q -r -fd - . > "$0"', '{out}'),
+  archiveVariant('zip64.zip', 'sh', '-c', 'zip -q -r -fz- - . > "$0"', '{out}'),
+  archiveVariant('comment.zip', 'sh', '-c', 'zip -q -r "$0" . && echo a remark | zip -q -z "$0"', '{out}'),
+  archiveVariant(
     'program.zip',
     'sh',
     '-c',
@@ -55,8 +56,8 @@ export const archives: readonly Variant[] = [
     '{out}',
   ),
   ...['v7', 'ustar', 'gnu', 'pax'].flatMap((format) => [
-    piped(`${format}.tar`, format, 'cat'),
-    piped(`${format}.tgz`, format, 'gzip -n'),
+    pipedVariant(`${format}.tar`, format, 'cat'),
+    pipedVariant(`${format}.tgz`, format, 'gzip -n'),
   ]),
   ...(
     [
@@ -68,20 +69,20 @@ export const archives: readonly Variant[] = [
       ['tar.lz4', 'lz4 -q'],
       ['tar.lzo', 'lzop'],
     ] as const
-  ).map(([ending, packer]) => piped(`packed.${ending}`, 'gnu', packer)),
-  piped('check-none.txz', 'gnu', 'xz --check=none'),
-  piped('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
-  piped('fast.tgz', 'gnu', 'gzip -1 -n'),
-  archive(
+  ).map(([ending, packer]) => pipedVariant(`packed.${ending}`, 'gnu', packer)),
+  pipedVariant('check-none.txz', 'gnu', 'xz --check=none'),
+  pipedVariant('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
+  pipedVariant('fast.tgz', 'gnu', 'gzip -1 -n'),
+  archiveVariant(
     'two-streams.tgz',
     'sh',
     '-c',
     'tar -cf "$0".x * && (head -c 700 "$0".x | gzip -n; tail -c +701 "$0".x | gzip -n) > "$0"',
     '{out}',
   ),
-  piped('long-window.tzst', 'gnu', 'zstd -q --long=27 --ultra -20'),
+  pipedVariant('long-window.tzst', 'gnu', 'zstd -q --long=27 --ultra -20'),
   ...['odc', 'newc', 'bin'].map((format) =>
-    archive(
+    archiveVariant(
       `${format}.cpio`,
       'bsdtar',
       `--format=${format === 'odc' ? 'cpio' : format}`,
@@ -91,7 +92,7 @@ export const archives: readonly Variant[] = [
     ),
   ),
   ...['iso9660', 'xar', 'mtree'].map((format) =>
-    archive(
+    archiveVariant(
       `${format}.${format === 'iso9660' ? 'iso' : format}`,
       'bsdtar',
       `--format=${format}`,
@@ -100,10 +101,10 @@ export const archives: readonly Variant[] = [
       '.',
     ),
   ),
-  archive('flat.ar', 'sh', '-c', 'ar rcD "$0" *.txt', '{out}'),
-  seven('one.wim', 'wim'),
+  archiveVariant('flat.ar', 'sh', '-c', 'ar rcD "$0" *.txt', '{out}'),
+  sevenZipVariant('one.wim', 'wim'),
   ...['gzip', 'xz', 'zstd', 'lz4', 'lzo'].map((packer) =>
-    archive(
+    archiveVariant(
       `${packer}.squashfs`,
       'mksquashfs',
       '.',
@@ -115,13 +116,13 @@ export const archives: readonly Variant[] = [
       '-all-root',
     ),
   ),
-  archive('one.gz', 'sh', '-c', 'gzip -nc letters.txt > "$0"', '{out}'),
-  archive('one.xz', 'sh', '-c', 'xz -c letters.txt > "$0"', '{out}'),
-  archive('one.bz2', 'sh', '-c', 'bzip2 -c letters.txt > "$0"', '{out}'),
-  archive('one.zst', 'sh', '-c', 'zstd -qc letters.txt > "$0"', '{out}'),
-  archive('one.lz4', 'sh', '-c', 'lz4 -qc letters.txt > "$0"', '{out}'),
-  archive('empty.tar', 'tar', '-cf', '{out}', '-T', '/dev/null'),
-  archive(
+  archiveVariant('one.gz', 'sh', '-c', 'gzip -nc letters.txt > "$0"', '{out}'),
+  archiveVariant('one.xz', 'sh', '-c', 'xz -c letters.txt > "$0"', '{out}'),
+  archiveVariant('one.bz2', 'sh', '-c', 'bzip2 -c letters.txt > "$0"', '{out}'),
+  archiveVariant('one.zst', 'sh', '-c', 'zstd -qc letters.txt > "$0"', '{out}'),
+  archiveVariant('one.lz4', 'sh', '-c', 'lz4 -qc letters.txt > "$0"', '{out}'),
+  archiveVariant('empty.tar', 'tar', '-cf', '{out}', '-T', '/dev/null'),
+  archiveVariant(
     'empty.zip',
     'sh',
     '-c',
@@ -133,7 +134,7 @@ export const archives: readonly Variant[] = [
 const sans = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const cubic = '/usr/share/fonts/opentype/urw-base35/NimbusRoman-Regular.otf'
 
-const subset = (name: string, source: string, ...args: string[]): Variant => ({
+const subsetVariant = (name: string, source: string, ...args: string[]): Variant => ({
   area: 'font',
   name,
   commands: [
@@ -148,7 +149,12 @@ const subset = (name: string, source: string, ...args: string[]): Variant => ({
     ],
   ],
 })
-const script = (name: string, source: string, change: string, save = 'font.save(sys.argv[2])'): Variant => ({
+const scriptVariant = (
+  name: string,
+  source: string,
+  change: string,
+  save = 'font.save(sys.argv[2])',
+): Variant => ({
   area: 'font',
   name,
   commands: [
@@ -161,7 +167,7 @@ const script = (name: string, source: string, change: string, save = 'font.save(
     ],
   ],
 })
-const fontForge = (name: string, source: string): Variant => ({
+const fontForgeVariant = (name: string, source: string): Variant => ({
   area: 'font',
   name,
   commands: [
@@ -180,42 +186,42 @@ const fontForge = (name: string, source: string): Variant => ({
 
 export const fonts: readonly Variant[] = [
   ...[['sans', sans, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(([name, source, ending]) => [
-    subset(`${name}.${ending}`, source),
-    subset(`${name}-bare.${ending}`, source, '--no-hinting', '--layout-features=', '--desubroutinize'),
-    subset(`${name}-no-names.${ending}`, source, '--glyph-names', '--name-IDs='),
-    subset(`${name}-kept-ids.${ending}`, source, '--retain-gids'),
-    subset(`${name}.woff`, source, '--flavor=woff'),
-    subset(`${name}.woff2`, source, '--flavor=woff2'),
-    script(
+    subsetVariant(`${name}.${ending}`, source),
+    subsetVariant(`${name}-bare.${ending}`, source, '--no-hinting', '--layout-features=', '--desubroutinize'),
+    subsetVariant(`${name}-no-names.${ending}`, source, '--glyph-names', '--name-IDs='),
+    subsetVariant(`${name}-kept-ids.${ending}`, source, '--retain-gids'),
+    subsetVariant(`${name}.woff`, source, '--flavor=woff'),
+    subsetVariant(`${name}.woff2`, source, '--flavor=woff2'),
+    scriptVariant(
       `${name}-small-em.${ending}`,
       source,
       'from fontTools.ttLib.scaleUpem import scale_upem\nscale_upem(font, 500)',
     ),
-    script(
+    scriptVariant(
       `${name}-wide-cmap.${ending}`,
       source,
       'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID == 3][-1:]',
     ),
-    script(
+    scriptVariant(
       `${name}-mac-cmap.${ending}`,
       source,
       'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID != 3] or font["cmap"].tables',
     ),
-    script(`${name}-no-os2.${ending}`, source, 'del font["OS/2"]'),
-    script(`${name}-no-post-names.${ending}`, source, 'font["post"].formatType = 3.0'),
-    script(
+    scriptVariant(`${name}-no-os2.${ending}`, source, 'del font["OS/2"]'),
+    scriptVariant(`${name}-no-post-names.${ending}`, source, 'font["post"].formatType = 3.0'),
+    scriptVariant(
       `${name}-collection.ttc`,
       source,
       'from fontTools.ttLib import TTCollection\nc = TTCollection(); c.fonts = [font, TTFont(sys.argv[1])]',
       'c.save(sys.argv[2])',
     ),
   ]),
-  script(
+  scriptVariant(
     'sans-no-glyf-order.ttf',
     sans,
     'font["head"].indexToLocFormat = 1\nfont["name"].names = font["name"].names[:1]',
   ),
   ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((ending) =>
-    fontForge(`forged.${ending}`, cubic),
+    fontForgeVariant(`forged.${ending}`, cubic),
   ),
 ]

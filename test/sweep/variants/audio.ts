@@ -1,6 +1,6 @@
 import { each, type Variant } from './variant.ts'
 
-const sound = (name: string, channels: number, rate: number, ...args: string[]): Variant => {
+const audioVariant = (name: string, channels: number, rate: number, ...args: string[]): Variant => {
   // Another tone in each channel, so that a lost or doubled one shows.
   const tones = Array.from({ length: channels }, (_, at) => `0.4*sin(${300 + 110 * at}*2*PI*t)`).join('|')
   const input = ['-f', 'lavfi', '-i', `aevalsrc=${tones}:s=${rate}:d=1.3`]
@@ -24,23 +24,25 @@ const layouts = {
   '6.1': 7,
   '7.1': 8,
 } as const
-const laidOut = (layout: string) => ['-af', `aformat=channel_layouts=${layout}`]
+const channelLayout = (layout: string) => ['-af', `aformat=channel_layouts=${layout}`]
 
-const endings = 'wav flac ogg opus m4a aiff w64 caf wv mka ac3 eac3 dts aac'.split(' ')
+const extensions = 'wav flac ogg opus m4a aiff w64 caf wv mka ac3 eac3 dts aac'.split(' ')
 
 const rates = [8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000] as const
 const depths = ['u8', 's16le', 's24le', 's32le', 'f32le', 'f64le', 'alaw', 'mulaw'] as const
 const bigDepths = ['s8', 's16be', 's24be', 's32be', 'f32be', 'f64be', 'alaw', 'mulaw'] as const
 
-export const sounds: readonly Variant[] = [
+export const audioVariants: readonly Variant[] = [
   ...Object.entries(layouts).flatMap(([layout, channels], at) =>
-    endings
+    extensions
       .filter((ending, index) => (index + at) % 2 === 0 && !(ending === 'opus' && /^[24]/.test(layout)))
-      .map((ending) => sound(`${layout}.${ending}`, channels, 48_000, ...laidOut(layout), '-strict', '-2')),
+      .map((ending) =>
+        audioVariant(`${layout}.${ending}`, channels, 48_000, ...channelLayout(layout), '-strict', '-2'),
+      ),
   ),
   ...rates.flatMap((rate) =>
     (rate > 48_000 ? ['wav', 'flac', 'aac'] : ['wav', 'flac', 'mp3', 'aac', 'wma']).map((ending) =>
-      sound(`${rate}.${ending}`, 2, rate),
+      audioVariant(`${rate}.${ending}`, 2, rate),
     ),
   ),
   ...each(Object.fromEntries(depths.map((depth) => [depth, depth])), {
@@ -48,12 +50,12 @@ export const sounds: readonly Variant[] = [
     w64: 'w64',
     caf: 'caf',
     mka: 'mka',
-  }).map(([, depth, ending]) => sound(`${depth}.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
+  }).map(([, depth, ending]) => audioVariant(`${depth}.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
   ...each(Object.fromEntries(bigDepths.map((depth) => [depth, depth])), {
     aiff: 'aiff',
     au: 'au',
     caf: 'caf',
-  }).map(([, depth, ending]) => sound(`${depth}-big.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
+  }).map(([, depth, ending]) => audioVariant(`${depth}-big.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
   ...[
     'adpcm_ms',
     'adpcm_ima_wav',
@@ -65,33 +67,49 @@ export const sounds: readonly Variant[] = [
     'ac3',
     'wmav2',
   ].map((name) =>
-    sound(`${name}.wav`, 1, 8000, ...(/mp2|mp3|ac3|wma/.test(name) ? ['-ar', '44100'] : []), ...codec(name)),
+    audioVariant(
+      `${name}.wav`,
+      1,
+      8000,
+      ...(/mp2|mp3|ac3|wma/.test(name) ? ['-ar', '44100'] : []),
+      ...codec(name),
+    ),
   ),
-  sound('24.flac', 2, 96_000, '-sample_fmt', 's32', '-bits_per_raw_sample', '24'),
-  sound('alac-24.m4a', 2, 48_000, '-sample_fmt', 's32p', ...codec('alac')),
-  sound('alac-16.m4a', 2, 44_100, '-sample_fmt', 's16p', ...codec('alac')),
-  sound('24.tta', 2, 44_100, '-sample_fmt', 's32', ...codec('tta')),
-  sound('float.wv', 2, 44_100, '-sample_fmt', 'fltp', ...codec('wavpack')),
-  sound('two.mp2', 2, 44_100),
-  sound('slow.mp3', 1, 8000, '-b:a', '8k'),
-  sound('joint.mp3', 2, 44_100, '-q:a', '9'),
-  sound('no-header.mp3', 2, 44_100, '-write_xing', '0', '-id3v2_version', '0'),
-  sound('tagged.mp3', 2, 44_100, '-id3v2_version', '4', '-metadata', 'title=Grüße', '-write_id3v1', '1'),
-  sound('narrow.amr', 1, 8000),
-  sound('wide.amr', 1, 16_000, ...codec('libvo_amrwbenc')),
-  sound('speech.spx', 1, 16_000),
-  sound('speech.gsm', 1, 8000),
-  sound('band.g722', 1, 16_000),
-  sound('silk.opus', 1, 8000, '-application', 'voip', '-b:a', '8k'),
-  sound('flac.ogg', 2, 44_100, ...codec('flac')),
-  sound('speex.ogg', 1, 16_000, ...codec('libspeex')),
-  sound('opus.webm', 2, 48_000, ...codec('libopus')),
-  sound('mp3.m4a', 2, 44_100, ...codec('libmp3lame'), '-f', 'mp4'),
-  sound('one.wma', 2, 44_100, ...codec('wmav1')),
-  sound('rf64.wav', 2, 44_100, '-rf64', 'always'),
-  sound('plain-wide.wav', 6, 48_000, '-write_bext', '1', '-af', 'aformat=channel_layouts=6c'),
-  sound('latm.aac', 2, 44_100, ...codec('aac'), '-f', 'latm'),
-  sound('mlp.thd', 2, 48_000, ...codec('truehd'), '-strict', '-2'),
-  sound('short.wav', 1, 8000, '-t', '0.01'),
-  sound('silence.wav', 1, 8000, '-af', 'volume=0'),
+  audioVariant('24.flac', 2, 96_000, '-sample_fmt', 's32', '-bits_per_raw_sample', '24'),
+  audioVariant('alac-24.m4a', 2, 48_000, '-sample_fmt', 's32p', ...codec('alac')),
+  audioVariant('alac-16.m4a', 2, 44_100, '-sample_fmt', 's16p', ...codec('alac')),
+  audioVariant('24.tta', 2, 44_100, '-sample_fmt', 's32', ...codec('tta')),
+  audioVariant('float.wv', 2, 44_100, '-sample_fmt', 'fltp', ...codec('wavpack')),
+  audioVariant('two.mp2', 2, 44_100),
+  audioVariant('slow.mp3', 1, 8000, '-b:a', '8k'),
+  audioVariant('joint.mp3', 2, 44_100, '-q:a', '9'),
+  audioVariant('no-header.mp3', 2, 44_100, '-write_xing', '0', '-id3v2_version', '0'),
+  audioVariant(
+    'tagged.mp3',
+    2,
+    44_100,
+    '-id3v2_version',
+    '4',
+    '-metadata',
+    'title=Grüße',
+    '-write_id3v1',
+    '1',
+  ),
+  audioVariant('narrow.amr', 1, 8000),
+  audioVariant('wide.amr', 1, 16_000, ...codec('libvo_amrwbenc')),
+  audioVariant('speech.spx', 1, 16_000),
+  audioVariant('speech.gsm', 1, 8000),
+  audioVariant('band.g722', 1, 16_000),
+  audioVariant('silk.opus', 1, 8000, '-application', 'voip', '-b:a', '8k'),
+  audioVariant('flac.ogg', 2, 44_100, ...codec('flac')),
+  audioVariant('speex.ogg', 1, 16_000, ...codec('libspeex')),
+  audioVariant('opus.webm', 2, 48_000, ...codec('libopus')),
+  audioVariant('mp3.m4a', 2, 44_100, ...codec('libmp3lame'), '-f', 'mp4'),
+  audioVariant('one.wma', 2, 44_100, ...codec('wmav1')),
+  audioVariant('rf64.wav', 2, 44_100, '-rf64', 'always'),
+  audioVariant('plain-wide.wav', 6, 48_000, '-write_bext', '1', '-af', 'aformat=channel_layouts=6c'),
+  audioVariant('latm.aac', 2, 44_100, ...codec('aac'), '-f', 'latm'),
+  audioVariant('mlp.thd', 2, 48_000, ...codec('truehd'), '-strict', '-2'),
+  audioVariant('short.wav', 1, 8000, '-t', '0.01'),
+  audioVariant('silence.wav', 1, 8000, '-af', 'volume=0'),
 ]

@@ -2,24 +2,24 @@ import { type FormatId, isFormatId } from '../../../lib/formats/index.ts'
 import { fixture, type Variant } from './variant.ts'
 
 const report = fixture('report.pdf')
-const qpdf = (name: string, ...args: string[]): Variant => ({
+const qpdfVariant = (name: string, ...args: string[]): Variant => ({
   area: 'document',
   name,
   commands: [['qpdf', '--static-id', '--warning-exit-0', ...args, report, '{out}']],
 })
-const locked = (name: string, bits: string, ...args: string[]): Variant => ({
-  ...qpdf(name, '--allow-weak-crypto', '--encrypt', 'secret', 'owner', bits, ...args, '--'),
+const encryptedPdf = (name: string, bits: string, ...args: string[]): Variant => ({
+  ...qpdfVariant(name, '--allow-weak-crypto', '--encrypt', 'secret', 'owner', bits, ...args, '--'),
   made: report,
 })
 
 const pdfs: readonly Variant[] = [
-  qpdf('object-streams.pdf', '--object-streams=generate'),
-  qpdf('no-object-streams.pdf', '--object-streams=disable', '--force-version=1.3'),
-  qpdf('linear.pdf', '--linearize'),
-  qpdf('unpacked.pdf', '--stream-data=uncompress', '--qdf'),
-  qpdf('version-2.pdf', '--force-version=2.0'),
-  qpdf('turned.pdf', '--rotate=90'),
-  qpdf('owner-only.pdf', '--encrypt', '', 'owner', '256', '--print=none', '--'),
+  qpdfVariant('object-streams.pdf', '--object-streams=generate'),
+  qpdfVariant('no-object-streams.pdf', '--object-streams=disable', '--force-version=1.3'),
+  qpdfVariant('linear.pdf', '--linearize'),
+  qpdfVariant('unpacked.pdf', '--stream-data=uncompress', '--qdf'),
+  qpdfVariant('version-2.pdf', '--force-version=2.0'),
+  qpdfVariant('turned.pdf', '--rotate=90'),
+  qpdfVariant('owner-only.pdf', '--encrypt', '', 'owner', '256', '--print=none', '--'),
   ...[
     ['rc4-40.pdf', '40'],
     ['rc4-128.pdf', '128', '--use-aes=n'],
@@ -27,9 +27,9 @@ const pdfs: readonly Variant[] = [
     ['aes-256.pdf', '256'],
     ['clear-metadata.pdf', '256', '--cleartext-metadata'],
   ].flatMap(([name = '', bits = '', ...more]) => [
-    { ...locked(name, bits, ...more), options: { password: 'secret' } },
-    locked(`closed-${name}`, bits, ...more),
-    { ...locked(`wrong-${name}`, bits, ...more), options: { password: 'guess' } },
+    { ...encryptedPdf(name, bits, ...more), options: { password: 'secret' } },
+    encryptedPdf(`closed-${name}`, bits, ...more),
+    { ...encryptedPdf(`wrong-${name}`, bits, ...more), options: { password: 'guess' } },
   ]),
   ...['1.3', '1.5', '1.7'].map((version) => ({
     area: 'document' as const,
@@ -104,7 +104,7 @@ const encodings: readonly (readonly [string, string])[] = [
   ...['ISO-8859-8', 'WINDOWS-1255'].map((name) => ['hebrew', name] as const),
 ]
 
-const encoded = (name: string, encoding: string, text: string, words?: string): Variant => ({
+const encodedText = (name: string, encoding: string, text: string, words?: string): Variant => ({
   area: 'document',
   name,
   ...(words !== undefined && { words }),
@@ -131,10 +131,10 @@ const texts: readonly Variant[] = [
     )
     const short = `${language}-${encoding.toLowerCase()}`
     return [
-      encoded(`${short}.txt`, encoding, sentence.repeat(5), sentence),
-      encoded(`${short}.csv`, encoding, `number,sentence\n${rows}\n`, sentence),
-      encoded(`${short}.srt`, encoding, cues.join('\r\n'), sentence),
-      encoded(
+      encodedText(`${short}.txt`, encoding, sentence.repeat(5), sentence),
+      encodedText(`${short}.csv`, encoding, `number,sentence\n${rows}\n`, sentence),
+      encodedText(`${short}.srt`, encoding, cues.join('\r\n'), sentence),
+      encodedText(
         `${short}.html`,
         encoding,
         `<html><head><meta charset="${encoding}"></head><body><p>${sentence.repeat(3)}</p></body></html>`,
@@ -176,7 +176,7 @@ const texts: readonly Variant[] = [
       'cyrillic.rtf',
       "{\\rtf1\\ansi\\ansicpg1251\\deff0{\\fonttbl{\\f0\\fcharset204 Arial;}}\\f0 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 words\\par}",
     ],
-  ].map(([name = '', text = '', words]) => encoded(name, 'UTF-8', text, words)),
+  ].map(([name = '', text = '', words]) => encodedText(name, 'UTF-8', text, words)),
 ]
 
 export const documents: readonly Variant[] = [...pdfs, ...texts]

@@ -26,12 +26,16 @@ const clear = [
   '-composite',
 ]
 
-const magick = (name: string, ...args: string[]): Variant => ({
+const magickVariant = (name: string, ...args: string[]): Variant => ({
   area: 'image',
   name,
   commands: [['convert', ...colors, ...args, '{out}']],
 })
-const by = (name: string, ...command: string[]): Variant => ({ area: 'image', name, commands: [command] })
+const commandVariant = (name: string, ...command: string[]): Variant => ({
+  area: 'image',
+  name,
+  commands: [command],
+})
 
 const kinds = {
   gray: ['-colorspace', 'Gray'],
@@ -39,7 +43,7 @@ const kinds = {
   rgb: ['-type', 'TrueColor'],
   cmyk: ['-colorspace', 'CMYK'],
 } as const
-const packed = {
+const compressionArgs = {
   none: ['-compress', 'None'],
   lzw: ['-compress', 'LZW'],
   zip: ['-compress', 'Zip'],
@@ -47,27 +51,29 @@ const packed = {
   jpeg: ['-compress', 'JPEG'],
   lzma: ['-compress', 'LZMA'],
 } as const
-const deep = { 8: ['-depth', '8'], 16: ['-depth', '16'] } as const
+const depthArgs = { 8: ['-depth', '8'], 16: ['-depth', '16'] } as const
 
 const tiffs = [
-  ...each(kinds, packed).map(([name, kind, pack]) => magick(`${name}.tiff`, ...kind, '-depth', '8', ...pack)),
+  ...each(kinds, compressionArgs).map(([name, kind, pack]) =>
+    magickVariant(`${name}.tiff`, ...kind, '-depth', '8', ...pack),
+  ),
   ...each(kinds, {
     16: ['-depth', '16'],
     planes: ['-depth', '8', '-interlace', 'plane'],
     'big-endian': ['-depth', '16', '-endian', 'MSB'],
-  }).map(([name, kind, more]) => magick(`${name}.tiff`, ...kind, '-compress', 'Zip', ...more)),
-  magick('fax.tiff', '-monochrome', '-compress', 'Group4'),
-  magick('fax3.tiff', '-monochrome', '-compress', 'Fax'),
-  magick('bilevel.tiff', '-monochrome', '-compress', 'None'),
-  magick('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
-  magick('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
-  magick('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
+  }).map(([name, kind, more]) => magickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...more)),
+  magickVariant('fax.tiff', '-monochrome', '-compress', 'Group4'),
+  magickVariant('fax3.tiff', '-monochrome', '-compress', 'Fax'),
+  magickVariant('bilevel.tiff', '-monochrome', '-compress', 'None'),
+  magickVariant('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
+  magickVariant('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
+  magickVariant('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
   ...[
     ['float', '32'],
     ['half', '16'],
   ].map(([name, depth]) =>
     // It complains of a mark that it wanted to add.
-    by(
+    commandVariant(
       `${name}.tiff`,
       'sh',
       '-c',
@@ -82,25 +88,51 @@ const tiffs = [
       'quantum:format=floating-point',
     ),
   ),
-  magick('thirty-two.tiff', '-depth', '32'),
-  magick('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
-  magick('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
-  magick('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
-  magick('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
-  by('alpha.tiff', 'convert', ...clear, '{out}'),
-  by('alpha-premultiplied.tiff', 'convert', ...clear, '-define', 'tiff:alpha=associated', '{out}'),
-  by('many.tiff', 'convert', fixture('pages.tiff'), fixture('pages.tiff'), '-compress', 'LZW', '{out}'),
-  by('mixed-pages.tiff', 'convert', ...colors, '(', '+clone', '-resize', '50%', '-monochrome', ')', '{out}'),
-  by('turned.tiff', 'convert', ...colors, '-orient', 'RightTop', '{out}'),
+  magickVariant('thirty-two.tiff', '-depth', '32'),
+  magickVariant('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
+  magickVariant('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
+  magickVariant('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
+  magickVariant('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
+  commandVariant('alpha.tiff', 'convert', ...clear, '{out}'),
+  commandVariant(
+    'alpha-premultiplied.tiff',
+    'convert',
+    ...clear,
+    '-define',
+    'tiff:alpha=associated',
+    '{out}',
+  ),
+  commandVariant(
+    'many.tiff',
+    'convert',
+    fixture('pages.tiff'),
+    fixture('pages.tiff'),
+    '-compress',
+    'LZW',
+    '{out}',
+  ),
+  commandVariant(
+    'mixed-pages.tiff',
+    'convert',
+    ...colors,
+    '(',
+    '+clone',
+    '-resize',
+    '50%',
+    '-monochrome',
+    ')',
+    '{out}',
+  ),
+  commandVariant('turned.tiff', 'convert', ...colors, '-orient', 'RightTop', '{out}'),
 ]
 
 const pngs = [
-  ...each({ gray: kinds.gray, rgb: kinds.rgb }, deep).flatMap(([name, kind, depth]) => [
-    magick(`${name}.png`, ...kind, ...depth),
-    magick(`${name}-interlaced.png`, ...kind, ...depth, '-interlace', 'PNG'),
+  ...each({ gray: kinds.gray, rgb: kinds.rgb }, depthArgs).flatMap(([name, kind, depth]) => [
+    magickVariant(`${name}.png`, ...kind, ...depth),
+    magickVariant(`${name}-interlaced.png`, ...kind, ...depth, '-interlace', 'PNG'),
   ]),
   ...['1', '2', '4', '8'].flatMap((bits) => [
-    magick(
+    magickVariant(
       `palette-${bits}.png`,
       '-colors',
       String(2 ** Number(bits) - 1),
@@ -109,7 +141,7 @@ const pngs = [
       '-define',
       `png:bit-depth=${bits}`,
     ),
-    magick(
+    magickVariant(
       `bits-gray-${bits}.png`,
       '-colorspace',
       'Gray',
@@ -121,9 +153,9 @@ const pngs = [
       `png:bit-depth=${bits}`,
     ),
   ]),
-  by('gray-alpha.png', 'convert', ...clear, '-define', 'png:color-type=4', '{out}'),
-  by('alpha-16.png', 'convert', ...clear, '-depth', '16', '-define', 'png:color-type=6', '{out}'),
-  by(
+  commandVariant('gray-alpha.png', 'convert', ...clear, '-define', 'png:color-type=4', '{out}'),
+  commandVariant('alpha-16.png', 'convert', ...clear, '-depth', '16', '-define', 'png:color-type=6', '{out}'),
+  commandVariant(
     'palette-alpha.png',
     'convert',
     ...clear,
@@ -136,21 +168,21 @@ const pngs = [
     '40',
     'png8:{out}',
   ),
-  magick('gamma.png', '-gamma', '0.45'),
+  magickVariant('gamma.png', '-gamma', '0.45'),
 ]
 
 const jpegs = [
-  magick('gray.jpg', '-colorspace', 'Gray'),
-  magick('adobe-cmyk.jpg', '-colorspace', 'CMYK'),
-  magick('progressive.jpg', '-interlace', 'JPEG'),
-  magick('rgb-jpeg.jpg', '-colorspace', 'RGB', '-set', 'colorspace', 'sRGB'),
-  magick('arithmetic.jpg', '-define', 'jpeg:arithmetic-coding=true'),
+  magickVariant('gray.jpg', '-colorspace', 'Gray'),
+  magickVariant('adobe-cmyk.jpg', '-colorspace', 'CMYK'),
+  magickVariant('progressive.jpg', '-interlace', 'JPEG'),
+  magickVariant('rgb-jpeg.jpg', '-colorspace', 'RGB', '-set', 'colorspace', 'sRGB'),
+  magickVariant('arithmetic.jpg', '-define', 'jpeg:arithmetic-coding=true'),
   ...['4x1', '1x2', '2x2', '1x1'].map((sampling) =>
-    magick(`sampled-${sampling}.jpg`, '-sampling-factor', sampling),
+    magickVariant(`sampled-${sampling}.jpg`, '-sampling-factor', sampling),
   ),
-  magick('quality-1.jpg', '-quality', '5'),
-  magick('restarts.jpg', '-define', 'jpeg:optimize-coding=false'),
-  by(
+  magickVariant('quality-1.jpg', '-quality', '5'),
+  magickVariant('restarts.jpg', '-define', 'jpeg:optimize-coding=false'),
+  commandVariant(
     'lossless.jpg',
     'ffmpeg',
     '-v',
@@ -173,8 +205,8 @@ const jpegs = [
 
 const bitmaps = [
   ...['bmp2', 'bmp3', 'bmp'].flatMap((version) => [
-    by(`${version}-rgb.bmp`, 'convert', ...colors, `${version}:{out}`),
-    by(
+    commandVariant(`${version}-rgb.bmp`, 'convert', ...colors, `${version}:{out}`),
+    commandVariant(
       `${version}-palette.bmp`,
       'convert',
       ...colors,
@@ -184,9 +216,9 @@ const bitmaps = [
       'Palette',
       `${version}:{out}`,
     ),
-    by(`${version}-two.bmp`, 'convert', ...colors, '-monochrome', `${version}:{out}`),
+    commandVariant(`${version}-two.bmp`, 'convert', ...colors, '-monochrome', `${version}:{out}`),
   ]),
-  by(
+  commandVariant(
     'rle8.bmp',
     'convert',
     ...colors,
@@ -198,9 +230,9 @@ const bitmaps = [
     'RLE',
     'bmp3:{out}',
   ),
-  by('alpha.bmp', 'convert', ...clear, 'bmp:{out}'),
+  commandVariant('alpha.bmp', 'convert', ...clear, 'bmp:{out}'),
   ...['rgb565le', 'rgb555le', 'bgra', 'pal8', 'rgb8', 'gray', 'monob'].map((format) =>
-    by(
+    commandVariant(
       `${format}.bmp`,
       'ffmpeg',
       '-v',
@@ -216,30 +248,31 @@ const bitmaps = [
       '{out}',
     ),
   ),
-  magick('rle.tga', '-compress', 'RLE'),
-  magick('plain.tga', '-compress', 'None'),
-  magick('gray.tga', '-colorspace', 'Gray'),
-  magick('palette.tga', '-colors', '50', '-type', 'Palette'),
-  by('alpha-rle.tga', 'convert', ...clear, '-compress', 'RLE', '{out}'),
-  magick('upright.tga', '-orient', 'BottomLeft'),
+  magickVariant('rle.tga', '-compress', 'RLE'),
+  magickVariant('plain.tga', '-compress', 'None'),
+  magickVariant('gray.tga', '-colorspace', 'Gray'),
+  magickVariant('palette.tga', '-colors', '50', '-type', 'Palette'),
+  commandVariant('alpha-rle.tga', 'convert', ...clear, '-compress', 'RLE', '{out}'),
+  magickVariant('upright.tga', '-orient', 'BottomLeft'),
 ]
 
 const designs = [
-  ...each({ gray: kinds.gray, rgb: kinds.rgb, cmyk: kinds.cmyk, lab: ['-colorspace', 'Lab'] }, deep).flatMap(
-    ([name, kind, depth]) => [
-      magick(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
-      magick(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
-    ],
-  ),
-  by('alpha.psd', 'convert', ...clear, '{out}'),
-  magick('bilevel.psd', '-monochrome'),
+  ...each(
+    { gray: kinds.gray, rgb: kinds.rgb, cmyk: kinds.cmyk, lab: ['-colorspace', 'Lab'] },
+    depthArgs,
+  ).flatMap(([name, kind, depth]) => [
+    magickVariant(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
+    magickVariant(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
+  ]),
+  commandVariant('alpha.psd', 'convert', ...clear, '{out}'),
+  magickVariant('bilevel.psd', '-monochrome'),
 ]
 
 const others = [
-  by('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
-  by('87.gif', 'convert', ...colors, 'gif87:{out}'),
-  magick('interlaced.gif', '-interlace', 'GIF'),
-  by(
+  commandVariant('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
+  commandVariant('87.gif', 'convert', ...colors, 'gif87:{out}'),
+  magickVariant('interlaced.gif', '-interlace', 'GIF'),
+  commandVariant(
     'disposed.gif',
     'convert',
     '-dispose',
@@ -258,13 +291,17 @@ const others = [
     ]),
     '{out}',
   ),
-  ...['0', '1'].map((filter) => magick(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`)),
-  magick('lossless.webp', '-define', 'webp:lossless=true'),
-  by('alpha.webp', 'convert', ...clear, '-quality', '40', '{out}'),
-  ...['dxt1', 'dxt5', 'none'].map((kind) => magick(`${kind}.dds`, '-define', `dds:compression=${kind}`)),
-  by('alpha.dds', 'convert', ...clear, '-define', 'dds:compression=dxt5', '{out}'),
+  ...['0', '1'].map((filter) =>
+    magickVariant(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`),
+  ),
+  magickVariant('lossless.webp', '-define', 'webp:lossless=true'),
+  commandVariant('alpha.webp', 'convert', ...clear, '-quality', '40', '{out}'),
+  ...['dxt1', 'dxt5', 'none'].map((kind) =>
+    magickVariant(`${kind}.dds`, '-define', `dds:compression=${kind}`),
+  ),
+  commandVariant('alpha.dds', 'convert', ...clear, '-define', 'dds:compression=dxt5', '{out}'),
   ...['1', '4', '8'].map((bits) =>
-    magick(
+    magickVariant(
       `palette-${bits}.pcx`,
       '-colors',
       String(2 ** Number(bits)),
@@ -272,16 +309,16 @@ const others = [
       bits === '1' ? 'Bilevel' : 'Palette',
     ),
   ),
-  magick('rgb.pcx'),
-  ...each({ gray: kinds.gray, rgb: kinds.rgb }, deep).flatMap(([name, kind, depth]) => [
-    magick(`${name}.sgi`, ...kind, ...depth, '-compress', 'RLE'),
-    magick(`${name}-plain.sgi`, ...kind, ...depth, '-compress', 'None'),
-    magick(`${name}.ppm`, ...kind, ...depth),
-    magick(`${name}-letters.pnm`, ...kind, ...depth, '-compress', 'None'),
-    magick(`${name}.pam`, ...kind, ...depth),
-    magick(`${name}.dpx`, ...kind, ...depth),
-    magick(`${name}.fits`, '-colorspace', 'Gray', ...depth),
-    magick(`${name}.jp2`, ...kind, ...depth),
+  magickVariant('rgb.pcx'),
+  ...each({ gray: kinds.gray, rgb: kinds.rgb }, depthArgs).flatMap(([name, kind, depth]) => [
+    magickVariant(`${name}.sgi`, ...kind, ...depth, '-compress', 'RLE'),
+    magickVariant(`${name}-plain.sgi`, ...kind, ...depth, '-compress', 'None'),
+    magickVariant(`${name}.ppm`, ...kind, ...depth),
+    magickVariant(`${name}-letters.pnm`, ...kind, ...depth, '-compress', 'None'),
+    magickVariant(`${name}.pam`, ...kind, ...depth),
+    magickVariant(`${name}.dpx`, ...kind, ...depth),
+    magickVariant(`${name}.fits`, '-colorspace', 'Gray', ...depth),
+    magickVariant(`${name}.jp2`, ...kind, ...depth),
     {
       area: 'image' as const,
       name: `${name}.jxl`,
@@ -290,39 +327,50 @@ const others = [
         ['cjxl', '{out}.png', '{out}'],
       ],
     },
-    magick(`${name}.miff`, ...kind, ...depth, '-compress', 'Zip'),
+    magickVariant(`${name}.miff`, ...kind, ...depth, '-compress', 'Zip'),
   ]),
-  magick('ten.dpx', '-depth', '10'),
-  magick('twelve.dpx', '-depth', '12'),
-  magick('letters.pbm', '-monochrome', '-compress', 'None'),
-  magick('bits.pbm', '-monochrome'),
-  magick('plain.pfm', '-colorspace', 'RGB'),
-  magick('gray.pfm', '-colorspace', 'Gray'),
-  magick('half.exr', '-colorspace', 'RGB', '-depth', '16'),
-  magick('zips.exr', '-colorspace', 'RGB', '-compress', 'ZipS'),
-  magick('piz.exr', '-colorspace', 'RGB', '-compress', 'Piz'),
-  magick('b44.exr', '-colorspace', 'RGB', '-compress', 'B44'),
-  by('alpha.exr', 'convert', ...clear, '-colorspace', 'RGB', '{out}'),
-  magick('rgbe.hdr', '-colorspace', 'RGB'),
-  magick('paper.ras'),
-  magick('dots.xbm', '-monochrome'),
-  magick('few.xpm', '-colors', '12'),
-  magick('many.xpm', '-colors', '200'),
-  magick('phone.wbmp', '-monochrome'),
-  magick('screen.xwd'),
-  magick('gray.xwd', '-colorspace', 'Gray'),
-  magick('old.pict'),
-  magick('fine.j2k', '-quality', '0'),
-  magick('tall.ico', '-crop', '20x90+0+0', '+repage'),
-  by('sixteen.ico', 'convert', ...colors, '-resize', '16x16!', '-colors', '16', '-type', 'Palette', '{out}'),
-  by('mono.ico', 'convert', ...colors, '-resize', '32x32!', '-monochrome', '{out}'),
-  by('large.ico', 'convert', ...colors, '-resize', '256x256!', '{out}'),
+  magickVariant('ten.dpx', '-depth', '10'),
+  magickVariant('twelve.dpx', '-depth', '12'),
+  magickVariant('letters.pbm', '-monochrome', '-compress', 'None'),
+  magickVariant('bits.pbm', '-monochrome'),
+  magickVariant('plain.pfm', '-colorspace', 'RGB'),
+  magickVariant('gray.pfm', '-colorspace', 'Gray'),
+  magickVariant('half.exr', '-colorspace', 'RGB', '-depth', '16'),
+  magickVariant('zips.exr', '-colorspace', 'RGB', '-compress', 'ZipS'),
+  magickVariant('piz.exr', '-colorspace', 'RGB', '-compress', 'Piz'),
+  magickVariant('b44.exr', '-colorspace', 'RGB', '-compress', 'B44'),
+  commandVariant('alpha.exr', 'convert', ...clear, '-colorspace', 'RGB', '{out}'),
+  magickVariant('rgbe.hdr', '-colorspace', 'RGB'),
+  magickVariant('paper.ras'),
+  magickVariant('dots.xbm', '-monochrome'),
+  magickVariant('few.xpm', '-colors', '12'),
+  magickVariant('many.xpm', '-colors', '200'),
+  magickVariant('phone.wbmp', '-monochrome'),
+  magickVariant('screen.xwd'),
+  magickVariant('gray.xwd', '-colorspace', 'Gray'),
+  magickVariant('old.pict'),
+  magickVariant('fine.j2k', '-quality', '0'),
+  magickVariant('tall.ico', '-crop', '20x90+0+0', '+repage'),
+  commandVariant(
+    'sixteen.ico',
+    'convert',
+    ...colors,
+    '-resize',
+    '16x16!',
+    '-colors',
+    '16',
+    '-type',
+    'Palette',
+    '{out}',
+  ),
+  commandVariant('mono.ico', 'convert', ...colors, '-resize', '32x32!', '-monochrome', '{out}'),
+  commandVariant('large.ico', 'convert', ...colors, '-resize', '256x256!', '{out}'),
   ...[
     ['420', '8'],
     ['422', '10'],
     ['444', '12'],
   ].flatMap(([chroma = '', bits = '']) => [
-    by(
+    commandVariant(
       `${chroma}-${bits}.heic`,
       'heif-enc',
       '-q',
@@ -335,7 +383,7 @@ const others = [
       '{out}',
       fixture('corners.png'),
     ),
-    by(
+    commandVariant(
       `${chroma}-${bits}.avif`,
       'heif-enc',
       '-A',
@@ -350,14 +398,21 @@ const others = [
       fixture('corners.png'),
     ),
   ]),
-  by('lossless.jxl', 'cjxl', '-q', '100', fixture('corners.png'), '{out}'),
-  by('progressive.jxl', 'cjxl', '-p', fixture('alpha.png'), '{out}'),
-  by('of-jpeg.jxl', 'cjxl', '--lossless_jpeg=1', fixture('corners.jpg'), '{out}'),
+  commandVariant('lossless.jxl', 'cjxl', '-q', '100', fixture('corners.png'), '{out}'),
+  commandVariant('progressive.jxl', 'cjxl', '-p', fixture('alpha.png'), '{out}'),
+  commandVariant('of-jpeg.jxl', 'cjxl', '--lossless_jpeg=1', fixture('corners.jpg'), '{out}'),
   ...['1x1', '1x300', '300x1', '4000x1'].flatMap((size) =>
     ['png', 'tiff', 'jpg', 'bmp', 'gif', 'webp'].map((ending) =>
-      by(`${size}.${ending}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
+      commandVariant(`${size}.${ending}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
     ),
   ),
 ]
 
-export const pictures: readonly Variant[] = [...tiffs, ...pngs, ...jpegs, ...bitmaps, ...designs, ...others]
+export const imageVariants: readonly Variant[] = [
+  ...tiffs,
+  ...pngs,
+  ...jpegs,
+  ...bitmaps,
+  ...designs,
+  ...others,
+]

@@ -8,7 +8,7 @@ const pattern = (size: string, rate: string) => [
 ]
 const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=1.2']
 
-const film = (
+const videoVariant = (
   name: string,
   args: readonly string[],
   size = '96x64',
@@ -37,13 +37,16 @@ const film = (
 const codec = (name: string, format?: string) => ['-c:v', name, ...(format ? ['-pix_fmt', format] : [])]
 const quick = ['-preset', 'ultrafast']
 
-export const films: readonly Variant[] = [
+export const videoVariants: readonly Variant[] = [
   ...['yuv420p', 'yuv422p', 'yuv444p', 'yuv420p10le', 'yuv422p10le', 'gray', 'rgb24'].flatMap((format) => [
-    film(`h264-${format}.mkv`, [...codec(format === 'rgb24' ? 'libx264rgb' : 'libx264', format), ...quick]),
-    film(`ffv1-${format}.mkv`, codec('ffv1', format === 'rgb24' ? 'bgr0' : format)),
+    videoVariant(`h264-${format}.mkv`, [
+      ...codec(format === 'rgb24' ? 'libx264rgb' : 'libx264', format),
+      ...quick,
+    ]),
+    videoVariant(`ffv1-${format}.mkv`, codec('ffv1', format === 'rgb24' ? 'bgr0' : format)),
   ]),
   ...['yuv420p', 'yuv422p', 'yuv420p10le'].map((format) =>
-    film(`hevc-${format}.mp4`, [
+    videoVariant(`hevc-${format}.mp4`, [
       ...codec('libx265', format),
       ...quick,
       '-x265-params',
@@ -52,24 +55,24 @@ export const films: readonly Variant[] = [
       'hvc1',
     ]),
   ),
-  film('vp8.webm', codec('libvpx')),
-  film('vp9-444.webm', codec('libvpx-vp9', 'yuv444p')),
-  film('vp9-10.webm', codec('libvpx-vp9', 'yuv420p10le')),
-  film('av1.webm', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
-  film('av1.mp4', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
-  film('theora.ogv', [...codec('libtheora'), '-c:a', 'libvorbis']),
-  film('mpeg1.mpg', [...codec('mpeg1video'), '-c:a', 'mp2'], '96x64', '25'),
-  film('mpeg2.mpg', [...codec('mpeg2video'), '-c:a', 'mp2'], '96x64', '25'),
-  film('mpeg2-422.ts', [...codec('mpeg2video', 'yuv422p'), '-c:a', 'mp2'], '96x64', '25'),
-  film('h264.ts', [...codec('libx264', 'yuv420p'), ...quick]),
-  film('h264.m2ts', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'ac3']),
-  film('dvd.vob', [...codec('mpeg2video'), '-c:a', 'ac3', '-f', 'dvd'], '96x64', '25'),
-  film('flv1.flv', codec('flv')),
-  film('h264.flv', [...codec('libx264', 'yuv420p'), ...quick]),
-  film('wmv1.wmv', codec('wmv1')),
-  film('wmv2.wmv', codec('wmv2')),
-  film('msmpeg4.asf', codec('msmpeg4')),
-  film('h263.3gp', [
+  videoVariant('vp8.webm', codec('libvpx')),
+  videoVariant('vp9-444.webm', codec('libvpx-vp9', 'yuv444p')),
+  videoVariant('vp9-10.webm', codec('libvpx-vp9', 'yuv420p10le')),
+  videoVariant('av1.webm', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
+  videoVariant('av1.mp4', [...codec('libsvtav1'), '-preset', '12'], '128x96'),
+  videoVariant('theora.ogv', [...codec('libtheora'), '-c:a', 'libvorbis']),
+  videoVariant('mpeg1.mpg', [...codec('mpeg1video'), '-c:a', 'mp2'], '96x64', '25'),
+  videoVariant('mpeg2.mpg', [...codec('mpeg2video'), '-c:a', 'mp2'], '96x64', '25'),
+  videoVariant('mpeg2-422.ts', [...codec('mpeg2video', 'yuv422p'), '-c:a', 'mp2'], '96x64', '25'),
+  videoVariant('h264.ts', [...codec('libx264', 'yuv420p'), ...quick]),
+  videoVariant('h264.m2ts', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'ac3']),
+  videoVariant('dvd.vob', [...codec('mpeg2video'), '-c:a', 'ac3', '-f', 'dvd'], '96x64', '25'),
+  videoVariant('flv1.flv', codec('flv')),
+  videoVariant('h264.flv', [...codec('libx264', 'yuv420p'), ...quick]),
+  videoVariant('wmv1.wmv', codec('wmv1')),
+  videoVariant('wmv2.wmv', codec('wmv2')),
+  videoVariant('msmpeg4.asf', codec('msmpeg4')),
+  videoVariant('h263.3gp', [
     ...codec('h263'),
     '-s',
     '176x144',
@@ -80,7 +83,7 @@ export const films: readonly Variant[] = [
     '-ac',
     '1',
   ]),
-  film('h264.3g2', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'aac']),
+  videoVariant('h264.3g2', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'aac']),
   ...[
     'cinepak',
     'huffyuv',
@@ -101,7 +104,7 @@ export const films: readonly Variant[] = [
     'cljr',
     'v210',
   ].map((name) =>
-    film(
+    videoVariant(
       `${name}.avi`,
       [
         ...codec(name),
@@ -127,7 +130,7 @@ export const films: readonly Variant[] = [
     'ayuv',
     'jpeg2000',
   ].map((name) =>
-    film(
+    videoVariant(
       `${name}.mov`,
       [
         ...codec(name),
@@ -136,30 +139,35 @@ export const films: readonly Variant[] = [
       '96x64',
     ),
   ),
-  film('mpeg2.mxf', [...codec('mpeg2video'), '-c:a', 'pcm_s16le', '-ar', '48000'], '96x64', '25'),
-  film('mpeg4.m4v', codec('mpeg4')),
-  film('rv10.rm', [...codec('rv10'), '-c:a', 'ac3'], '176x144', '25'),
-  film('raw.y4m', ['-an', '-pix_fmt', 'yuv420p']),
-  film('deep.y4m', ['-an', '-pix_fmt', 'yuv420p10le', '-strict', '-1']),
-  film('odd-size.mp4', [...codec('libx264', 'yuv444p'), ...quick], '97x65'),
-  film('odd-size.webm', codec('libvpx-vp9'), '97x65'),
-  film('tiny.mp4', [...codec('libx264', 'yuv420p'), ...quick], '16x16'),
-  film('slow.mp4', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '2'),
-  film('ntsc.mp4', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '30000/1001'),
-  film('fast.mkv', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '120'),
-  film(
+  videoVariant('mpeg2.mxf', [...codec('mpeg2video'), '-c:a', 'pcm_s16le', '-ar', '48000'], '96x64', '25'),
+  videoVariant('mpeg4.m4v', codec('mpeg4')),
+  videoVariant('rv10.rm', [...codec('rv10'), '-c:a', 'ac3'], '176x144', '25'),
+  videoVariant('raw.y4m', ['-an', '-pix_fmt', 'yuv420p']),
+  videoVariant('deep.y4m', ['-an', '-pix_fmt', 'yuv420p10le', '-strict', '-1']),
+  videoVariant('odd-size.mp4', [...codec('libx264', 'yuv444p'), ...quick], '97x65'),
+  videoVariant('odd-size.webm', codec('libvpx-vp9'), '97x65'),
+  videoVariant('tiny.mp4', [...codec('libx264', 'yuv420p'), ...quick], '16x16'),
+  videoVariant('slow.mp4', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '2'),
+  videoVariant('ntsc.mp4', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '30000/1001'),
+  videoVariant('fast.mkv', [...codec('libx264', 'yuv420p'), ...quick], '96x64', '120'),
+  videoVariant(
     'fields.mkv',
     [...codec('libx264', 'yuv420p'), ...quick, '-flags', '+ildct+ilme', '-x264opts', 'tff=1'],
     '96x64',
     '25',
   ),
-  film('wide-pixels.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-aspect', '16:9']),
-  film('turned.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-metadata:s:v', 'rotate=270']),
-  film('pieces.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-movflags', 'frag_keyframe+empty_moov']),
-  film('late-sound.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-af', 'adelay=400']),
-  film('mute.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-an']),
-  film('no-sound-stream.avi', [...codec('mpeg4'), '-an']),
-  film('two-languages.mkv', [
+  videoVariant('wide-pixels.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-aspect', '16:9']),
+  videoVariant('turned.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-metadata:s:v', 'rotate=270']),
+  videoVariant('pieces.mp4', [
+    ...codec('libx264', 'yuv420p'),
+    ...quick,
+    '-movflags',
+    'frag_keyframe+empty_moov',
+  ]),
+  videoVariant('late-sound.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-af', 'adelay=400']),
+  videoVariant('mute.mp4', [...codec('libx264', 'yuv420p'), ...quick, '-an']),
+  videoVariant('no-sound-stream.avi', [...codec('mpeg4'), '-an']),
+  videoVariant('two-languages.mkv', [
     ...codec('libx264', 'yuv420p'),
     ...quick,
     '-map',
@@ -169,9 +177,9 @@ export const films: readonly Variant[] = [
     '-map',
     '1:a',
   ]),
-  film('flac.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'flac']),
-  film('pcm.mov', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'pcm_s24le']),
-  film('opus.mp4', [
+  videoVariant('flac.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'flac']),
+  videoVariant('pcm.mov', [...codec('libx264', 'yuv420p'), ...quick, '-c:a', 'pcm_s24le']),
+  videoVariant('opus.mp4', [
     ...codec('libx264', 'yuv420p'),
     ...quick,
     '-c:a',
@@ -181,8 +189,8 @@ export const films: readonly Variant[] = [
     '-ar',
     '48000',
   ]),
-  film('chapters.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-metadata', 'title=Grüße']),
-  film('offset.ts', [...codec('libx264', 'yuv420p'), ...quick, '-output_ts_offset', '5000']),
+  videoVariant('chapters.mkv', [...codec('libx264', 'yuv420p'), ...quick, '-metadata', 'title=Grüße']),
+  videoVariant('offset.ts', [...codec('libx264', 'yuv420p'), ...quick, '-output_ts_offset', '5000']),
   {
     area: 'video',
     name: 'alpha-copy.webm',
