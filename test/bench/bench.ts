@@ -6,9 +6,8 @@ import { Report } from './report.ts'
 import { sections } from './sections.ts'
 
 /**
- * What the service costs, and what it is to cost: `npm run bench -- [SECTION…] [--gib] [--million]`. Times go from the
- * first byte of the upload to the last byte of the result and stand beside the bare warm engine, measured in turns with
- * the service.
+ * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million]`. Times are measured from the first
+ * byte of the upload to the last byte of the result and compared with the warm engine alone, measured alternately.
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
 
@@ -21,13 +20,13 @@ function list(): void {
 
 async function measure(names: readonly string[], asked: ReadonlySet<string>): Promise<void> {
   const [busy = 0] = loadavg()
-  if (busy > 0.5) say(`The machine is busy (load ${busy.toFixed(1)}): figures are of quiet ones.`)
+  if (busy > 0.5) say(`The machine is busy (load ${busy.toFixed(1)}): the targets assume an idle one.`)
   const report = new Report(say)
   const fixtures = new Fixtures()
   try {
     for (const { name, run } of sections) {
       if (names.length > 0 && !names.includes(name)) continue
-      // The others are measured all the same, and the run has failed.
+      // Continue with the other sections, but fail the run.
       await run({ report, fixtures, flags: asked }).catch((error: unknown) => {
         process.exitCode = 1
         say(`  ${name} could not be measured: ${failureText(error)}`)
@@ -46,7 +45,7 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !sections.some((section) => section.name === name))
 if (values.list) list()
 else if (unknown.length > 0) {
-  say(`There is no section ${unknown.join(', ')}. There are:`)
+  say(`Unknown section ${unknown.join(', ')}. Available sections:`)
   list()
   process.exitCode = 2
 } else await measure(positionals, new Set(Object.keys(flags).filter((name) => name in values)))

@@ -8,13 +8,13 @@ const measured = {
   parts: [spent(6), spent(4), spent(8)],
 }
 
-test('workers share the parts, and the longest of them takes its time however many there are', () => {
+test('the time with several workers is limited by the longest chunk', () => {
   assert.deepEqual(
     [1, 2, 3, 300].map((count) => wallTimeWith(count, measured)),
     [21_000, 12_000, 11_000, 11_000],
   )
 })
 
-test('parts cost what cutting and joining take, and what they take more than the whole', () => {
+test('the overhead of chunks includes splitting and joining', () => {
   assert.equal(Math.round(overheadPercent(measured) * 100) / 100, 5)
 })

@@ -1,12 +1,12 @@
 import type { Report } from './report.ts'
 
-/** Milliseconds of one thing that was done: on the wall, and of processors. */
+/** Wall time and CPU time of a step in milliseconds. */
 export interface TimeSpent {
   readonly wall: number
   readonly cpu: number
 }
 
-/** What a step took in one run, and what it took in parts, one after the other by one worker. */
+/** Times of a step in one run and in chunks, which one worker ran one after another. */
 export interface ChunkTimes {
   readonly whole: TimeSpent
   readonly cut: TimeSpent
@@ -20,22 +20,22 @@ const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
   spent.reduce((all, one) => all + one[clock], 0)
 
 /**
- * Milliseconds until so many workers have made it in parts. Each is as fast as the one that was measured, and they begin
- * at once: what queue, table and bucket add is measured elsewhere.
+ * Returns the wall time with several workers in milliseconds. Assumes that all are as fast as the measured one and start at the
+ * same time; the overhead of queue, table and bucket is measured elsewhere.
  */
 export function wallTimeWith(count: number, { cut, parts, join }: ChunkTimes): number {
   const longest = Math.max(...parts.map(({ wall }) => wall))
   return cut.wall + Math.max(longest, sum(parts, 'wall') / count) + join.wall
 }
 
-/** Per cent of processor time that parts take more than one run. */
+/** Returns how much more CPU time chunks take than one run, in per cent. */
 export function overheadPercent({ whole, cut, parts, join }: ChunkTimes): number {
   return 100 * ((cut.cpu + sum(parts, 'cpu') + join.cpu) / whole.cpu - 1)
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1)
 
-/** A row of what was measured, and one of what follows for more workers. */
+/** Reports the measured times and the calculated times for more workers. */
 export function reportModel(what: string, measured: ChunkTimes, { print: say }: Report): void {
   const { whole, cut, parts, join } = measured
   const longest = Math.max(...parts.map(({ wall }) => wall))

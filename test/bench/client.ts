@@ -14,7 +14,7 @@ interface Sent {
   readonly body?: Buffer
 }
 
-/** A program that talks to a server over connections that it keeps, and reads every answer to its end. */
+/** An HTTP client that keeps connections open and reads every response completely. */
 export class HttpClient {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #base: string
@@ -39,14 +39,14 @@ export class HttpClient {
     const call = request(new URL(path, this.#base), {
       ...{ method, agent: this.#agent, headers: { ...headers, ...length } },
     })
-    // A server that refuses early may hang up on the rest; what it answered says why.
+    // A server that rejects a request early can close the connection; its response says why.
     call.on('error', () => undefined)
     call.end(body)
     try {
       const [response] = (await once(call, 'response')) as [IncomingMessage] // by the documentation of node:http
       return response
     } catch (error) {
-      // A server may end a connection that was not used for a while in the moment in which it is used again.
+      // A server can close an idle connection just when it is used again, so retry once.
       if (!call.reusedSocket || tries === 1) throw error
       return this.#request(path, { method, headers, ...(body && { body }) }, tries - 1)
     }
@@ -57,7 +57,7 @@ export class HttpClient {
   }
 }
 
-/** The form of POST /v1/convert, made once: what is measured is the service. */
+/** A form for POST /v1/convert, built in advance so that only the service is measured. */
 export interface Form {
   readonly type: string
   readonly body: Buffer
@@ -73,7 +73,7 @@ export function buildForm(file: Fixture, fields: Readonly<Record<string, string>
   return { type: `multipart/form-data; boundary=${boundary}`, body }
 }
 
-/** One identity at the service. */
+/** A client of the service with one identity. */
 export class ServiceClient {
   readonly #http: HttpClient
   #token: string | undefined
@@ -82,20 +82,20 @@ export class ServiceClient {
     this.#http = new HttpClient(url)
   }
 
-  /** What shows who it is, once it has made something. */
+  /** The token of the identity, available after its first request. */
   get token(): string {
-    if (this.#token === undefined) throw new Error('nothing was made yet')
+    if (this.#token === undefined) throw new Error('The client has no token before its first request.')
     return this.#token
   }
 
-  /** The same identity at another service. */
+  /** Returns a client with the same identity for another service. */
   at(url: string): ServiceClient {
     const moved = new ServiceClient(url)
     moved.#token = this.#token
     return moved
   }
 
-  /** From the first byte of the form to the last byte of the result, by the way that the README shows. */
+  /** Converts a file as the README shows, from the first byte of the form to the last byte of the result. */
   async convert(form: Form): Promise<Buffer> {
     const headers = { 'content-type': form.type, prefer: 'wait=25' }
     let answer = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
@@ -107,14 +107,14 @@ export class ServiceClient {
     return answer.body
   }
 
-  /** Of a job that was not over when the wait was. */
+  /** Downloads the result of a job that was still running after the wait. */
   async #resultOf(accepted: HttpReply): Promise<HttpReply> {
     const { jobId, status } = await this.ended(accepted)
     if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
     return this.send(`/v1/download/${jobId}`)
   }
 
-  /** The job that an answer is about, when it is over. */
+  /** Waits for the job of a reply and returns it. */
   async ended(answer: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
     let { data } = JSON.parse(answer.body.toString()) as { data: { jobId: string; status: string } }
     while (['pending', 'queued', 'processing'].includes(data.status)) {

@@ -1,19 +1,19 @@
 import { startService, type TestService } from '../service.ts'
 import { buildForm, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
-import { median, p95, runInterleaved, timed } from './measure.ts'
+import { measureRepeatedly, median, p95, runInterleaved } from './measure.ts'
 import { peakMib, reaper, withCpu } from './process-tree.ts'
 import type { BenchContext } from './section.ts'
 
-/** A conversion, and the engine that does the same without a service around it. */
+/** A conversion by the service, compared with the same conversion by the engine alone. */
 export interface EngineComparison {
   readonly fixture: FixtureName
-  /** Of the form, with the target format. */
+  /** Form fields, including the target format. */
   readonly fields: Readonly<Record<string, string>>
   readonly rounds: number
-  /** Runs of each in a round. */
+  /** Runs of each per round. */
   readonly inARow: number
-  /** Times of the bare engine that the service may take. */
+  /** Allowed time of the service as a multiple of the engine's. */
   readonly most: number
   readonly engine: string
 }
@@ -24,7 +24,7 @@ export interface ComparedServices {
   readonly bare: () => Promise<unknown>
 }
 
-/** Runs something with a service of its own. */
+/** Starts a service for `use` and stops it afterwards. */
 export async function withService<T>(
   run: (client: ServiceClient, service: TestService) => Promise<T>,
   env: Readonly<Record<string, string>> = {},
@@ -39,7 +39,7 @@ export async function withService<T>(
   }
 }
 
-/** The service and the bare engine, ready for a rivalry. */
+/** Starts the service and the engine for a comparison. */
 export async function withComparedServices(
   { fixture, fields }: Pick<EngineComparison, 'fixture' | 'fields'>,
   { fixtures }: BenchContext,
@@ -60,8 +60,8 @@ export async function oneClient(
 ): Promise<void> {
   const spent: number[] = []
   const times = await runInterleaved(rounds, {
-    bare: timed(inARow, bare),
-    service: withCpu(pid, inARow, timed(inARow, service), spent),
+    bare: measureRepeatedly(inARow, bare),
+    service: withCpu(pid, inARow, measureRepeatedly(inARow, service), spent),
   })
   const least = median(times.bare)
   const remark = `${most} × ${engine}, ${least.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`

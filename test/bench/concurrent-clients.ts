@@ -2,25 +2,25 @@ import { type MeasuredTurn, measureRate, median, runInterleaved } from './measur
 import { peakMib, withCpu } from './process-tree.ts'
 import type { Report } from './report.ts'
 
-/** Eight clients at the service, and somebody else at the bare engine. */
+/** Eight clients of the service, compared with the engine alone. */
 export interface ConcurrentComparison {
   readonly rounds: number
-  /** Of eight clients in one round. */
+  /** Jobs of all eight clients per round. */
   readonly jobs: number
   readonly service: () => Promise<unknown>
-  /** Of the service. */
+  /** Process id of the service. */
   readonly pid: number
-  /** Gives the rate to compare with. */
+  /** Returns the rate to compare with. */
   readonly bare: MeasuredTurn
-  /** What it is, and the share of its rate that the service is to reach. */
+  /** Its name, and the share of its rate that is the target for the service. */
   readonly engine: string
   readonly share: number
-  /** Processor milliseconds that a job may take. */
-  readonly mostCpuMs?: number
+  /** Maximum CPU time per job in milliseconds. */
+  readonly maxCpuMs?: number
 }
 
 export async function measureEightClients(crowd: ConcurrentComparison, report: Report): Promise<void> {
-  const { rounds, jobs, pid, bare, engine, share, mostCpuMs } = crowd
+  const { rounds, jobs, pid, bare, engine, share, maxCpuMs: mostCpuMs } = crowd
   const failures: unknown[] = []
   const cpu: number[] = []
   const service = measureRate(8, jobs, crowd.service, failures)

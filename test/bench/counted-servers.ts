@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { closeServer, listen } from '../../lib/local/listen.ts'
 
-/** The embedded AWS servers in a process of their own, each behind a counter of its calls. */
+/** The embedded AWS servers in separate processes, each behind a proxy that counts calls. */
 export interface CountedServers {
-  /** What points a service at them. */
+  /** Environment variables with their endpoints. */
   readonly env: Readonly<Record<string, string>>
-  /** Calls since the start, as `DynamoDB UpdateItem`; those of clients with a signed URL are not the service's. */
+  /** Calls of the service since the start by name, such as `DynamoDB UpdateItem`; excludes clients with presigned URLs. */
   readonly calls: Map<string, number>
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
   return String(line)
 }
 
-/** As `SQS SendMessage`; S3 says by the method what it does. */
+/** Returns the name of a call, such as `SQS SendMessage`; for S3 the HTTP method. */
 function callName({ method = '', url = '', headers }: IncomingMessage): string | undefined {
   const target = /^(\w+?)(?:_\d+)?\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))
   if (target) return `${names[target[1] ?? ''] ?? target[1]} ${target[2]}`
@@ -71,7 +71,7 @@ const names: Readonly<Record<string, string>> = {
   AWSEvents: 'EventBridge',
 }
 
-/** As it came, the host that was signed included. */
+/** Forwards a call unchanged, including the signed Host header. */
 function forwardCall(to: string, call: IncomingMessage, response: ServerResponse): void {
   const { method, headers } = call
   const onward = request(new URL(call.url ?? '/', to), { method: method ?? 'GET', headers }, (answer) => {
@@ -79,7 +79,7 @@ function forwardCall(to: string, call: IncomingMessage, response: ServerResponse
     pipeline(answer, response, () => undefined)
   })
   onward.on('error', (error) => response.destroy(error))
-  // A long poll that its client gives up must not take a message any more.
+  // A long poll must not receive a message after its client has aborted it.
   response.on('close', () => onward.destroy())
   pipeline(call, onward, () => undefined)
 }

@@ -26,7 +26,7 @@ export type FixtureName =
 type Other = (name: FixtureName) => Promise<{ readonly path: string }>
 type Maker = (path: string, other: Other) => Promise<unknown>
 
-/** The same bytes each time, as far as the programs that make them allow it. */
+/** Creates the fixtures, reproducibly as far as the programs allow it. */
 export const makers: Readonly<Record<FixtureName, Maker>> = {
   'picture.png': async (path) => void (await noise(640, 400, 1).blur(1.2).png().toFile(path)),
   'dot.png': (path) =>
@@ -44,15 +44,15 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     await mkdir(pages)
     const { path: printed } = await other('fifty-pages.pdf')
     await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', printed, join(pages, 'page')])
-    const pictures = (await readdir(pages)).sort().map((name) => join(pages, name))
-    return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...pictures])
+    const images = (await readdir(pages)).sort().map((name) => join(pages, name))
+    return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...images])
   },
   'minute.mkv': (path) =>
-    film(path, '1280x720', [
+    makeVideo(path, '1280x720', [
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
     ]),
   'minute.webm': (path) =>
-    film(path, '640x360', [
+    makeVideo(path, '640x360', [
       ...['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '1M', '-c:a', 'libopus'],
     ]),
   'book.epub': makeBook,
@@ -75,7 +75,7 @@ const row = (_: unknown, at: number) =>
     ...words.map((word, column) => (column % 2 === 0 ? `${word} ${at % 97}` : at * (column + 1))),
     'told',
   ].join()
-/** Half of it words, half of it numbers. */
+/** A table of half words, half numbers. */
 const table = `${['no', ...words, 'end'].join()}\n${Array.from({ length: 5000 }, row).join('\n')}`
 
 async function office(source: string, target: string, args: readonly string[]): Promise<void> {
@@ -86,9 +86,9 @@ async function office(source: string, target: string, args: readonly string[]): 
   await rename(join(folder, `${name}${extname(target)}`), target)
 }
 
-/** A minute of a test picture and a tone. */
-function film(path: string, size: string, codecs: readonly string[]) {
-  const picture = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25:duration=60`]
+/** Creates a minute of a test pattern with a tone. */
+function makeVideo(path: string, size: string, codecs: readonly string[]) {
+  const testImage = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25:duration=60`]
   const tone = ['-f', 'lavfi', '-i', 'sine=duration=60']
-  return run('ffmpeg', ['-v', 'error', ...picture, ...tone, ...codecs, path], { timeout: 300_000 })
+  return run('ffmpeg', ['-v', 'error', ...testImage, ...tone, ...codecs, path], { timeout: 300_000 })
 }

@@ -9,7 +9,7 @@ export interface Fixture {
   readonly bytes: Buffer<ArrayBuffer>
 }
 
-/** The inputs of the benchmark, each made when it is first wanted and gone with the run. */
+/** The inputs of the benchmark, created on first use and deleted after the run. */
 export class Fixtures {
   readonly #made = new Map<FixtureName, Promise<Fixture>>()
   readonly #dir = mkdtemp(join(tmpdir(), 'mutabor-bench-'))
@@ -20,7 +20,7 @@ export class Fixtures {
     return made
   }
 
-  /** For what bare engines write. */
+  /** Creates a folder for the output of engines. */
   async folder(name: string): Promise<string> {
     const path = join(await this.#dir, name)
     await mkdir(path, { recursive: true })

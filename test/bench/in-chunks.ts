@@ -17,44 +17,44 @@ import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { ChunkTimes, TimeSpent } from './chunk-model.ts'
 import { cpuMsOfBench } from './process-tree.ts'
 
-/** A conversion that its engine can share out. */
+/** A conversion that its engine can split into chunks. */
 export interface ChunkedConversion {
   readonly engine: Engine
-  /** A conversion when left out. */
+  /** The operation; `convert` by default. */
   readonly operation?: Operation
   readonly path: string
   readonly to: FormatId
   readonly options: Readonly<Record<string, unknown>>
-  /** For whom it is shared out. */
+  /** The worker pool to split it for. */
   readonly pool: WorkerPool
 }
 
 export interface ChunkedResult extends ChunkTimes {
-  /** Of the result. */
+  /** Size of the result. */
   readonly bytes: { readonly whole: number; readonly parts: number }
 }
 
-/** Runs it as one and in parts, each in a folder of its own as a worker has it, one after the other. */
+/** Runs a conversion as a whole and in chunks, one after another, each in a separate folder like a worker. */
 export async function measureInChunks(sharing: ChunkedConversion, folder: string): Promise<ChunkedResult> {
   const { engine } = sharing
   const source = await inputOf(sharing.path)
   const one = await step(sharing, [source], folder)
-  const whole = await timed(() => engine.run(one.work, one.tools))
+  const whole = await measure(() => engine.run(one.work, one.tools))
   const cutting = await step(sharing, [source], folder)
-  const cut = await timed(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
-  if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not shared out`)
+  const cut = await measure(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
+  if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not split into chunks`)
   const parts: TimeSpent[] = []
   const results: ChunkResult[] = []
   for (const { spec, file } of cut.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
     const { work, tools } = await step(sharing, inputs, folder, spec)
-    const made = await timed(() => engine.run(work, tools))
+    const made = await measure(() => engine.run(work, tools))
     parts.push(made.spent)
     const files = made.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
     results.push({ spec, files: await Promise.all(files), details: made.result.details })
   }
   const joining = await step(sharing, [source], folder, undefined, results)
-  const joined = await timed(async () => engine.join?.(joining.work, joining.results, joining.tools))
+  const joined = await measure(async () => engine.join?.(joining.work, joining.results, joining.tools))
   const bytes = {
     whole: await bytesOf(whole.result),
     parts: joined.result ? await bytesOf(joined.result) : 0,
@@ -80,13 +80,13 @@ async function step(
   const workDir = await mkdtemp(join(folder, 'run-'))
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
-  // An engine reads nothing beside its folder.
-  const brought = async (file: InputFile, name: string) => {
+  // An engine only reads files in its folder.
+  const stageFile = async (file: InputFile, name: string) => {
     const own = join(workDir, `${name}.${file.format}`)
     await copyFile(file.path, own)
     return { ...file, path: own }
   }
-  const inputs = await Promise.all(sources.map((file, at) => brought(file, `source-${at + 1}`)))
+  const inputs = await Promise.all(sources.map((file, at) => stageFile(file, `source-${at + 1}`)))
   const from = (await inputOf(path)).format
   const row = engine.capabilities.find(
     (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
@@ -102,13 +102,13 @@ async function step(
     results: await Promise.all(
       results.map(async (result, at) => ({
         ...result,
-        files: await Promise.all(result.files.map((file, place) => brought(file, `part-${at}-${place}`))),
+        files: await Promise.all(result.files.map((file, place) => stageFile(file, `part-${at}-${place}`))),
       })),
     ),
   }
 }
 
-async function timed<T>(action: () => Promise<T>): Promise<{ result: T; spent: TimeSpent }> {
+async function measure<T>(action: () => Promise<T>): Promise<{ result: T; spent: TimeSpent }> {
   const [wall, cpu] = [performance.now(), cpuMsOfBench()]
   const result = await action()
   return { result, spent: { wall: performance.now() - wall, cpu: cpuMsOfBench() - cpu } }

@@ -3,11 +3,11 @@ import { Writable } from 'node:stream'
 import { TextReader, Uint8ArrayReader, ZipWriter } from '@zip.js/zip.js'
 import { noise } from './noise.ts'
 
-/** An EPUB of 5 MB: sixty chapters, and twelve pictures that take most of it. */
+/** An EPUB of 5 MB: sixty chapters, and twelve images that take most of the space. */
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 const chapters = numbers(60)
-const pictures = numbers(12)
+const images = numbers(12)
 
 const sentences = [
   'The ship left the harbour before sunrise, and nobody on the quay said a word about it.',
@@ -18,16 +18,14 @@ const sentences = [
 ]
 
 function chapter(number: number): string {
-  // No two paragraphs alike, as in a book: a program that remembers what it has seen gains nothing.
+  // No two paragraphs are identical, as in a real book, so that caches do not help.
   const paragraph = (at: number) => {
     const order = sentences.map((_, place) => sentences[(place * (1 + (at % 4)) + at + number) % 5])
     return `<p class="p${at % 5}" id="c${number}p${at}">${at}. ${order.join(' ')}</p>`
   }
-  const picture = pictures.includes(number)
-    ? `<p><img src="p${number}.jpg" alt="Picture ${number}"/></p>`
-    : ''
+  const image = images.includes(number) ? `<p><img src="p${number}.jpg" alt="Picture ${number}"/></p>` : ''
   const text = numbers(55).map(paragraph).join('\n')
-  return page(`Chapter ${number}`, `<h1>Chapter ${number}</h1>\n${picture}\n${text}`)
+  return page(`Chapter ${number}`, `<h1>Chapter ${number}</h1>\n${image}\n${text}`)
 }
 
 const page = (title: string, body: string) =>
@@ -57,7 +55,7 @@ const opf = `<?xml version="1.0" encoding="utf-8"?>
 <meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata>
 <manifest>${item('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${item('css', 'book.css', 'text/css')}
 ${chapters.map((at) => item(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
-${pictures.map((at) => item(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
+${images.map((at) => item(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
 <spine>${chapters.map((at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`
 
 const links = chapters.map((at) => `<li><a href="c${at}.xhtml">Chapter ${at}</a></li>`).join('\n')
@@ -66,14 +64,14 @@ export async function makeBook(path: string): Promise<void> {
   const file = Writable.toWeb(createWriteStream(path))
   const zip = new ZipWriter(file, { useWebWorkers: false, lastModDate: new Date(2026, 0, 1) })
   const text = (name: string, content: string) => zip.add(name, new TextReader(content))
-  // OCF 3.3, 4.3: the first file of the archive, not compressed.
+  // OCF 3.3, 4.3: it must be the first file of the archive, uncompressed.
   await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0, extendedTimestamp: false })
   await text('META-INF/container.xml', container)
   await text('book.opf', opf)
   await text('book.css', css)
   await text('nav.xhtml', page('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
   for (const at of chapters) await text(`c${at}.xhtml`, chapter(at))
-  for (const at of pictures) {
+  for (const at of images) {
     const jpg = await noise(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
     await zip.add(`p${at}.jpg`, new Uint8ArrayReader(jpg), { level: 0 })
   }

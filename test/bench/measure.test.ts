@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { medianRange } from './measure.ts'
 
-test('the range of a median leaves out what is far off on either side, and not the median', () => {
+test('the range of a median excludes outliers on both sides and contains the median', () => {
   const near = Array.from({ length: 19 }, (_, at) => at + 1)
   assert.deepEqual(medianRange([1000, ...near, -1000]), [5, 15])
 })
 
-test('of a few values the range is all of them', () => {
+test('the range of a few values contains all of them', () => {
   assert.deepEqual(medianRange([3, 1, 5, 2, 4]), [1, 5])
 })

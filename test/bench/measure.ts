@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The value that this share of them does not exceed. */
+/** Returns the value that the given share of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
@@ -8,7 +8,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Between which the median lies with some 95 %, by ranks alone: times are not spread evenly around it. */
+/** Returns the 95 % confidence interval of the median, based on ranks, because times are not normally distributed. */
 export function medianRange(values: readonly number[]): readonly [least: number, most: number] {
   const sorted = [...values].sort((a, b) => a - b)
   const rank = Math.max(1, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)))
@@ -17,15 +17,15 @@ export function medianRange(values: readonly number[]): readonly [least: number,
 
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
-/** What one of several does when it is its turn; gives what was measured. */
+/** One turn of a measurement; returns its times. */
 export type MeasuredTurn = () => Promise<readonly number[]>
 
-/** Some work goes on behind an answer, and is not the next one's. */
+/** Pause for background work after a reply, which must not count for the next turn. */
 const pauseMs = 60
 
 /**
- * One after the other, round after round: a machine that becomes slower becomes so for all of them, and each comes
- * after each other, whose caches it finds. The first round warms up and does not count.
+ * Runs measurements alternately in rounds, so that a machine that becomes slower affects all of them equally, and each runs after
+ * every other, with its effect on caches. The first round is a warm-up and does not count.
  */
 export async function runInterleaved<Name extends string>(
   rounds: number,
@@ -44,10 +44,10 @@ export async function runInterleaved<Name extends string>(
 }
 
 /**
- * Milliseconds of each run, so many of them without a pause: what one leaves behind is in the way of the next. Its end,
- * where it has one, does not count.
+ * Returns the durations of consecutive runs in milliseconds, without pauses, so that background work of one affects the next.
+ * Cleaning up is not measured.
  */
-export function timed<T>(
+export function measureRepeatedly<T>(
   runs: number,
   action: () => Promise<T>,
   end?: (result: T) => Promise<unknown>,
@@ -64,7 +64,7 @@ export function timed<T>(
   }
 }
 
-/** Runs per second of so many clients; what fails is collected, where somebody wants it. */
+/** Returns the runs per second of several clients; collects failures if the caller wants them. */
 export function measureRate(
   clients: number,
   runs: number,
@@ -87,7 +87,7 @@ export interface Load {
   readonly failures: number
 }
 
-/** So many clients at once until all runs are done. */
+/** Runs an action with several clients in parallel until all runs are done. */
 export async function runParallel(
   clients: number,
   runs: number,

@@ -11,9 +11,9 @@ const underReaper = (script: string) => {
   return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-test('processor time counts of what ended without its parent', async (t) => {
+test('CPU time of orphaned processes is counted', async (t) => {
   const busy = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
-  // The shell between them ends first, as a sandbox does that is killed.
+  // The shell in between exits first, like a killed sandbox.
   const child = underReaper(`(sh -c '${busy}; echo over' &); exec sleep 60`)
   t.after(() => child.kill())
   const pid = child.pid ?? 0
@@ -22,7 +22,7 @@ test('processor time counts of what ended without its parent', async (t) => {
   assert.ok(cpuMs(pid) >= 100, `${cpuMs(pid)} ms were counted`)
 })
 
-test('memory is that of the program and not of what started it', async (t) => {
+test('memory is measured for the program without its parent', async (t) => {
   const child = underReaper('echo there; exec sleep 60')
   t.after(() => child.kill())
   await once(child.stdout, 'data')
@@ -31,7 +31,7 @@ test('memory is that of the program and not of what started it', async (t) => {
   assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
 })
 
-test('the end of what started it ends the program', async () => {
+test('the program ends when its parent exits', async () => {
   const child = underReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
   await once(child.stdout, 'data')
   const words = once(child.stdout, 'data')

@@ -4,36 +4,37 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
 import type { MeasuredTurn } from './measure.ts'
 
-/** What a program and all below it use, as the kernel counts it (proc(5)). It runs under `reaper.py`, whose id is given. */
+// Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`, whose
+// process id is passed to these functions.
 
 export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reaper.py')]
 
-/** Milliseconds of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
+/** Duration of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
 const treeOf = (pid: number) => descendants(pid).map((one) => one.pid)
 
-/** Processor milliseconds of user and system until now, those of processes that have ended included. */
+/** Returns the user and system CPU time so far in milliseconds, including processes that have exited. */
 export const cpuMs = (pid: number): number =>
   [pid, ...treeOf(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
 
-/** Of this process and all that it ever started: the reaper, under which a benchmark runs, has those who lost their parent. */
+/** CPU time of this process and everything it started: the reaper, its parent, adopts orphaned processes. */
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
 
-/** Of programs that this process started and that have ended. */
+/** CPU time of child processes that have exited. */
 export const cpuMsOfExited = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
 
 function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
-  // The name, field 2, may hold anything, so what follows its last parenthesis is field 3; `utime` is 14, `cutime` 16.
+  // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime` 16.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields.slice(whose === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
-/** Much of a job goes on behind its answer. */
+/** Wait for background work after the reply. */
 const backgroundMs = 200
 
-/** The turn, and beside it the processor milliseconds that a tree takes for each of its jobs, once it is warm. */
+/** Returns a turn that also measures the CPU time per job of a process tree, after the warm-up. */
 export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: number[]): MeasuredTurn {
   let isWarm = false
   return async () => {
@@ -47,8 +48,8 @@ export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: nu
 }
 
 /**
- * Resident MiB, each shared page once. The sum of their PSS would be less than they take: other programs that run Node,
- * as this one, would carry a part.
+ * Returns the resident memory in MiB and counts each shared page once. The sum of PSS values would be too small, because other
+ * Node processes, such as this one, share pages as well.
  */
 export function memoryMib(pid: number): number {
   let own = 0
@@ -65,14 +66,14 @@ export function memoryMib(pid: number): number {
 }
 
 interface Mapping {
-  /** Of a file; what has none belongs to the process. */
+  /** The mapped file; undefined for private memory. */
   readonly path: string | undefined
   readonly residentKb: number
   readonly ownKb: number
 }
 
 function* mappings(pid: number): Generator<Mapping> {
-  // Each begins with a line `address perms offset dev inode path`; the others have a name and a colon.
+  // Each mapping starts with a line `address perms offset dev inode path`; its other lines have a name and a colon.
   for (const text of read(pid, 'smaps').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
     const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
     const path = /^\S+ \S+ \S+ \S+ [1-9]\d*\s+(.+)/.exec(text)?.[1]
@@ -84,12 +85,12 @@ function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    // It ended while we looked.
+    // The process exited in the meantime.
     return ''
   }
 }
 
-/** The most that a tree takes during some work, which is not timed: looking takes time too. */
+/** Returns the peak memory of a process tree during some work. Don't time that work, because sampling slows it down. */
 export async function peakMib(pid: number, work: () => Promise<unknown>): Promise<number> {
   const working = work()
   let isOver = false

@@ -1,4 +1,4 @@
-/** What was measured, what is to be reached, and how far the two are from each other. */
+// Reports figures with their targets and the ratio between them.
 
 export type Print = (line: string) => void
 
@@ -6,13 +6,13 @@ export interface Figure {
   readonly what: string
   readonly value: number
   readonly unit: string
-  /** What it is to be; without one it only is told. */
+  /** The target; without one the figure is only printed. */
   readonly aim?: { readonly most: number } | { readonly least: number }
-  /** What the aim comes from, and what else there is to know. */
+  /** Where the target comes from, and other remarks. */
   readonly remark?: string
 }
 
-/** 1 or less holds the aim, whichever way it points. */
+/** Returns the ratio to the target; at most 1 means that it is met, for minimum and maximum targets. */
 export function ratioToAim({ value, aim }: Figure): number | undefined {
   if (!aim) return undefined
   if ('most' in aim && aim.most === 0) return value === 0 ? 1 : Infinity

@@ -4,11 +4,11 @@ import type { Report } from './report.ts'
 export interface BenchContext {
   readonly report: Report
   readonly fixtures: Fixtures
-  /** Asked for by `--gib` and `--million`: what takes long. */
+  /** `--gib` and `--million`, which enable long measurements. */
   readonly flags: ReadonlySet<string>
 }
 
-/** What is measured together and can be asked for by name. */
+/** A group of measurements that can be selected by name. */
 export interface Section {
   readonly name: string
   readonly about: string

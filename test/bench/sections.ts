@@ -16,7 +16,7 @@ import { servers } from './sections/servers.ts'
 import { transfers } from './sections/transfers.ts'
 import { upload } from './sections/upload.ts'
 
-/** In the order in which they are measured. To add one: its file, its line here. */
+/** All sections in the order in which they run. Add a new section here. */
 export const sections: readonly Section[] = [
   png,
   docx,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { reaper } from './process-tree.ts'
 
-/** Starts the benchmark under the reaper, so that what a sandbox leaves behind counts as what was done in it. */
+/** Starts the benchmark under the reaper, so that orphaned processes of a sandbox are also measured. */
 const [program = '', ...args] = [...reaper, process.execPath, ...process.execArgv]
 const bench = join(import.meta.dirname, 'bench.ts')
 const { status } = spawnSync(program, [...args, bench, ...process.argv.slice(2)], { stdio: 'inherit' })

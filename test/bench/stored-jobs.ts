@@ -7,9 +7,9 @@ import { wakeShardOf } from '../../lib/jobs/keys.ts'
 type Row = Record<string, SQLInputValue>
 
 /**
- * Fills the table of a service that is not running with copies of a job that it has finished: the same records, the same
- * entries of the indexes, ids of the milliseconds before. Into the file itself, as dynoxide writes it (1.2.1): by its API a
- * hundred thousand jobs take many minutes.
+ * Fills the table of a stopped service with copies of a finished job: the same records and index entries, with ids of earlier
+ * milliseconds. Writes the database file directly, in the format of dynoxide (1.2.1), because a hundred thousand jobs would take
+ * many minutes through its API.
  */
 export function storeJobs(dataDir: string, count: number): void {
   const database = new DatabaseSync(join(dataDir, 'dynamodb.sqlite'))
@@ -30,13 +30,13 @@ export function storeJobs(dataDir: string, count: number): void {
   }
 }
 
-/** Jobs of one transaction: of all at once the log would become as large as the table. */
+/** Jobs per transaction: with a single one, the log would become as large as the table. */
 const jobsPerTransaction = 20_000
 
 const insertInto = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`
 
-/** The table of the service, and one for each of its indexes. */
+/** Returns the table of the service and those of its indexes. */
 const tablesOf = (database: DatabaseSync) =>
   database
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'mutabor*'`)
@@ -45,7 +45,7 @@ const tablesOf = (database: DatabaseSync) =>
 
 function jobOf(database: DatabaseSync): string {
   const found = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
-  if (!found) throw new Error('there is no job to copy')
+  if (!found) throw new Error('The table contains no job to copy.')
   return String(found['pk']).replace('S:JOB#', '')
 }
 
@@ -63,7 +63,7 @@ function copyOf(row: Row, id: string, number: number): Row {
     typeof value === 'string' ? value.replaceAll(id, copyId).replaceAll(/wake#\d+/g, shard) : value,
   ])
   const copy: Row = Object.fromEntries(copied)
-  // What a scan goes by; AWS salts its hash with this word too.
+  // The sort key of scans; the salt is the one of dynoxide.
   if ('hash_prefix' in copy) copy['hash_prefix'] = hashOf(String(copy['pk']))
   return copy
 }

@@ -6,15 +6,15 @@ import type { FormatId } from '../../lib/formats/index.ts'
 
 const cache = new Map<string, Promise<string>>()
 
-/** Fails unless an upload of the file is taken for the format: else no client can ask for any of its pairs. */
+/** Fails unless an upload of the file is detected as the format; otherwise no client could use its conversions. */
 export async function assertDetected(path: string, format: FormatId): Promise<void> {
   const asked = cache.get(path) ?? detectFormatOf(path)
   cache.set(path, asked)
   const found = await asked
-  if (found !== format) throw new Error(`an upload of the sample is taken for ${found}`)
+  if (found !== format) throw new Error(`an upload of the sample is detected as ${found}`)
 }
 
-/** What the service takes a file for when it is uploaded. */
+/** Returns the detected format of an upload. */
 async function detectFormatOf(path: string): Promise<string> {
   const file = await open(path)
   try {

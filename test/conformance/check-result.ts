@@ -17,9 +17,9 @@ import { countWordsFound, expectedWords } from './text-facts.ts'
 type Facts = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Holds the result of a pair to its source: the words, the length, the size, the names that went in must have
- * come out, as programs see them that are not the converter.
- * @returns short facts, as `pages=2 words=24/24`.
+ * Compares the result of a conversion with its source, using programs other than the converter: words, duration, size and
+ * file names must be retained.
+ * @returns short facts, such as `pages=2 words=24/24`.
  */
 export async function checkResult(
   { from, to, route }: Conversion,
@@ -28,11 +28,11 @@ export async function checkResult(
 ): Promise<string> {
   assert.ok((await stat(made.path)).size > 0, 'the result is empty')
   const isArchive = (id: FormatId) => formatById(id).category === 'archive'
-  // A compressor holds one file: several become an archive first.
+  // A compressor contains one file: several files are packed into an archive first.
   if (made.format !== to && isArchive(to) && isArchive(made.format))
     return `as=${made.format} ${await checkResult({ from, to: made.format, route }, sample, made)}`
   if (made.format !== to) return withFolder((folder) => checkPages({ from, to, route }, sample, made, folder))
-  // Film, sound and pictures are decoded whole below, which is more than to be probed.
+  // Video, audio and images are completely decoded below, which checks more than probing them.
   if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertIntact(made.path, to)
   const facts = await collectFacts({ from, to, route }, sample, made.path)
   return [
@@ -41,7 +41,7 @@ export async function checkResult(
   ].join(' ')
 }
 
-/** Several pages come as a ZIP of files; the first is looked at. */
+/** Checks the first file of a ZIP with one file per page. */
 async function checkPages(
   pair: Conversion,
   sample: string,
@@ -61,7 +61,7 @@ async function collectFacts(pair: Conversion, sample: string, path: string): Pro
   const [from, to] = [formatById(pair.from), formatById(pair.to)]
   const isPaper = to.category === 'document' || to.category === 'ebook'
   switch (true) {
-    // Letters of PostScript are shapes to every reader.
+    // Readers see text in PostScript as shapes.
     case to.id === 'ps' || to.id === 'eps':
       return checkImage(pair, sample, path)
     case to.category === 'video' || to.category === 'audio':
@@ -73,7 +73,7 @@ async function collectFacts(pair: Conversion, sample: string, path: string): Pro
     case to.category === 'font':
       return checkFont(pair, sample, path)
     case isPaper && from.category !== 'image':
-      // LIT is packed in a way that nothing but its maker unpacks.
+      // Only calibre, which creates LIT here, can decompress it.
       if (to.id === 'lit') return { reader: 'mark' }
       return { ...(await checkPageCount(pair, path)), ...(await checkText(pair, sample, path)) }
     default:
@@ -82,29 +82,29 @@ async function collectFacts(pair: Conversion, sample: string, path: string): Pro
 }
 
 async function checkMedia(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const { seconds, peakDb, spread, pictures } = await mediaFacts(path)
+  const { seconds, peakDb, spread, frames: pictures } = await mediaFacts(path)
   const moves = !['image'].includes(formatById(pair.from).category)
-  // Of samples without a header nobody can say how fast they were taken.
+  // Samples without a header have no sample rate or frame rate.
   const isBare = rawInput(sample).length > 0 || sample.endsWith('.aptxhd')
   const source = isBare
     ? undefined
-    : await cached(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
+    : await getCached(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
   const { category } = formatById(pair.to)
   assert.ok(seconds > 0, 'nothing of it plays')
-  assert.ok(category === 'video' || peakDb !== undefined, 'it has no sound')
+  assert.ok(category === 'video' || peakDb !== undefined, 'the result has no audio')
   if (source && moves) {
     const tolerance = Math.max(0.6, source.seconds * 0.1)
     const off = Math.abs(source.seconds - seconds)
-    // Of a bare stream without a rate readers show 25 a second, whatever the film had.
-    const hasAllPictures = Math.abs(source.pictures - pictures) <= Math.max(2, source.pictures * 0.1)
+    // Readers assume 25 frames per second for a raw stream without a frame rate.
+    const hasAllFrames = Math.abs(source.frames - pictures) <= Math.max(2, source.frames * 0.1)
     const isBareStream = category === 'video' && !hasTimestamps(pair.to)
     assert.ok(
-      off <= tolerance || (isBareStream && hasAllPictures),
+      off <= tolerance || (isBareStream && hasAllFrames),
       `it plays ${seconds} s of ${source.seconds} s`,
     )
     if (peakDb !== undefined && (source.peakDb ?? -100) > -40) assert.ok(peakDb > -60, 'it is silent')
   }
-  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= minSpread, 'the picture is blank')
+  if (formatById(pair.to).category === 'video') assert.ok((spread ?? 0) >= minSpread, 'the video is blank')
   return {
     seconds: seconds.toFixed(1),
     peak: peakDb === undefined ? undefined : `${Math.round(peakDb)}dB`,
@@ -112,7 +112,7 @@ async function checkMedia(pair: Conversion, sample: string, path: string): Promi
   }
 }
 
-/** Of these the only samples end in their middle: that the rest is read, and its size, is all that can be shown. */
+/** The only samples of these formats are truncated, so only their size can be compared. */
 const isCutOff = ({ from }: Conversion) => from === 'cr3'
 
 async function checkImage(pair: Conversion, sample: string, path: string): Promise<Facts> {
@@ -124,13 +124,13 @@ async function checkImage(pair: Conversion, sample: string, path: string): Promi
   const { width, height, spread, reader } = facts
   const source =
     formatById(pair.from).category === 'image'
-      ? await cached(sample, 'picture', () => imageFacts(sample, undefined))
+      ? await getCached(sample, 'picture', () => imageFacts(sample, undefined))
       : undefined
   const isBlank = isCutOff(pair) || (source !== undefined && source.spread < minSpread)
-  assert.ok(isBlank || spread >= minSpread, `the picture is blank (${width}x${height} ${reader})`)
+  assert.ok(isBlank || spread >= minSpread, `the image is blank (${width}x${height} ${reader})`)
   const size = { size: `${width}x${height}`, reader }
   if (!source || isBlank) return size
-  // Some formats have bounds of their own, and some sources a size only at a resolution: the shape stays.
+  // Some formats limit the size, and some sources only have a size at a given resolution, so compare the aspect ratio.
   const [was, is] = [source.width / source.height, width / height]
   const same = source.width === width && source.height === height
   assert.ok(
@@ -144,7 +144,7 @@ async function checkArchive(pair: Conversion, sample: string, path: string): Pro
   const contents = await archiveContents(path, pair.to)
   const base = (name: string) => name.replace(/\/$/, '').split('/').at(-1) ?? name
   const names = Object.keys(contents).map(base)
-  const source = await cached(sample, 'archive', () =>
+  const source = await getCached(sample, 'archive', () =>
     archiveContents(sample, pair.from).catch(() => undefined),
   )
   const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
@@ -158,9 +158,11 @@ async function checkArchive(pair: Conversion, sample: string, path: string): Pro
 }
 
 async function checkFont(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const had = await cached(sample, 'letters', () => countCharacters(sample, pair.from).catch(() => undefined))
+  const had = await getCached(sample, 'letters', () =>
+    countCharacters(sample, pair.from).catch(() => undefined),
+  )
   const has = await countCharacters(path, pair.to)
-  assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} letters came through`)
+  assert.ok(has > 0 && has >= (had ?? 0) * 0.9, `only ${has} of ${had} characters were retained`)
   return { letters: had === undefined ? has : `${has}/${had}` }
 }
 
@@ -173,13 +175,13 @@ async function checkPageCount(pair: Conversion, path: string): Promise<Facts> {
   return { pages: count }
 }
 
-/** Of the pages of a PDF a workbook holds the tables alone, and a list the first of them. */
+/** A workbook made from a PDF only contains its tables, and a CSV file only the first one. */
 const isTables = ({ route }: Conversion) =>
   route.steps.some(({ from, to }) => from === 'pdf' && (to === 'xlsx' || to === 'csv'))
 
-/** Words that the sample plainly holds have to be in the result; where none can be told, only that there is text. */
+/** Checks that the readable words of the sample are in the result, or, if there are none, that the result contains text. */
 async function checkText(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const words = await cached(sample, 'words', () => expectedWords(sample))
+  const words = await getCached(sample, 'words', () => expectedWords(sample))
   const found = await countWordsFound(path, words)
   assert.ok(
     found >= words.length * (isTables(pair) ? 0.15 : 0.6),
@@ -190,12 +192,12 @@ async function checkText(pair: Conversion, sample: string, path: string): Promis
 
 const cache = new Map<string, Promise<unknown>>()
 
-/** What is asked of a source for each of its targets. */
-function cached<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
+/** Caches a property of a source that is needed for each of its targets. */
+function getCached<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
   const key = `${what} ${sample}`
   const found = cache.get(key) ?? ask()
   cache.set(key, found)
-  // An entry of this name was made by the same question.
+  // Entries with the same key have the same type.
   return found as Promise<T>
 }
 

@@ -3,7 +3,7 @@ import type { Engine } from '../../lib/engines/engine.ts'
 import { engineVersion } from '../../lib/engines/version.ts'
 import { resultsFolder } from './results.ts'
 
-/** Writes beside the results which engines gave them. */
+/** Writes the versions of the engines next to the results. */
 export async function saveVersions(engines: readonly Engine[]): Promise<void> {
   const asked = engines.map(
     async (engine) => [engine.id, await engineVersion(engine).catch(() => 'missing')] as const,

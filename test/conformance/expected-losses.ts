@@ -3,12 +3,12 @@ import type { Line } from './results.ts'
 
 const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
 
-/** What is missing by less than this is how two programs count. */
+/** Smaller losses are differences in how two programs count. */
 const minShare = 0.99
-/** Files here last a second or two, of which the last picture or the last block of a sound is some hundredths. */
+/** The samples last one or two seconds, so the last frame or audio block is some hundredths of them. */
 const minTimeShare = 0.95
 
-/** Shares of what a pair kept, where it is less than all; undefined where nothing is known to be missing. */
+/** Returns the shares that a conversion retains if they are less than all, undefined if nothing is known to be lost. */
 export function missingShares({ result, kept }: Line): Readonly<Record<string, number>> | undefined {
   if (result !== 'ok') return undefined
   const shares = kept.split(' ').flatMap((word) => {
@@ -19,7 +19,7 @@ export function missingShares({ result, kept }: Line): Readonly<Record<string, n
   return shares.length > 0 ? Object.fromEntries(shares) : undefined
 }
 
-/** Those who ask before they convert are told what was missing here. */
+/** Writes the known losses, which the API reports before a conversion. */
 export async function saveKnownShares(lines: Iterable<Line>): Promise<void> {
   const rows = [...lines]
     .flatMap((line) => {

@@ -10,14 +10,14 @@ const run = promisify(execFile)
 export interface ImageFacts {
   readonly width: number
   readonly height: number
-  /** Between the darkest and the lightest dot, 0 to 255: nothing was drawn where it is near zero. */
+  /** Difference between the darkest and the lightest pixel, 0 to 255; near zero for a blank image. */
   readonly spread: number
   readonly reader: string
 }
 
 interface Reader {
   readonly id: string
-  /** Engine that it shares its code with. */
+  /** The engine that uses the same code. */
   readonly engine?: EngineId
   read(path: string): Promise<Omit<ImageFacts, 'reader'>>
 }
@@ -26,10 +26,10 @@ const commandReader = (
   id: string,
   bin: string,
   args: (path: string) => string[],
-  kin?: EngineId,
+  engine?: EngineId,
 ): Reader => ({
   id,
-  ...(kin && { engine: kin }),
+  ...(engine && { engine }),
   read: async (path) => {
     const options = { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024, timeout: 60_000 } as const
     return parsePgm((await run(bin, args(path), options)).stdout)
@@ -41,8 +41,8 @@ const readers: readonly Reader[] = [
     id: 'sharp',
     engine: 'vips',
     read: async (path) => {
-      const picture = sharp(path, { limitInputPixels: 2 ** 30 }).autoOrient()
-      const { data, info } = await picture
+      const image = sharp(path, { limitInputPixels: 2 ** 30 }).autoOrient()
+      const { data, info } = await image
         .flatten({ background: '#fff' })
         .toColorspace('b-w')
         .raw({ depth: 'uchar' })
@@ -55,7 +55,7 @@ const readers: readonly Reader[] = [
     'ffmpeg',
     (path) => [
       ...['-v', 'error'],
-      // By its name it takes clip art for pictures of letters, which any bytes are.
+      // With the original extension it would read the file as raw pixels, which any bytes are.
       ...(path.endsWith('.art') ? ['-format_whitelist', 'image2'] : []),
       ...['-i', path, '-frames:v', '1'],
       ...['-c:v', 'pgm', '-pix_fmt', 'gray', '-f', 'image2pipe', '-'],
@@ -108,17 +108,17 @@ const readers: readonly Reader[] = [
   ),
 ]
 
-/** Least difference of light that counts as a drawing. */
+/** Minimum brightness difference of an image that is not blank. */
 export const minSpread = 8
 
 /**
- * A picture as the first program sees it that can read it and had no part in making it; else as its maker does.
- * A reader that sees nothing is asked to prove it by another: FFmpeg takes some XPM files for empty.
+ * Reads an image with the first program that supports it and did not create it, or else with the program that created it. If it
+ * looks blank, another reader must confirm that: FFmpeg reads some XPM files as blank.
  */
 export async function imageFacts(path: string, maker: EngineId | undefined): Promise<ImageFacts | undefined> {
-  const isKin = ({ engine: kin }: Reader) => kin !== undefined && kin === maker
+  const isRelated = ({ engine }: Reader) => engine !== undefined && engine === maker
   let blank: ImageFacts | undefined
-  for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
+  for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
     const facts = await reader.read(path).catch(() => undefined)
     if (!facts || facts.width === 0) continue
     if (facts.spread >= minSpread) return { ...facts, reader: reader.id }
@@ -127,10 +127,10 @@ export async function imageFacts(path: string, maker: EngineId | undefined): Pro
   return blank
 }
 
-/** Of a PGM: `P5 <width> <height> 255` and a byte for each dot. */
+/** Parses a PGM: `P5 <width> <height> 255` and one byte per pixel. */
 function parsePgm(bytes: Buffer): Omit<ImageFacts, 'reader'> {
   const header = /^P5\s(?:#.*\n)*\s*(\d+)\s+(\d+)\s+(\d+)\s/.exec(bytes.toString('latin1', 0, 200))
-  if (!header) throw new Error('no picture came out')
+  if (!header) throw new Error('the reader returned no image')
   return {
     width: Number(header[1]),
     height: Number(header[2]),

@@ -6,22 +6,22 @@ import { rawInput } from '../engines/raw-media.ts'
 const run = promisify(execFile)
 
 export interface MediaFacts {
-  /** Seconds; of what decodes where the container does not tell. */
+  /** Duration in seconds; that of the decoded streams if the container has none. */
   readonly seconds: number
   readonly streams: number
-  /** Of the first sound. */
+  /** Of the first audio stream. */
   readonly channels: number
-  /** Of the first sound, by its samples: times in a damaged file leap. */
-  readonly heardS: number | undefined
-  /** Loudest sample in dB below the top; undefined without sound. */
+  /** Of the first audio stream, from its samples, because timestamps in a damaged file can jump. */
+  readonly audioS: number | undefined
+  /** Peak level in dBFS; undefined without audio. */
   readonly peakDb: number | undefined
-  /** Between the darkest and the lightest dot of the film; undefined without a picture. */
+  /** Difference between the darkest and the lightest pixel of the video; undefined without video. */
   readonly spread: number | undefined
-  /** That are decoded. */
-  readonly pictures: number
+  /** Number of decoded frames. */
+  readonly frames: number
 }
 
-/** Probes what is in a file and decodes all of it. */
+/** Probes a file and decodes all of it. */
 export async function mediaFacts(path: string): Promise<MediaFacts> {
   const probe = await runFfprobe(path)
   const has = (type: string) => probe.streams.some((stream) => stream.codec_type === type)
@@ -37,8 +37,8 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
   )
   const numbers = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, found]) => Number(found))
-  const sound = probe.streams.find(({ codec_type }) => codec_type === 'audio')
-  const [channels, rate] = [sound?.channels ?? 0, Number(sound?.sample_rate ?? 0)]
+  const audio = probe.streams.find(({ codec_type }) => codec_type === 'audio')
+  const [channels, rate] = [audio?.channels ?? 0, Number(audio?.sample_rate ?? 0)]
   const [samples] = numbers(decoded.stderr, /n_samples: (\d+)/g)
   const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(decoded.stderr)
   const [, hours, minutes, rest] = (clock ?? []).map(Number)
@@ -49,9 +49,9 @@ export async function mediaFacts(path: string): Promise<MediaFacts> {
     seconds: played,
     streams: probe.streams.length,
     channels,
-    heardS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
+    audioS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
     peakDb: numbers(decoded.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
-    pictures: light.length,
+    frames: light.length,
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }
 }

@@ -1,12 +1,12 @@
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Line } from './results.ts'
 
-/** Tells how a run goes: failures as they come, and one line about the rest. */
+/** Reports the progress of a run: each failure, and one status line. */
 export class ProgressReport {
   readonly #total: number
   readonly #started = performance.now()
   readonly #lines: Line[] = []
-  #told = 0
+  #reportedAt = 0
 
   constructor(total: number) {
     this.#total = total
@@ -17,8 +17,8 @@ export class ProgressReport {
     if (line.result === 'failed')
       console.log(`failed  ${line.from} to ${line.to} (${line.route}): ${line.seen}`)
     const now = performance.now()
-    if (now - this.#told < 10_000 && this.#lines.length < this.#total) return
-    this.#told = now
+    if (now - this.#reportedAt < 10_000 && this.#lines.length < this.#total) return
+    this.#reportedAt = now
     const rate = this.#lines.length / ((now - this.#started) / 1000)
     const leftS = Math.round((this.#total - this.#lines.length) / rate)
     const failed = this.#lines.filter(({ result }) => result === 'failed').length
@@ -45,7 +45,7 @@ export class ProgressReport {
   }
 }
 
-// Lines of this run are of pairs of the registry.
+// Lines of this run only contain format ids of the registry.
 const categoryOf = (id: string) => formatById(id as FormatId).category
 
 const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -1,4 +1,4 @@
-/** Holds the registry to what was seen; it runs no conversion. */
+/** Compares the registry with recorded results; it runs no conversion. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
@@ -7,13 +7,13 @@ import { isProven, pairKey, readResults } from './results.ts'
 const all = conversions()
 const lines = await readResults()
 
-/** The command that runs what is missing, by source. */
+/** Returns the command that runs the missing conversions. */
 function command(pairs: readonly { readonly from: string }[]): string {
   const sources = [...new Set(pairs.map(({ from }) => from))]
   return `npm run conformance -- --from ${sources.join(',')}`
 }
 
-test('every pair of the registry has been seen to work over the route that it takes', () => {
+test('every conversion of the registry has a recorded success with its current route', () => {
   const missing = all.filter((pair) => !isProven(pair, lines))
   const list = missing.slice(0, 20).map(({ from, to }) => {
     const line = lines.get(pairKey({ from, to }))
@@ -23,11 +23,11 @@ test('every pair of the registry has been seen to work over the route that it ta
   assert.equal(missing.length, 0, text)
 })
 
-test('the registry is as large as it is said to be', () => {
+test('the registry has the documented number of conversions', () => {
   assert.ok(all.length >= 10_900, `${all.length} pairs`)
 })
 
-test('no result is kept of a pair that is not listed', () => {
+test('no results are stored for conversions that are not listed', () => {
   const listed = new Set(candidates().map(pairKey))
   const stale = [...lines.values()].filter((line) => !listed.has(pairKey(line)))
   assert.deepEqual(stale.map(pairKey), [], 'npm run conformance without a choice drops them')

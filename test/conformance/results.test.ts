@@ -23,7 +23,7 @@ const line: Line = {
   ...{ result: 'ok', seen: 'files=1 size=10x10, "odd"\nwords', ms: 12, date: '2026-01-02', kept: 'pages=1' },
 }
 
-test('a result is kept by category of its source, a later one takes its place', async () => {
+test('a result is stored in the file of its source category and replaced by a later one', async () => {
   await saveResults([line, { ...line, to: 'png', result: 'failed' }], folder)
   await saveResults(
     [
@@ -41,7 +41,7 @@ test('a result is kept by category of its source, a later one takes its place', 
   assert.deepEqual([...(await readResults(folder)).keys()], ['docx jpg'])
 })
 
-test('a pair is proven by a success over the route that it has now', () => {
+test('a conversion is proven by a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
   const proven = (changed: Partial<Line>) => isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
   assert.equal(proven({}), true)
@@ -51,10 +51,10 @@ test('a pair is proven by a success over the route that it has now', () => {
   assert.equal(isProven(pair, new Map()), false)
 })
 
-test('what a pair did not keep is known to those who ask before they convert', async () => {
+test('the losses of a conversion are stored for requests before a conversion', async () => {
   assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
   assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
-  // A picture or a block of sound of a short file.
+  // A video frame or an audio block of a short file.
   assert.equal(missingShares({ ...line, kept: 'seconds=0.96 samples=0.97' }), undefined)
   assert.deepEqual(missingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
   assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
@@ -63,7 +63,7 @@ test('what a pair did not keep is known to those who ask before they convert', a
   assert.deepEqual(Object.keys(known).sort(), missing.sort())
 })
 
-test('ten parts are the whole registry, each pair once', () => {
+test('ten parts together contain each conversion of the registry once', () => {
   const all = conversions()
   const parts = Array.from({ length: 10 }, (_, at) =>
     selectPairs(all, parseChoice(['--part', `${at + 1}/10`])),
@@ -72,7 +72,7 @@ test('ten parts are the whole registry, each pair once', () => {
   assert.equal(parts.flat().length, all.length)
 })
 
-test('the sweep has its files for every area, each under one name and the same each time', () => {
+test('the sweep has cases for every area, with unique and reproducible ids', () => {
   const all = cases()
   assert.ok(all.length >= 1500, `${all.length} files`)
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
@@ -80,7 +80,7 @@ test('the sweep has its files for every area, each under one name and the same e
   assert.deepEqual(cases(), all)
 })
 
-test('a mutation does what it says, by its seed alone', () => {
+test('a mutation depends on its seed only', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
     const once = mutate(bytes, seededRandom(name))
@@ -91,7 +91,7 @@ test('a mutation does what it says, by its seed alone', () => {
   assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })
 
-test('a choice of formats, category and engine leaves out the rest', () => {
+test('options for formats, category and engine exclude all other conversions', () => {
   const choice = parseChoice([
     '--from',
     'jpeg,png',
@@ -108,9 +108,9 @@ test('a choice of formats, category and engine leaves out the rest', () => {
   assert.equal(isWhole(parseChoice(['--again', '--jobs', '3'])), true)
 })
 
-test('a wrong argument is named', () => {
-  assert.throws(() => parseChoice(['--from', 'nonsense']), /"nonsense" is no format/)
-  assert.throws(() => parseChoice(['--part', '11/10']), /--part takes two numbers/)
-  assert.throws(() => parseChoice(['--jobs', '0']), /--jobs takes a whole number/)
-  assert.throws(() => parseChoice(['--engine', 'word']), /--engine takes one of/)
+test('the error for an invalid argument names it', () => {
+  assert.throws(() => parseChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
+  assert.throws(() => parseChoice(['--part', '11/10']), /--part expects two numbers/)
+  assert.throws(() => parseChoice(['--jobs', '0']), /--jobs expects a whole number/)
+  assert.throws(() => parseChoice(['--engine', 'word']), /--engine expects one of/)
 })

@@ -5,21 +5,21 @@ import type { Conversion, Route } from '../../lib/plan/index.ts'
 
 export const resultsFolder = fileURLToPath(new URL('results', import.meta.url))
 
-/** What one pair gave, as a line of `results/<category of the source>.csv`. */
+/** The result of one conversion, a line of `results/<category of the source>.csv`. */
 export interface Line {
   readonly from: string
   readonly to: string
-  /** Engine ids, joined by `>`. */
+  /** Engine ids, separated by `>`. */
   readonly route: string
-  /** Formats between the steps, joined by `>`. */
+  /** Intermediate formats, separated by `>`. */
   readonly via: string
   readonly result: 'ok' | 'failed'
-  /** Short facts as another tool saw them, or the error. */
+  /** Short facts from another program, or the error. */
   readonly seen: string
   readonly ms: number
-  /** Day of the run. */
+  /** Date of the run. */
   readonly date: string
-  /** Shares of the source that the service counts in the result, as `words=1 pages=1`; empty where it cannot tell. */
+  /** Shares of the source that the service finds in the result, such as `words=1 pages=1`; empty if unknown. */
   readonly kept: string
 }
 
@@ -37,13 +37,13 @@ export const viaOf = ({ steps }: Route) =>
     .map(({ to }) => to)
     .join('>')
 
-/** Whether this very route has worked. */
+/** Returns whether the conversion has succeeded with its current route. */
 export function isProven({ from, to, route }: Conversion, lines: Lines): boolean {
   const line = lines.get(pairKey({ from, to }))
   return line?.result === 'ok' && line.route === enginesOf(route) && line.via === viaOf(route)
 }
 
-/** Every line of every category. */
+/** Returns the results of all categories. */
 export async function readResults(folder = resultsFolder): Promise<Lines> {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => name.endsWith('.csv'))
@@ -61,7 +61,7 @@ async function readLines(path: string): Promise<Lines> {
   return new Map(lines.map((line) => [pairKey(line), line]))
 }
 
-/** No field holds a comma or a quote: `seen` is cleaned of them when it is made. */
+/** Fields contain no commas or quotes: they are removed from `seen`. */
 function parseLines(text: string): Line {
   const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
     text.split(',')
@@ -81,10 +81,10 @@ const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: Line
     ...(kept ? [kept] : []),
   ].join(',')
 
-/** Adds lines to those on disk, which another run may have changed meanwhile. */
+/** Adds lines to the files, which another run may have changed in the meantime. */
 export async function saveResults(lines: readonly Line[], folder = resultsFolder): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // The pairs that a line stands for are of the registry, where every id is one.
+  // Lines only contain format ids of the registry.
   const categoryOf = (line: Line): Category => formatById(line.from as FormatId).category
   for (const [category, added] of Map.groupBy(lines, categoryOf)) {
     const path = `${folder}/${category}.csv`
@@ -92,7 +92,7 @@ export async function saveResults(lines: readonly Line[], folder = resultsFolder
   }
 }
 
-/** Drops the lines of pairs that are no longer listed. */
+/** Removes the lines of conversions that are no longer listed. */
 export async function pruneResults(listed: ReadonlySet<string>, folder = resultsFolder): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.csv')) continue
@@ -104,7 +104,7 @@ export async function pruneResults(listed: ReadonlySet<string>, folder = results
   }
 }
 
-/** One line for each pair, the last one given. */
+/** Writes one line per conversion, the latest one. */
 async function writeLines(path: string, lines: readonly Line[]): Promise<void> {
   const merged = new Map(lines.map((line) => [pairKey(line), line]))
   const sorted = [...merged.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))

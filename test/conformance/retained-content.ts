@@ -5,7 +5,7 @@ import type { RouteResult } from './run-route.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
-/** What the service would say of the result, as `words=0.98 pages=1`, with `lost` where it would warn. */
+/** Returns what the service would report for the result, such as `words=0.98 pages=1`, with `lost` if it would warn. */
 export async function measureRetainedShares(
   { from, to }: Conversion,
   sample: string,

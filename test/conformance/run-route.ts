@@ -18,17 +18,17 @@ interface StepResult extends RouteResult {
   readonly folder: string
 }
 
-/** Attempts that the queue gives a step whose error is not final. */
+/** Attempts of the queue for a step with a retryable error. */
 const maxAttempts = 3
 
 /**
- * Runs routes as workers do, step by step, without the queue. A step that several of the pairs begin with is done
- * once: the office suite need not make the same PDF for each of forty pictures.
+ * Runs routes step by step like workers, without the queue. First steps that several conversions share only run once, so that
+ * the office suite does not create the same PDF for each of forty image formats.
  */
 export class RouteRunner {
   readonly #folder: string
   readonly #signal: AbortSignal
-  /** How many pairs still want the result of these first steps. */
+  /** Number of conversions that still need the result of these first steps. */
   readonly #wanted = new Map<string, number>()
   readonly #made = new Map<string, Promise<StepResult>>()
 
@@ -38,13 +38,13 @@ export class RouteRunner {
     for (const key of pairs.flatMap(prefixKeys)) this.#wanted.set(key, (this.#wanted.get(key) ?? 0) + 1)
   }
 
-  /** The file is there until `release`. */
+  /** The file exists until `release` is called. */
   async run(pair: Conversion, sample: string): Promise<RouteResult> {
     let made: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
       const key = prefixKeys(pair)[index] ?? ''
       const before = await made
-      // Nothing may be awaited between the look and the entry: another pair asks for the same step meanwhile.
+      // No await between the lookup and the entry, or another conversion would start the same step.
       made = this.#made.get(key) ?? this.#runStep(step, before?.path ?? sample, before?.warnings ?? [])
       this.#made.set(key, made)
       await made
@@ -85,7 +85,7 @@ export class RouteRunner {
   }
 }
 
-/** One key for each number of first steps. */
+/** Returns a key for each prefix of the route. */
 const prefixKeys = ({ from, route }: Conversion): string[] =>
   route.steps.map((_, index) =>
     [from, ...route.steps.slice(0, index + 1).map(({ engine, to }) => `${engine}:${to}`)].join(' '),
@@ -93,7 +93,7 @@ const prefixKeys = ({ from, route }: Conversion): string[] =>
 
 function engineOf(step: Edge): Engine {
   const engine = engines.find(({ id }) => id === step.engine)
-  if (!engine) throw new Error(`${step.engine} is not in the list of engines`)
+  if (!engine) throw new Error(`The engine ${step.engine} is not in the list of engines.`)
   return engine
 }
 

@@ -1,4 +1,4 @@
-/** `npm run conformance`: runs pairs of the registry on real files, judges them, and keeps what was seen. */
+/** `npm run conformance`: runs conversions of the registry on real files, checks and records the results. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ function parseOptions() {
   }
 }
 
-/** One line, whatever happens; without paths, which say nothing elsewhere. */
+/** Returns an error as one line, without paths, which mean nothing on other machines. */
 function reason(error: unknown): string {
   const causes = error instanceof Error && error.cause instanceof Error ? [error, error.cause] : [error]
   const text = causes.map((one) => (one instanceof Error ? one.message : String(one))).join(' | ')
@@ -48,7 +48,7 @@ function reason(error: unknown): string {
 }
 
 const choice = parseOptions()
-// What is not offered yet is tried by default; a look at what is offered tries that alone.
+// By default also tries conversions that are not listed yet; `--again` only tries listed ones.
 const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const isWanted = (pair: Conversion) =>
@@ -74,7 +74,7 @@ let unsaved: Line[] = []
 let savedAt = performance.now()
 let saving = Promise.resolve()
 
-/** One save at a time: each reads the file that the one before wrote. */
+/** Saves one after another, because each reads the file that the previous one wrote. */
 function save(): Promise<void> {
   const batch = unsaved
   unsaved = []
@@ -116,7 +116,7 @@ async function work(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
     const first = await runPair(pair, runner)
-    // What fails only beside others, or by a moment, is no trait of the pair.
+    // Retry alone: failures under load or by chance say nothing about the conversion.
     const again = first.result === 'failed' && !abort.signal.aborted
     const line = again ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal)) : first
     if (abort.signal.aborted) return

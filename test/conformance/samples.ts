@@ -5,7 +5,7 @@ import { categories, type FormatId, formatByExtension, formatById } from '../../
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
 const siblingFolder = fileURLToPath(new URL('../../../shared/samples', import.meta.url))
 
-/** Folder with `<category>/s.<extension>`; files of strangers, so they are no part of the project. */
+/** Folder with `<category>/s.<extension>`; third-party files, which are therefore not part of the project. */
 export const samplesFolder = process.env.SAMPLES_DIR ?? siblingFolder
 
 export const hasSamples = existsSync(samplesFolder)
@@ -17,18 +17,18 @@ const samples = new Map(
 )
 const isTypical = (name: string) => /^(corners|film|tone|letter|three-pages)\./.test(name)
 const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
-/** The plain ones first: others are there for one odd thing. */
+/** Typical files first: the others are for special cases. */
 const fixtureFiles = [...usable.filter(isTypical), ...usable.filter((name) => !isTypical(name))]
 
 /**
- * What the samples of strangers show too little of: the workbook is of a beta of Excel, whose records nobody reads
- * now, and the paper is drawn of shapes.
+ * Formats whose third-party samples are unsuitable: the workbook is from a beta of Excel, whose records no program reads, and
+ * the XPS document contains shapes instead of text.
  */
 const preferFixtures: readonly FormatId[] = ['xlsb', 'oxps']
 
 /**
- * A real file of a format: of its own category first, for `.mod` is a song and a video. Most films hold no words to
- * read, so that documents are made of one that does; and most pictures do not move, so that films are.
+ * Returns a sample of a format, preferably from the folder of its category, because `.mod` is both audio and video. For
+ * documents made from videos it returns a video with subtitles, and for videos made from images an animated image.
  */
 export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
   const { category, extensions } = formatById(id)
@@ -42,10 +42,10 @@ export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
   }
   const own = fixtureFiles.find((name) => formatByExtension(name)?.id === id)
   if (own !== undefined && preferFixtures.includes(id)) return `${fixtures}/${own}`
-  const endings = [...new Set([id, ...extensions])]
+  const candidates = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
-    const ending = endings.find((one) => samples.get(folder)?.has(`s.${one}`))
-    if (ending !== undefined) return `${samplesFolder}/${folder}/s.${ending}`
+    const extension = candidates.find((one) => samples.get(folder)?.has(`s.${one}`))
+    if (extension !== undefined) return `${samplesFolder}/${folder}/s.${extension}`
   }
   return own && `${fixtures}/${own}`
 }

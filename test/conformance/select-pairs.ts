@@ -7,15 +7,15 @@ export const usage = `npm run conformance -- [options]
   --category image    only sources of this category
   --from a,b          only these source formats
   --to x,y            only these targets
-  --engine id         only pairs in which this engine works
-  --part 3/10         every tenth pair, from the third
-  --again             pairs that have an ok line for their route, and no others
-  --uncounted         with --again: only those whose line does not say yet what was kept
-  --minutes 8         takes no further pair after so many minutes
-  --jobs 2            how many at a time
+  --engine id         only conversions that use this engine
+  --part 3/10         every tenth conversion, starting with the third
+  --again             only conversions with a recorded success for their route
+  --uncounted         with --again: only those whose retained share is not recorded yet
+  --minutes 8         starts no further conversion after this many minutes
+  --jobs 2            number of parallel conversions
 `
 
-/** Which pairs to run, and how. */
+/** Which conversions to run, and how. */
 export interface PairSelection {
   readonly category: Category | undefined
   readonly from: readonly string[] | undefined
@@ -25,11 +25,11 @@ export interface PairSelection {
   readonly again: boolean
   readonly uncounted: boolean
   readonly jobs: number
-  /** Nothing where all are to run. */
+  /** Undefined to run all. */
   readonly minutes: number | undefined
 }
 
-/** @throws Error with a sentence about the argument that is wrong. */
+/** @throws Error that names the invalid argument. */
 export function parseChoice(args: readonly string[]): PairSelection {
   const { values } = parseArgs({
     args: [...args],
@@ -61,13 +61,13 @@ export function parseChoice(args: readonly string[]): PairSelection {
 export function parseJobs(value: string): number {
   const jobs = Number(value)
   if (Number.isInteger(jobs) && jobs >= 1) return jobs
-  throw new Error(`--jobs takes a whole number, not ${value}.`)
+  throw new Error(`--jobs expects a whole number, got ${value}.`)
 }
 
 export function parseMinutes(value: string | undefined): number | undefined {
   const minutes = value === undefined ? undefined : Number(value)
   if (minutes === undefined || minutes > 0) return minutes
-  throw new Error(`--minutes takes a number above 0, not ${value}.`)
+  throw new Error(`--minutes expects a number above 0, got ${value}.`)
 }
 
 export function parseOneOf<T extends string>(
@@ -77,30 +77,30 @@ export function parseOneOf<T extends string>(
 ): T | undefined {
   const found = known.find((one) => one === value)
   if (value === undefined || found !== undefined) return found
-  throw new Error(`--${name} takes one of ${known.join(', ')}, not ${value}.`)
+  throw new Error(`--${name} expects one of ${known.join(', ')}, got ${value}.`)
 }
 
 function formatList(value: string | undefined): string[] | undefined {
   return value?.split(',').map((name) => {
     const format = formatByAlias(name)
     if (format) return format.id
-    throw new Error(`"${name}" is no format of the registry.`)
+    throw new Error(`"${name}" is not a format of the registry.`)
   })
 }
 
-/** As `3/10`. */
+/** Parses a part such as `3/10`. */
 export function parsePart(value: string | undefined): PairSelection['part'] {
   if (value === undefined) return undefined
   const [index = 0, of = 0] = value.split('/').map(Number)
   if (Number.isInteger(index) && Number.isInteger(of) && index >= 1 && index <= of) return { index, of }
-  throw new Error(`--part takes two numbers as 3/10, not ${value}.`)
+  throw new Error(`--part expects two numbers such as 3/10, got ${value}.`)
 }
 
-/** Nothing of the registry is left out. */
+/** Returns whether the selection contains the whole registry. */
 export const isWhole = ({ category, from, to, engine, part }: PairSelection) =>
   !(category ?? from ?? to ?? engine ?? part)
 
-/** Neighbors stay together in the order of the registry, so that the pairs of one source share their first steps. */
+/** Keeps the order of the registry, so that the conversions of one source share their first steps. */
 export function selectPairs(all: readonly Conversion[], choice: PairSelection): Conversion[] {
   const { category, from, to, engine, part } = choice
   return all.filter(

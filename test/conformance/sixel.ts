@@ -1,10 +1,10 @@
 /**
- * Size of a sixel picture and the difference between its lightest and darkest color that is painted (VT330/VT340
- * Programmer Reference, chapter 14). ImageMagick 6 reads the colors of its own files as black.
+ * Returns the size of a sixel image and the difference between its lightest and darkest color (VT330/VT340 Programmer
+ * Reference, chapter 14). ImageMagick 6 reads the colors of its own files as black.
  */
 export function sixelFacts(text: string): { width: number; height: number; spread: number } {
   const [, width, height] = /"\d+;\d+;(\d+);(\d+)/.exec(text) ?? []
-  if (width === undefined) throw new Error('no sixel picture')
+  if (width === undefined) throw new Error('not a sixel image')
   const lightness = new Map<string, number>()
   const painted: number[] = []
   let color = 0

@@ -4,8 +4,8 @@ import { ebookText } from '../engines/inspect-ebook.ts'
 import { output } from '../engines/inspect-result.ts'
 
 /**
- * All text that a reader of bytes can find in a file, without knowing its format: members of a ZIP, PDF and
- * PostScript by their own readers, 8 and 16 bits a letter, with tags taken out in both ways they divide words.
+ * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with their
+ * readers, 8-bit and 16-bit characters, and with tags both removed and replaced by spaces.
  */
 async function readableText(path: string): Promise<string> {
   const bytes = await readFile(path)
@@ -20,15 +20,15 @@ async function readableText(path: string): Promise<string> {
   return decodeBytes(bytes)
 }
 
-/** Parts of a ZIP document that hold what its author wrote. */
+/** Parts of a ZIP-based document that contain its text. */
 const bodyMemberPattern =
   /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|sheet\d+\.bin|[^/]+\.(xhtml|html?|fpage))$/
 
-/** Words that the author of a file wrote, as far as its text is plain to see. */
+/** Returns the words of a document, if its text is readable without its format's program. */
 export async function expectedWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
-  // Plain ones only: the text of others is encoded.
+  // Only uncompressed ones: the text of others is encoded.
   if (path.endsWith('.eml')) return wordsOf(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
   const text = await readableText(path)
   if (start.includes('%PDF-') || start.startsWith('%!PS')) return wordsOf(text)
@@ -40,13 +40,13 @@ export async function expectedWords(path: string): Promise<string[]> {
   const uniform = uofText(body)
   if (uniform !== '') return wordsOf(uniform)
   const words = wordsOf(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
-  // A package of unknown parts holds pictures and names of fonts, among which any word may stand.
+  // Other parts of a package, such as images and font names, can contain any word.
   const marked = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
-  // One or two stand in any program's own tables.
+  // One or two words occur in the tables of any program.
   return words.length > 0 ? words : marked.length > 2 ? marked : []
 }
 
-/** Of a Uniform Office file, where the rest is names of styles, without the shapes of masters that ask for a click. */
+/** Returns the text of a Uniform Office file without style names and placeholders of slide masters. */
 function uofText(xml: string): string {
   const shapes = xml.split('<图:图形').filter((shape) => !shape.includes('Click to edit'))
   return shapes
@@ -59,14 +59,14 @@ async function zipBody(path: string): Promise<string> {
     .split('\n')
     .filter((name) => bodyMemberPattern.test(name))
   const xml = names.length > 0 ? await output('bsdtar', '-xOf', path, ...names) : ''
-  // XPS writes what it shows as attributes, and Windows writes it in UTF-16.
+  // XPS stores text in attributes, and Windows writes it in UTF-16.
   return xml.replaceAll('\0', '').replaceAll(/\bUnicodeString="([^"]*)"/g, '>$1<')
 }
 
-/** In nearly every sample, and hardly ever in what a program writes of its own; for code among which no text can be told. */
+/** Words in nearly every sample that programs hardly ever write themselves, for files whose text cannot be isolated. */
 const markers = ['apple', 'pear', 'nested', 'quoted', 'price', 'italic']
 
-/** Without colors and what the office suite writes about itself. */
+/** Returns the words of a text without color codes and the office suite's own metadata. */
 const wordsOf = (text: string) => [
   ...new Set(
     (text.toLowerCase().match(/\p{Script=Latin}{4,24}/gu) ?? [])
@@ -77,13 +77,13 @@ const wordsOf = (text: string) => [
 
 const containsWord = (text: string, word: string) => text.includes(word)
 
-/** How many of these words stand somewhere in the file. */
+/** Returns how many of these words occur in the file. */
 export async function countWordsFound(path: string, words: readonly string[]): Promise<number> {
   const text = (await readableText(path)).toLowerCase().normalize('NFC')
   return words.filter((word) => containsWord(text, word.normalize('NFC'))).length
 }
 
-// Not Buffer's own utf16le: Node 24 frees memory twice for a buffer that starts at an odd address.
+// Buffer's utf16le decoder is unsafe here: Node 24 frees memory twice for a buffer that starts at an odd address.
 const utf16Decoder = new TextDecoder('utf-16le')
 
 function decodeBytes(bytes: Buffer): string {

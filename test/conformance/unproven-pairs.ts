@@ -4,7 +4,7 @@ import { isProven, readResults } from './results.ts'
 
 const path = new URL('../../lib/plan/unproven-pairs.json', import.meta.url)
 
-/** The planner leaves out what has not been seen to work over the way that it would take. */
+/** Writes the conversions without a recorded success on their current route, which the planner does not offer. */
 export async function saveUnprovenPairs(all: readonly Conversion[]): Promise<void> {
   const lines = await readResults()
   const unproven = all.filter((pair) => !isProven(pair, lines))

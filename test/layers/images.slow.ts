@@ -1,4 +1,4 @@
-// npm run images:test: the container images convert real files as Lambda would have them do.
+// npm run images:test: the container images convert real files under the conditions of Lambda.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ before(async () => {
   const bring = 'docker save mutabor-image | podman load'
   assert.ok(
     images.length > 0,
-    `podman has no image of this commit: run "npm run images" first, or bring each by "${bring}".`,
+    `podman has no image of this commit: run "npm run images" first, or load each image with "${bring}".`,
   )
   service = await openService()
   folder = service.folder
@@ -56,21 +56,21 @@ after(async () => {
   await service.close()
 })
 
-/** Milliseconds from a wish to its result, by image; of the first two conversions that are alike. */
+/** Durations of the first and the second identical conversion in milliseconds, by image. */
 const times = new Map<ImageId, number[]>()
 
-/** The first of an image, which starts it, and the same again. */
-async function measureConversion(image: ImageId, ...wish: Parameters<typeof convert>) {
+/** Measures the first conversion of an image, which includes its start, and the same conversion again. */
+async function measureConversion(image: ImageId, ...args: Parameters<typeof convert>) {
   const took: number[] = []
   times.set(image, took)
-  const timed = async () => {
+  const measureOnce = async () => {
     const beganMs = performance.now()
-    const result = await convert(...wish)
+    const result = await convert(...args)
     took.push(performance.now() - beganMs)
     return result
   }
-  await timed()
-  return timed()
+  await measureOnce()
+  return measureOnce()
 }
 
 async function convert(
@@ -92,24 +92,24 @@ function makeFixture(name: string, command: string, ...args: string[]) {
 
 const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
 
-/** By ffmpeg, which is in neither of the two images. */
+/** Uses ffmpeg, which is in none of the tested images. */
 function probeImage(path: string): string {
   const entries = ['-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0']
   return execFileSync('ffprobe', ['-v', 'error', ...entries, path], { encoding: 'utf8' }).trim()
 }
 
-/** By poppler, which is in neither of the two images. */
+/** Uses poppler, which is in none of the tested images. */
 const pdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
 const zipOfOne = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
-const testFilm = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
-const testPicture = [...testFilm, '-frames:v', '1'] as const
+const testVideo = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
+const testImage = [...testVideo, '-frames:v', '1'] as const
 
 const unless = (image: ImageId) =>
   images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
 
 test('image: jpg to png to webp', unless('image'), async () => {
-  const jpg = makeFixture('source.jpg', 'ffmpeg', ...testPicture)
+  const jpg = makeFixture('source.jpg', 'ffmpeg', ...testImage)
   const png = await measureConversion('image', 'photo.jpg', jpg, 'png')
   assert.equal(probeImage(png.path), 'png,320,200')
   const webp = await convert('photo.png', png.bytes, 'webp')
@@ -117,7 +117,7 @@ test('image: jpg to png to webp', unless('image'), async () => {
 })
 
 test('image: heic to jpg', unless('image'), async () => {
-  makeFixture('source.png', 'ffmpeg', ...testPicture)
+  makeFixture('source.png', 'ffmpeg', ...testImage)
   const heic = makeFixture('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
   const jpg = await convert('photo.heic', heic, 'jpg')
   assert.equal(probeImage(jpg.path), 'mjpeg,320,200')
@@ -135,14 +135,14 @@ test('office: xlsx to pdf', unless('office'), async () => {
 })
 
 test('av: mp4 to mp3', unless('av'), async () => {
-  const sound = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
-  const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testFilm, ...sound)
+  const audio = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
+  const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testVideo, ...audio)
   const { path } = await measureConversion('av', 'film.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 
 test('pdf: pdf to png', unless('pdf'), async () => {
-  makeFixture('source.png', 'ffmpeg', ...testPicture)
+  makeFixture('source.png', 'ffmpeg', ...testImage)
   const pdf = makeFixture('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
   const { path } = await measureConversion('pdf', 'page.pdf', pdf, 'png')
   assert.match(probeImage(path), /^png,\d{3},\d{3}$/)
@@ -178,14 +178,14 @@ test('font: ttf to woff2', unless('font'), async () => {
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
 })
 
-/** Those of the engines that none of the above has run. */
+/** Conversions with engines that the tests above do not use. */
 const others = [
   { image: 'image', engine: 'imagemagick', name: 'corners.psd', to: 'png' },
   { image: 'image', engine: 'vtracer', name: 'corners.png', to: 'svg' },
   { image: 'image', engine: 'potrace', name: 'corners.png', to: 'eps' },
   { image: 'pdf', engine: 'ghostscript', name: 'letter.ps', to: 'pdf' },
 ] as const
-/** By other programs than those that made them. */
+/** Checks of results with other programs than those that created them. */
 const judges = {
   png: (path: string) => assert.match(probeImage(path), /^png,\d+,\d+$/),
   svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
@@ -199,7 +199,7 @@ for (const { image, engine, name, to } of others)
     judges[to](made.path)
   })
 
-test('pdf: the text of a scan', unless('pdf'), async () => {
+test('pdf: OCR of a scan', unless('pdf'), async () => {
   const scan = Buffer.from(
     await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']),
   )
@@ -213,7 +213,7 @@ test('browser: html to pdf', unless('browser'), async () => {
 })
 
 test(
-  'browser: a page in many scripts becomes what Debian’s browser makes of it',
+  'browser: the PDF of a page in many scripts matches that of Debian’s Chromium',
   unless('browser'),
   async () => {
     const ours = await convert('rich.html', Buffer.from(richPage()), 'pdf')
@@ -222,15 +222,19 @@ test(
   },
 )
 
-test('browser: a page in many scripts looks as in Debian’s browser', unless('browser'), async () => {
-  const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
-  assert.deepEqual(await boxColors(bytes), boxes)
-  await renderWithDebian(folder, 'png', async (other) => {
-    assert.ok((await imageDifference(path, other)) < 2)
-  })
-})
+test(
+  'browser: the screenshot of a page in many scripts matches that of Debian’s Chromium',
+  unless('browser'),
+  async () => {
+    const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
+    assert.deepEqual(await boxColors(bytes), boxes)
+    await renderWithDebian(folder, 'png', async (other) => {
+      assert.ok((await imageDifference(path, other)) < 2)
+    })
+  },
+)
 
-test('browser: its fonts were read when the image was built', unless('browser'), async () => {
+test('browser: the font cache was created when the image was built', unless('browser'), async () => {
   await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
   const script = `
     const { existsSync, readdirSync } = require('node:fs')
@@ -239,7 +243,7 @@ test('browser: its fonts were read when the image was built', unless('browser'),
   assert.equal(lambdas.get('browser')?.inside(script), 'false')
 })
 
-test('browser: a website is captured as it looks', unless('browser'), async () => {
+test('browser: a website is captured with its appearance', unless('browser'), async () => {
   const website = createHttpServer((_request, response) => {
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)
@@ -260,16 +264,16 @@ test('browser: a website is captured as it looks', unless('browser'), async () =
 })
 
 for (const image of images) {
-  test(`${image} confines its engines with filters that stop the escape test`, () => {
+  test(`${image} starts its engines with system call filters that stop the escape test`, () => {
     const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
     const best = tried.find(({ level }: { level: string }) => level === 'filtered')
-    // The number of the process and the network are the container's.
+    // The process id and the network belong to the container.
     assert.deepEqual(best.open, ['pid', 'net'])
   })
 
-  test(`${image} runs without rights, writes to /tmp only and reaches nothing outside`, () => {
+  test(`${image} runs without privileges, writes only to /tmp and has no network access`, () => {
     const script = `
       const { readFileSync, writeFileSync } = require('node:fs')
       const tried = (what) => { try { what(); return 'done' } catch (error) { return error.code } }

@@ -1,4 +1,4 @@
-// npm run images:test: what is built reaches a registry, unless it is not what was accepted.
+// npm run images:test: images are pushed to a registry only if their versions are accepted.
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const lockedBefore = lockedVersions()
 let registry: Awaited<ReturnType<typeof startRegistry>>
 before(async () => {
   assert.ok(image, 'podman has no image of this commit: run "npm run images" first.')
-  // Debian may have newer packages than on the day of the lock, which says nothing of the code.
+  // Debian can have newer packages than the lock, which must not fail this test.
   lockVersions({ ...lockedBefore, ...versionsIn(image) })
   registry = await startRegistry()
 })
@@ -33,7 +33,7 @@ after(() => {
   else rmSync(noted, { force: true })
 })
 
-/** What the command says, and the code that it ends with. */
+/** Returns the output and exit code of the command. */
 const push = (target: string) =>
   new Promise<{ said: string; code: number }>((resolve) => {
     const env = { ...process.env, IMAGE_REGISTRY: `${registry.address}/files` }
@@ -42,7 +42,7 @@ const push = (target: string) =>
     )
   })
 
-/** The image as another script makes it, under a name of its own while it is used. */
+/** Replaces an image by a version that a shell script has changed, while `use` runs. */
 async function withChangedImage(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
   const kept = runArgs(program).filter((argument) => argument !== '--rm')
@@ -58,7 +58,7 @@ async function withChangedImage(target: string, shell: string, use: () => Promis
   }
 }
 
-test('an image with another version of a package is pushed nowhere', () =>
+test('an image with a package version that is not locked is not pushed', () =>
   withChangedImage(
     'strayed',
     `sed -i '/^Package: perl-base$/,/^$/s/^Version: .*/Version: 9.9-1/' /var/lib/dpkg/status`,
@@ -73,7 +73,7 @@ test('an image with another version of a package is pushed nowhere', () =>
     },
   ))
 
-test('an image of another commit is pushed nowhere', () =>
+test('an image of another commit is not pushed', () =>
   withChangedImage(
     'older',
     'true',
@@ -86,7 +86,7 @@ test('an image of another commit is pushed nowhere', () =>
     '0123abc',
   ))
 
-test('an image is called by its digest in the registry, which packaging then has', async () => {
+test('the digest of a pushed image is stored for the packaging', async () => {
   const { said, code } = await push(image)
   assert.equal(code, 0, said)
   const there = registry.manifests.get(`files/mutabor-${image}:${revision().slice(0, 12)}`)

@@ -5,13 +5,13 @@ import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
 import { convert } from '../engines/run-engine.ts'
 
-/** Colors of the boxes at the top of the page, each 100 pixels wide and high, from the left; the last is a picture. */
+/** Colors of the boxes at the top of the page from left to right, each 100 × 100 pixels; the last one is an image. */
 export const boxes = ['#e02020', '#20a040', '#2040c0', '#c1a11a'] as const
 
-/** JPEG XL, by cjxl. */
-const picture = 'data:image/jxl;base64,/wpBQEDl3iqCCAIBAGAASxiLFcJJg2G+QAQAB+zvDQAAAAAAAAAA'
+/** JPEG XL, created with cjxl. */
+const imageUrl = 'data:image/jxl;base64,/wpBQEDl3iqCCAIBAGAASxiLFcJJg2G+QAQAB+zvDQAAAAAAAAAA'
 
-/** In each of them a letter that no other has, so that none of them can be left out unseen. */
+/** Each text contains a unique character, so that a missing script is noticed. */
 const lines: Readonly<Record<string, string>> = {
   Latin: 'Grüße, naïve façade, ﬁnd Ĳ',
   Greek: 'Ωμέγα και άλφα',
@@ -33,7 +33,7 @@ const fontAddress = () => {
   return `data:font/ttf;base64,${bytes.toString('base64')}`
 }
 
-/** A page of what depends on how a browser was built: scripts of the world, fonts that it brings, tables, formulas. */
+/** A page with features that depend on the build of a browser: many scripts, web fonts, tables, formulas. */
 export const richPage = () => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Rich</title><style>
   @font-face { font-family: own; src: url(${fontAddress()}) }
   body { margin: 0; font-family: sans-serif }
@@ -46,7 +46,7 @@ export const richPage = () => `<!doctype html><html lang="en"><meta charset="utf
 <div class="boxes">${boxes
   .slice(0, -1)
   .map((color) => `<div style="background:${color}"></div>`)
-  .join('')}<img src="${picture}" alt="a picture"></div>
+  .join('')}<img src="${imageUrl}" alt="a picture"></div>
 <h1>Heading of the first level</h1>
 ${Object.entries(lines)
   .map(([name, words]) => `<p>${name}: ${words}</p>`)
@@ -61,7 +61,7 @@ ${Object.entries(lines)
 <svg width="60" height="20"><text y="15">drawn</text></svg>
 <a href="https://host.invalid/">a link</a>`
 
-/** The same page by the browser that a machine has, which is Debian's. */
+/** Renders the same page with the browser of this machine, Debian's Chromium. */
 export async function renderWithDebian(
   folder: string,
   to: 'pdf' | 'png',
@@ -82,7 +82,7 @@ const output = (command: string, ...args: string[]) => execFileSync(command, arg
 /** Text, fonts and tags of a PDF. */
 export const pdfParts = (path: string) => ({
   text: output('pdftotext', path, '-'),
-  // Without the letters before each name that stand for the part of the font that is used.
+  // Without the random prefix of each name that marks a font subset.
   fonts: output('pdffonts', path)
     .split('\n')
     .map((line) =>
@@ -95,12 +95,12 @@ export const pdfParts = (path: string) => ({
   tags: output('pdfinfo', '-struct', path),
 })
 
-const pixels = (picture: Buffer | string) =>
-  sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+const pixels = (image: Buffer | string) =>
+  sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
 
-/** The colors in the middle of the boxes. */
-export async function boxColors(picture: Buffer): Promise<string[]> {
-  const { data, info } = await pixels(picture)
+/** Returns the colors at the centers of the boxes. */
+export async function boxColors(image: Buffer): Promise<string[]> {
+  const { data, info } = await pixels(image)
   return boxes.map((_, box) => {
     const at = (50 * info.width + 100 * box + 50) * info.channels
     return `#${data.subarray(at, at + 3).toString('hex')}`
@@ -108,12 +108,12 @@ export async function boxColors(picture: Buffer): Promise<string[]> {
 }
 
 /**
- * In the mean of all colors, at most 255: of how they look from afar, as one letter from another font moves all that is
- * below it by a pixel.
+ * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from another
+ * font moves everything below it by a pixel.
  */
 export async function imageDifference(one: string, other: string): Promise<number> {
-  const fromAfar = (picture: string) => sharp(picture).resize(64, 64, { fit: 'fill' }).png().toBuffer()
-  const { data } = await pixels(await fromAfar(one))
-  const { data: others } = await pixels(await fromAfar(other))
+  const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
+  const { data } = await pixels(await scaledDown(one))
+  const { data: others } = await pixels(await scaledDown(other))
   return data.reduce((sum, value, at) => sum + Math.abs(value - (others[at] ?? 0)), 0) / data.length
 }

@@ -14,10 +14,10 @@ export type Outcome = { readonly response: unknown } | { readonly error: Runtime
 interface Invocation {
   readonly event: unknown
   readonly deadlineMs: number
-  readonly settle: (outcome: Outcome) => void
+  readonly resolve: (outcome: Outcome) => void
 }
 
-/** The side of Lambda's runtime API that Lambda has: gives events to one runtime and takes its answers. */
+/** Emulates Lambda's runtime API: sends events to one runtime and receives its responses. */
 export async function startRuntimeApi(host = '127.0.0.1') {
   const waiting: Invocation[] = []
   const running = new Map<string, Invocation>()
@@ -54,7 +54,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     const body = await json(request)
     const [, id = '', kind] = path.split('/')
     if (path === 'init/error') initError.resolve(body as RuntimeError)
-    else running.get(id)?.settle(kind === 'error' ? { error: body as RuntimeError } : { response: body })
+    else running.get(id)?.resolve(kind === 'error' ? { error: body as RuntimeError } : { response: body })
     running.delete(id)
     reply.writeHead(202).end('{"status":"OK"}')
   })
@@ -66,15 +66,15 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     address: `${host}:${port}`,
     initError: initError.promise,
     invoke(event: unknown, timeoutS = 60): Promise<Outcome> {
-      return new Promise((settle) => {
-        waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, settle })
+      return new Promise((resolve) => {
+        waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, resolve })
         dispatch()
       })
     },
-    /** The runtime has died: what it was at has failed. */
+    /** Reports the exit of the runtime, so that its current invocation fails. */
     exited() {
       const error = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', stackTrace: [] }
-      for (const { settle } of running.values()) settle({ error })
+      for (const { resolve: settle } of running.values()) settle({ error })
       running.clear()
     },
     close() {

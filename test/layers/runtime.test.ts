@@ -51,7 +51,7 @@ async function withRuntime(handler: string, use: (child: ChildProcess) => Promis
   }
 }
 
-test('a handler gets event and context, one after another, and its answer goes back', () =>
+test('a handler receives event and context of one invocation after another, and its result is returned', () =>
   withRuntime('handlers.echo', async () => {
     const outcomes = await Promise.all([api.invoke({ n: 1 }), api.invoke({ n: 'ü' }, 5)])
     const [first, second] = outcomes.map((outcome) => ('response' in outcome ? outcome.response : outcome))
@@ -66,7 +66,7 @@ test('a handler gets event and context, one after another, and its answer goes b
     assert.ok(remaining > 0 && remaining <= 5000, `remaining ${remaining}`)
   }))
 
-test('an error of the handler is reported with its type, and the next event is served', () =>
+test('an error of the handler is reported with its type, and the next event is processed', () =>
   withRuntime('handlers.failing', async () => {
     for (const message of ['one', 'two']) {
       const outcome = await api.invoke({ message })
@@ -77,7 +77,7 @@ test('an error of the handler is reported with its type, and the next event is s
     }
   }))
 
-test('a handler that returns nothing answers null', () =>
+test('a handler without a result returns null', () =>
   withRuntime('handlers.nothing', async () => {
     assert.deepEqual(await api.invoke({}), { response: null })
   }))
@@ -87,7 +87,7 @@ for (const [handler, message] of [
   ['handlers.notAFunction', /^handlers\.mjs exports no function "notAFunction"\.$/],
   ['handlers', /^Expected a handler like "functions\/convert\.handler", got "handlers"\.$/],
 ] as const) {
-  test(`${handler} ends the runtime with an error of its start`, () =>
+  test(`${handler} ends the runtime with an initialization error`, () =>
     withRuntime(handler, async (child) => {
       const exited = once(child, 'exit')
       assert.match((await api.initError).errorMessage, message)
@@ -95,7 +95,7 @@ for (const [handler, message] of [
     }))
 }
 
-test('the runtime ends when Lambda is gone', () =>
+test('the runtime exits when the runtime API is unreachable', () =>
   withRuntime('handlers.echo', async (child) => {
     await api.invoke({})
     const exited = once(child, 'exit')

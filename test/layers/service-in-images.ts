@@ -1,4 +1,4 @@
-// The service around container images: its table, bucket and queues on this machine, its function `api` beside them.
+// Runs the service for tests of container images: table, bucket, queues and the function `api` on this machine.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
 export type ServiceInImages = Awaited<ReturnType<typeof openService>>
 export type Serving = Awaited<ReturnType<ServiceInImages['serve']>>
 
-/** Its folder is for what tests make, too. */
+/** Tests can also write to its folder. */
 export async function openService() {
   const ends: (() => unknown)[] = []
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
@@ -53,7 +53,7 @@ export async function openService() {
   const client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
   ends.push(() => closeServer(gateway))
 
-  /** An image runs what is in a queue, until it is closed or the service is. */
+  /** Runs the messages of a queue in an image until it or the service is closed. */
   const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
     const lambda = await startLambda({ ...options, network })
     const { url: queueUrl, arn: queueArn } = queues[queue]
@@ -82,7 +82,7 @@ export async function openService() {
   return { client, folder, network, environment, serve, close }
 }
 
-/** The embedded DynamoDB listens on loopback only, where no container comes. */
+/** Forwards TCP connections: the embedded DynamoDB only listens on loopback, which containers cannot reach. */
 async function startTcpProxy(host: string, target: URL) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -98,7 +98,7 @@ async function startTcpProxy(host: string, target: URL) {
   const { port } = server.address() as AddressInfo // it listens on a port, not on a path
   const close = () => {
     server.close()
-    // What is still open when the network goes would never hear of the other side's end.
+    // Connections that are open when the network is removed would never be closed by the other side.
     for (const socket of sockets) socket.destroy()
   }
   return { url: `http://${host}:${port}`, close }
@@ -125,7 +125,7 @@ async function environmentOf(urls: Embedded['urls']) {
   return { environment, queues }
 }
 
-/** Sends a file; the job when it is over. */
+/** Sends a file and returns the finished job. */
 export async function convertAndWait(
   { client }: Pick<ServiceInImages, 'client'>,
   file: { readonly name: string; readonly bytes: Buffer<ArrayBuffer> },

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { areas } from './areas.ts'
 
-/** A test further away runs so much else that it is not about the file. */
+/** A test that imports a file through more steps than this is not about that file. */
 const maxImportDistance = 5
 const maxTestsByImport = 6
 
@@ -12,7 +12,7 @@ function importsOf(file: string): string[] {
   return [...found].map(([, path = '']) => normalize(join(dirname(file), path)))
 }
 
-/** Files that a test imports, with the number of imports that lead there. */
+/** Returns the files that a test imports, directly or not, with the number of import steps. */
 function importDistances(test: string): Map<string, number> {
   const distances = new Map([[test, 0]])
   for (const [file, distance] of distances) {
@@ -24,7 +24,7 @@ function importDistances(test: string): Map<string, number> {
 
 let reachedBy: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
 
-/** How much of the path two files share: test/engines/pdf-pages.test.ts is nearer to lib/engines/pdf/ than others. */
+/** Returns how many words two paths share: test/engines/pdf-pages.test.ts is close to lib/engines/pdf/. */
 function pathSimilarity(test: string, file: string): number {
   const words = (path: string) => new Set(path.replace(/\.(test\.)?ts$/, '').split(/[/-]/))
   const wanted = words(file)
@@ -33,10 +33,10 @@ function pathSimilarity(test: string, file: string): number {
 
 const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(test), basename(file))
 
-/** Tests that may notice a fault of the file, the likeliest first. Paths are relative to the working directory. */
+/** Returns tests that could detect a fault in the file, the most likely first. Paths are relative to the working directory. */
 export function testsOf(file: string): string[] {
   const area = areas.find(({ files }) => globSync([...files]).includes(file))
-  // Where a list is kept, others are asked only when they are about the very file.
+  // In areas with a complete list, add only the closest other test.
   const maxByImport = area?.isWhole ? 1 : maxTestsByImport
   reachedBy ??= new Map(globSync('test/**/*.test.ts').map((test) => [test, importDistances(test)]))
   const byImport = [...reachedBy]
@@ -46,7 +46,7 @@ export function testsOf(file: string): string[] {
     })
     .toSorted((a, b) => b.likeness - a.likeness || a.distance - b.distance)
     .slice(0, maxByImport)
-  // The quickest first, but for those that are called after the file.
+  // Tests with a similar name first, then in the order of the list, which is fastest first.
   const ofArea = (area?.tests ?? []).toSorted((a, b) => nameSimilarity(b, file) - nameSimilarity(a, file))
   return [...new Set([...byImport.map(({ test }) => test), ...ofArea])]
 }

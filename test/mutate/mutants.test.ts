@@ -8,18 +8,18 @@ import { findMutants, type Mutant, sampleMutants } from './mutants.ts'
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
 const describeMutant = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
 
-describe('faults that are put into the code', () => {
+describe('mutants', () => {
   const weighted = findMutants(process.cwd(), files)
   const sample = sampleMutants(weighted, 'a')
 
-  test('are the same for the same seed, others for another, and one of a line', () => {
+  test('depend on the seed only, with one mutant per line', () => {
     assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
     assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
     assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
     assert.ok(sample.length > 20, `${sample.length} faults`)
   })
 
-  test('change a line of code, none of types, imports and comments', () => {
+  test('change code, but not types, imports or comments', () => {
     for (const { before, after, text } of sample) {
       assert.notEqual(before, after)
       assert.doesNotMatch(before, /^(import|export type|\*|\/\/|\/\*\*)/)
@@ -28,8 +28,8 @@ describe('faults that are put into the code', () => {
   })
 })
 
-describe('the tests that belong to a file', () => {
-  test('are those that import it, and those of its area', () => {
+describe('the tests for a file', () => {
+  test('are those that import it and those of its area', () => {
     assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
@@ -38,7 +38,7 @@ describe('the tests that belong to a file', () => {
     )
   })
 
-  test('exist, as the files of the areas do', () => {
+  test('exist, like the files of all areas', () => {
     for (const { name, files, tests } of areas) {
       for (const pattern of files) assert.ok(globSync(pattern).length > 0, `${name}: ${pattern}`)
       for (const one of tests) assert.ok(existsSync(one), `${name}: ${one}`)

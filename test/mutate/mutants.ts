@@ -3,25 +3,25 @@ import type { Node, SourceFile } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
 import { type Change, faults, isIgnored } from './mutations.ts'
 
-/** A file with one fault in it. */
+/** A file with one fault. */
 export type Mutant = {
-  /** Path inside the project. */
+  /** Path relative to the project. */
   file: string
   line: number
   fault: string
-  /** The line as it is and as the fault makes it. */
+  /** The line without and with the fault. */
   before: string
   after: string
   /** The whole file with the fault. */
   text: string
 }
 
-/** What can be drawn, and how much more often than others. */
+/** A mutant with its relative probability of being sampled. */
 type WeightedMutant = { mutant: Mutant; weight: number }
 
 /**
- * Weighted drawing without replacement (Efraimidis and Spirakis, 2006). It hangs on the line's own text, so that a
- * change elsewhere in the file draws no others.
+ * Weighted sampling without replacement (Efraimidis and Spirakis, 2006). The rank depends on the text of the line, so that a
+ * change elsewhere in the file selects the same mutants.
  */
 function rankMutant(seed: string, mutant: Mutant, weight: number): number {
   const { file, fault, before, after } = mutant
@@ -33,7 +33,7 @@ function createMutant(file: string, text: string, fault: string, change: Change)
   const changed = text.slice(0, change.node.getStart()) + change.text + text.slice(change.node.end)
   const before = text.split('\n')
   const after = changed.split('\n')
-  // A node may begin lines above the first that differs.
+  // A node can start several lines above the first changed line.
   const at = before.findIndex((line, index) => line !== after[index])
   const lineOf = (lines: readonly string[]) => lines[at]?.trim() ?? ''
   return { file, line: at + 1, fault, before: lineOf(before), after: lineOf(after), text: changed }
@@ -52,14 +52,14 @@ function mutantsOfSource(source: SourceFile, file: string): WeightedMutant[] {
   return lots
 }
 
-/** All faults of the files. */
+/** Returns all mutants of the files. */
 export function findMutants(root: string, files: readonly string[]): WeightedMutant[] {
   const api = new API({ cwd: root })
   try {
     const [project] = api.updateSnapshot({ openProject: `${root}/tsconfig.json` }).getProjects()
     return files.flatMap((file) => {
       const source = project?.program.getSourceFile(`${root}/${file}`)
-      if (!source) throw new Error(`${file} is no source of this project`)
+      if (!source) throw new Error(`${file} is not a source file of this project`)
       return mutantsOfSource(source, file)
     })
   } finally {
@@ -67,7 +67,7 @@ export function findMutants(root: string, files: readonly string[]): WeightedMut
   }
 }
 
-/** All of them in the order of their drawing, one of a line. */
+/** Returns the mutants in random order, at most one per line. */
 export function sampleMutants(lots: readonly WeightedMutant[], seed: string): Mutant[] {
   const ranked = lots.map(({ mutant, weight }) => ({ mutant, rank: rankMutant(seed, mutant, weight) }))
   return onePerLine(ranked.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))

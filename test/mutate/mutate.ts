@@ -8,13 +8,13 @@ import { killTests } from './run-tests.ts'
 import { MutationRunner, type Verdict } from './trials.ts'
 
 /**
- * Puts faults into the code, one at a time, and tells which ones the tests that belong to it notice:
+ * Mutation testing: puts faults into the code, one at a time, and reports which ones its tests detect:
  *
  *   npm run mutate -- [AREA | FOLDER | FILE …] [--count 40] [--seed WORD] [--part 2/5] [--at-once 2]
  *                     [--minutes 4] [--at-least 70] [--list]
  *
- * The project itself stays as it is: faults go into a copy. A run that ends early for `--minutes` counts what it has
- * tried. With `--at-least` it fails below that share (per cent) of those noticed.
+ * Only copies of the project are changed. A run that is stopped by `--minutes` counts the mutants that it has tried. With
+ * `--at-least` it fails if fewer mutants (in per cent) are detected.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-/** Of fewer a share says nothing. */
+/** With fewer mutants, the share is not meaningful. */
 const minMutants = 8
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
@@ -39,11 +39,13 @@ function filesOf(name: string): string[] {
   if (area) return globSync([...area.files])
   const info = statSync(name, { throwIfNoEntry: false })
   if (!info)
-    throw new Error(`${name} is no area (${areas.map((each) => each.name).join(', ')}), folder or file`)
+    throw new Error(
+      `Expected an area (${areas.map((each) => each.name).join(', ')}), folder or file, got "${name}".`,
+    )
   return info.isDirectory() ? globSync(`${name.replace(/\/$/, '')}/**/*.ts`) : [name]
 }
 
-/** Every n-th of the faults, from the k-th. */
+/** Returns every n-th element, starting with the k-th, for a part `k/n`. */
 function partOf<T>(list: readonly T[], part: string): T[] {
   const [at = 1, of = 1] = part.split('/').map(Number)
   return list.filter((_, index) => index % of === at - 1)
@@ -56,7 +58,7 @@ function printResult({ mutant, ended, seconds }: Verdict): void {
   const took = `${seconds.toFixed(0)} s`
   if (ended.as !== 'passed') {
     print(
-      `  noticed ${place} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' does not end' : ''}`,
+      `  detected ${place} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' timed out' : ''}`,
     )
     return
   }
@@ -65,11 +67,11 @@ function printResult({ mutant, ended, seconds }: Verdict): void {
   print(`    + ${mutant.after}`)
 }
 
-/** Per cent of the faults that were noticed. */
+/** Prints the detected mutants of an area and returns their percentage. */
 function printSummary(name: string, verdicts: readonly Verdict[]): number {
-  const noticed = verdicts.filter(({ ended }) => ended.as !== 'passed').length
-  const share = verdicts.length === 0 ? 100 : (100 * noticed) / verdicts.length
-  print(`${name}: ${noticed} of ${verdicts.length} noticed (${share.toFixed(0)} %)`)
+  const detected = verdicts.filter(({ ended }) => ended.as !== 'passed').length
+  const share = verdicts.length === 0 ? 100 : (100 * detected) / verdicts.length
+  print(`${name}: ${detected} of ${verdicts.length} detected (${share.toFixed(0)} %)`)
   return share
 }
 
@@ -80,7 +82,7 @@ async function mutate(names: readonly string[]): Promise<void> {
     endsAt,
     print,
   )
-  // Node ends without its `finally` otherwise, and copies and tests stay.
+  // Without these handlers, a signal would leave copies and test processes behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       killTests()

@@ -1,12 +1,12 @@
 import { type BinaryExpression, type CallExpression, type Node, SyntaxKind } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
 
-/** Text that stands in place of a node. */
+/** A replacement text for a node. */
 export type Change = { node: Node; text: string }
 
 /**
- * A fault as a person makes one. `weight` says how often it is drawn beside the others: a wrong condition and a
- * forgotten line are more usual than a wrong word.
+ * A typical programming mistake. `weight` is its relative frequency: a wrong condition or a forgotten line is more common than
+ * a wrong word.
  */
 type Fault = { name: string; weight: number; of: (node: Node) => readonly Change[] }
 
@@ -24,7 +24,7 @@ const swappedOperators: Partial<Record<SyntaxKind, string>> = {
   [SyntaxKind.SlashToken]: '*',
 }
 
-/** Calls that a chain can go without, and calls that are taken for one another. */
+/** Calls that can be removed from a chain, and below, calls that are easily confused. */
 const skippable = new Set(
   'filter flat int lowercase max min nonnegative normalize replace replaceAll reverse slice sort strict toLowerCase toReversed toSorted toUpperCase trim trimEnd trimStart'.split(
     ' ',
@@ -54,12 +54,12 @@ function mutateMethod(call: CallExpression): Change[] {
   const { name, expression } = call.expression
   const other = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
   const isOfLibrary = ['Math', 'z'].includes(expression.getText())
-  // Math.min is taken for Math.max; a schema goes without its min.
+  // Math.min becomes Math.max, but a schema loses its min().
   if (other && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: other }]
   return skippable.has(name.text) && !isOfLibrary ? [{ node: call, text: expression.getText() }] : []
 }
 
-/** The last argument, where a function can do without: it is a bag of options, a flag or a number. */
+/** Drops the last argument if it is probably optional: an options object, a flag or a number. */
 function dropLastArgument({ arguments: args }: CallExpression): Change[] {
   const last = args.at(-1)
   if (!last || args.length < 2) return []
@@ -89,7 +89,7 @@ function mutateRegularExpression(text: string): string | undefined {
   return /\$\/\w*$/.test(text) ? text.replace(/\$(\/\w*)$/, '$1') : undefined
 }
 
-/** Words of an interface, not sentences: how something is said is not what a test asks. */
+/** Returns whether a string is an identifier of an interface; tests do not check the wording of sentences. */
 const isWord = (text: string) => text.length > 0 && !/\s/.test(text)
 
 export const faults: readonly Fault[] = [
@@ -158,11 +158,11 @@ export const faults: readonly Fault[] = [
   },
 ]
 
-/** What no test is to hold: types, what is imported, what goes into the log, what documentation says. */
+/** Returns whether a node is never mutated: types, imports, log calls, documentation. */
 export function isIgnored(node: Node): boolean {
   if (is.isImportDeclaration(node) || is.isExportDeclaration(node)) return true
   if (is.isTypeNode(node) || is.isTypeAliasDeclaration(node) || is.isInterfaceDeclaration(node)) return true
-  // The key of a property, a name in a member.
+  // A property key.
   if (is.isStringLiteral(node) && is.isPropertyAssignment(node.parent)) return node.parent.name === node
   const call = is.isExpressionStatement(node) ? node.expression : node
   return (

@@ -3,15 +3,15 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path'
 import { copyBuildInfo } from './type-check.ts'
 
-/** Of the project, what stays behind: what other runs of it made. */
+/** Returns whether a file or folder is not copied, such as generated data. */
 const isExcluded = (name: string) =>
   name === '.git' || name === 'node_modules' || name.startsWith('.data') || name === folder
 
 const folder = '.mutants'
 
 /**
- * A whole project that faults are put into. Its sources are copies; packages are links to the same bytes (60,000
- * files: under a second), which nobody writes.
+ * A copy of the whole project in which faults are inserted. Sources are copied; packages are hard links (60,000 files in less
+ * than a second), which are never written to.
  */
 export class ProjectCopy {
   readonly root: string
@@ -19,18 +19,18 @@ export class ProjectCopy {
 
   constructor(original: string) {
     this.#original = original
-    // Beside its sources: links do not reach other file systems, and Node strips no types below node_modules.
+    // Inside the project, because hard links need the same file system, and not in node_modules, where Node strips no types.
     mkdirSync(join(original, folder), { recursive: true })
     this.root = mkdtempSync(join(original, folder, 'copy-'))
     for (const name of readdirSync(original)) {
       if (!isExcluded(name)) cpSync(join(original, name), join(this.root, name), { recursive: true })
     }
     const linked = spawnSync('cp', ['-al', join(original, 'node_modules'), this.root], { encoding: 'utf8' })
-    if (linked.status !== 0) throw new Error(`The packages cannot be linked: ${linked.stderr}`)
+    if (linked.status !== 0) throw new Error(`Could not create hard links to the packages: ${linked.stderr}`)
     copyBuildInfo(original, this.root)
   }
 
-  /** Puts the fault in while something runs. */
+  /** Inserts the fault while `run` runs, then restores the file. */
   async withMutant<T>(file: string, text: string, run: () => Promise<T>): Promise<T> {
     const path = join(this.root, file)
     try {
@@ -42,7 +42,7 @@ export class ProjectCopy {
   }
 
   remove(): void {
-    // What was killed may still be writing.
+    // Killed processes can still be writing, so retry.
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
     const parent = dirname(this.root)
     if (readdirSync(parent).length === 0) rmSync(parent, { recursive: true })

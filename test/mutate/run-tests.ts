@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { withEnvironment } from '../processes.ts'
 
-/** How the tests of a file ended; `name` is the first that failed, or the file that did not end. */
+/** Result of a test file; `name` is the first failed test, or the file that timed out. */
 export type TestOutcome = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
 
 const running = new Set<number>()
@@ -15,7 +15,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has already exited.
   }
 }
 
@@ -23,17 +23,17 @@ export function killTests(): void {
   for (const pid of running) kill(-pid)
 }
 
-/** Runs one file of tests until its first failure; what it started ends with it. */
+/** Runs one test file until its first failure and then kills all processes that it started. */
 export async function runTests(root: string, file: string, limitMs: number): Promise<TestOutcome> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutant-'))
-  // As /tmp lets others in: tests of the sandbox become other users.
+  // Readable like /tmp, because tests of the sandbox run as other users.
   chmodSync(scratch, 0o755)
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', file],
     {
       cwd: root,
-      // Within a test Node would tell its results to that, not to us.
+      // Otherwise, inside a test, Node would report the results to the parent test runner.
       env: { ...process.env, TMPDIR: scratch, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
@@ -54,9 +54,9 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   kill(-pid)
-  // Groups of their own: what a test kept alive to kill it itself.
+  // Processes in other process groups, which a test started to kill them itself.
   for (const left of withEnvironment(scratch)) kill(Number(left))
   running.delete(pid)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
-  return ended ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `ended with ${code}` })
+  return ended ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `exit code ${code}` })
 }

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import { ProjectCopy } from './project-copy.ts'
 import { MutationRunner } from './trials.ts'
 
-describe('a fault that is tried', () => {
+describe('a mutant', () => {
   const root = mkdtempSync(join(tmpdir(), 'trials-'))
   mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
   symlinkSync(join(process.cwd(), 'node_modules/.bin/tsc'), join(root, 'node_modules/.bin/tsc'))
@@ -53,18 +53,18 @@ describe('a fault that is tried', () => {
     return verdict?.ended
   }
 
-  test('is noticed by a test that fails or no longer ends, and missed by one that passes', async () => {
+  test('is detected by a test that fails or times out, and missed by one that passes', async () => {
     assert.deepEqual(await endOf(1.5, 'asks.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.deepEqual(await endOf(3, 'asks.test.ts'), { as: 'hung', name: 'asks.test.ts' })
     assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
   })
 
-  test('is noticed by a test that works as another user in the folder for what is made', async () => {
+  test('is detected by a test that runs as another user in the temporary folder', async () => {
     assert.deepEqual(await endOf(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
   })
 
-  test('is another one in place of what the compiler refuses, which nobody can put in', async () => {
+  test('is replaced by another one if it does not compile', async () => {
     const verdicts = await trials.run(
       [faultOf("'text'"), faultOf(2), faultOf(1.5)],
       1,
@@ -77,7 +77,7 @@ describe('a fault that is tried', () => {
     )
   })
 
-  test('is not noticed by a test that fails without it, which is said once', async () => {
+  test('is not detected by a test that also fails without it, which is reported once', async () => {
     assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.equal(said.filter((line) => line.includes('fails.test.ts')).length, 1)

@@ -4,38 +4,39 @@ import { runTests, type TestOutcome } from './run-tests.ts'
 import { compiles } from './type-check.ts'
 
 export type Verdict = { mutant: Mutant; ended: TestOutcome; seconds: number }
-/** Nobody can put in what the compiler refuses: it is neither noticed nor missed. */
+/** Result of a mutant that does not compile: it counts neither as detected nor as missed. */
 const rejectedByCompiler = 'refused'
 
-/** A test that runs longer than this without a fault is too slow to be asked. */
+/** Tests that take longer than this without a fault are not used. */
 const maxTestMs = 60_000
 
-/** More than a test takes on a machine that has become busy since. */
+/** Returns a timeout with a margin for a machine that has become busier. */
 const timeoutFor = (lastingMs: number) => 8000 + 3 * lastingMs
 
-/** Faults tried one after another in each of some copies of the project. */
+/** Runs mutants in several copies of the project in parallel. */
 export class MutationRunner {
   readonly #copies: readonly ProjectCopy[]
   readonly #endsAt: number
-  /** How long the tests of a file take as the code is; undefined where they fail. */
+  /** Durations of test files without a fault; undefined for files that fail. */
   readonly #baselineDurations = new Map<string, Promise<number | undefined>>()
 
   readonly #print: (line: string) => void
 
-  /** @param endsAt when no further fault is begun, and none that is being tried counts any more */
+  /** @param endsAt no mutant is started after this time, and unfinished ones do not count */
   constructor(copies: readonly ProjectCopy[], endsAt: number, say: (line: string) => void) {
     this.#print = say
     this.#copies = copies
     this.#endsAt = endsAt
   }
 
-  /** Of a project that the compiler refuses as it is, no fault would be left. */
+  /** Checks that the project compiles; otherwise every mutant would be rejected. */
   async requireTypes(): Promise<void> {
     const [copy] = this.#copies
-    if (copy && !(await compiles(copy.root))) throw new Error('The project does not compile as it is.')
+    if (copy && !(await compiles(copy.root)))
+      throw new Error('The project does not compile without a fault: fix the type errors first.')
   }
 
-  /** @param maxMutants faults that are to count; others are tried in place of those that the compiler refuses. */
+  /** @param maxMutants number of mutants that count; those that do not compile are replaced by others. */
   async run(
     mutants: readonly Mutant[],
     maxMutants: number,
@@ -63,13 +64,13 @@ export class MutationRunner {
     return verdicts
   }
 
-  /** Nothing where the time was over before all tests were asked. */
+  /** Returns undefined if the time was over before all tests had run. */
   async #try(
     copy: ProjectCopy,
     mutant: Mutant,
     tests: readonly string[],
   ): Promise<Verdict | typeof rejectedByCompiler | undefined> {
-    const begun = Date.now()
+    const startedAt = Date.now()
     if (!(await copy.withMutant(mutant.file, mutant.text, () => compiles(copy.root))))
       return rejectedByCompiler
     let ended: TestOutcome = { as: 'passed' }
@@ -78,11 +79,11 @@ export class MutationRunner {
       if (ended.as !== 'passed') break
     }
     const isCutOff = Date.now() >= this.#endsAt && ended.as !== 'failed'
-    return isCutOff ? undefined : { mutant, ended, seconds: (Date.now() - begun) / 1000 }
+    return isCutOff ? undefined : { mutant, ended, seconds: (Date.now() - startedAt) / 1000 }
   }
 
   /**
-   * The fault comes first: most tests do not notice it, and how a test ends without a fault matters only where it does.
+   * Runs a test with the fault first: most tests pass, and only for the others it matters how they end without the fault.
    */
   async #runTest(copy: ProjectCopy, mutant: Mutant, test: string): Promise<TestOutcome> {
     const within = (limitMs: number) =>
@@ -94,7 +95,7 @@ export class MutationRunner {
     const firstMs = known === undefined ? maxTestMs : timeoutFor(known)
     const ended = await within(firstMs)
     if (ended.as === 'passed') return ended
-    // The test may be a slow one, or the machine busier than it was.
+    // The test could be slow, or the machine busier than before.
     const lastingMs = await this.#baselineMs(copy, test, ended.as === 'hung')
     if (lastingMs === undefined) return { as: 'passed' }
     const isTooEarly = ended.as === 'hung' && firstMs < timeoutFor(lastingMs)
@@ -103,10 +104,10 @@ export class MutationRunner {
 
   #baselineMs(copy: ProjectCopy, test: string, isOutdated: boolean): Promise<number | undefined> {
     const measure = async () => {
-      const begun = Date.now()
+      const startedAt = Date.now()
       const { as } = await runTests(copy.root, test, this.#limitToDeadline(maxTestMs))
-      if (as === 'passed') return Date.now() - begun
-      if (Date.now() < this.#endsAt) this.#print(`  ${test} does not pass as the code is, and is not asked`)
+      if (as === 'passed') return Date.now() - startedAt
+      if (Date.now() < this.#endsAt) this.#print(`  ${test} fails without a fault and is skipped`)
       return undefined
     }
     const known = (isOutdated ? undefined : this.#baselineDurations.get(test)) ?? measure()

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As deep in the project as the file that `tsconfig.json` names, since it tells files from where it lies. */
+/** As deep as the build info file in `tsconfig.json`, because its paths are relative to itself. */
 const copiedBuildInfo = '.types/cache/types.tsbuildinfo'
 const projectBuildInfo = 'node_modules/.cache/types.tsbuildinfo'
 
-/** What the compiler knows of a project is known of a copy of it, of which then only what is changed is looked at. */
+/** Copies the compiler's build info, so that only changed files are checked in the copy. */
 export function copyBuildInfo(original: string, copy: string): void {
   const path = join(original, projectBuildInfo)
   if (existsSync(path)) cpSync(path, join(copy, copiedBuildInfo))
 }
 
-/** Whether the compiler takes a copy as it is now; one that has no types is taken. */
+/** Returns whether a copy compiles; true for a project without types. */
 export async function compiles(root: string): Promise<boolean> {
   if (!existsSync(join(root, 'tsconfig.json'))) return true
   const args = ['--noEmit', '--tsBuildInfoFile', copiedBuildInfo]

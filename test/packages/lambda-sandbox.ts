@@ -1,4 +1,4 @@
-// What a function has on Lambda: its package, a /tmp of 512 MB, its environment, and nothing of this checkout.
+// Runs a function like on Lambda: with its package, a /tmp of 512 MB and its environment, but without this checkout.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,13 +10,13 @@ import { taskFolder } from './unpack.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
-/** Bucket of what is secret, where the stack has one of its own making. */
+/** Name for the bucket of secrets, which CloudFormation names itself. */
 export const secretsBucket = 'mutabor-secrets'
 
-/** Whether this machine lets a process have mounts of its own; a box is only a folder otherwise. */
+/** Whether this machine supports mount namespaces; otherwise the sandbox is only a folder. */
 export const hasMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status === 0
 
-/** Binds what is needed below /mnt, hides the checkout, and has a small /tmp. */
+/** Bind-mounts what is needed below /mnt, hides the checkout, and mounts a small /tmp. */
 const enterScript = `set -e
 mount -t tmpfs -o size=1m tmpfs /mnt
 mkdir /mnt/root; touch /mnt/node /mnt/worker.mjs
@@ -26,19 +26,19 @@ mount -t tmpfs tmpfs "$4"
 mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
-/** Starts the package of a function that was laid out, with its layers, in a folder of its name below `packages`. */
+/** Returns the command that starts a function from the folder with its name in `packages`, which contains its package and layers. */
 export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
   if (!hasMounts) return [process.execPath, worker]
   const given = [join(packages, name), process.execPath, worker, root]
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...given]
 }
 
-// Tests need no accounts, and their servers are here.
+// Tests need no accounts and use servers on this machine.
 const stage = parseStage('dev', { facades: 'v2', anonymousPlan: 'self-hosted', outgoingAllow: '127.0.0.0/8' })
 const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<string, unknown>> }>> =
   deployedFunctions(stage)
 
-/** The variables that the deployment sets; what CloudFormation fills in is `known` here by the same names. */
+/** Returns the deployed environment; `known` contains the values that CloudFormation would fill in. */
 export function environmentOf(
   name: keyof typeof functions,
   known: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export function environmentOf(
   return {
     ...Object.fromEntries([...servers, ...set]),
     ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),
-    // On AWS the address in front lets in nobody else, and is not here.
+    // On AWS, only CloudFront can call the gateways; here there is no CloudFront.
     AWS_REGION: known['AWS_REGION'] ?? '',
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),

@@ -4,7 +4,7 @@ import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { layerFileName, layersOf } from '../../lib/deployment/lambda-layers.ts'
 import type { FunctionName } from '../../lib/resources/functions.ts'
 
-/** Lays the files of a package into a folder, as Lambda does at a start. */
+/** Extracts a package into a folder, as Lambda does at a cold start. */
 export async function unpack(zip: string, target: string): Promise<void> {
   const reader = new ZipReader(new Uint8ArrayReader(readFileSync(zip)))
   for (const entry of await reader.getEntries()) {
@@ -15,13 +15,13 @@ export async function unpack(zip: string, target: string): Promise<void> {
   }
 }
 
-/** Where the code of a function lies below a folder that stands for the root of its machine. */
+/** Folder of the code of a function, relative to a folder that represents the root of its file system. */
 export const taskFolder = 'var/task'
 
 /**
- * Lays out a function and its layers below a folder, as they lie below the root of its machine.
+ * Extracts a function and its layers below a folder that represents the root of its file system.
  *
- * @param packages where they were packaged.
+ * @param packages the folder with the packages.
  */
 export async function unpackFunction(name: FunctionName, packages: string, root: string): Promise<void> {
   await unpack(join(packages, `${name}.zip`), join(root, taskFolder))

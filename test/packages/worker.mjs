@@ -1,4 +1,4 @@
-// In the place of Lambda's own runtime: calls the handler of an unpacked package, and knows nothing but its folder.
+// Replaces Lambda's runtime: calls the handler of an extracted package and depends on nothing outside of its folder.
 const [file, exported] = process.env._HANDLER.split('.')
 const module = await import(`${process.env.LAMBDA_TASK_ROOT}/${file}.mjs`)
 const handler = module[exported]

@@ -1,42 +1,42 @@
-// Rights that are used are those that are granted.
+// Checks that roles grant exactly the permissions that their functions use.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { decisionsIn, summarizeUse } from './used-permissions.ts'
 
-/** Rights to what only happens when something is lost, breaks or is very large, which no flow sets off for certain. */
+/** Permissions that are only used after losses, failures or with very large data, which tests cannot reliably cause. */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [
     /^(api|access|admin|uploads): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
-    'a plan that runs out is told of',
+    'the event for a quota that is used up',
   ],
   [
     /^convert-(av|pdf): dynamodb:BatchWriteItem/,
-    'what takes long is shared out: video.slow.ts, chunks.slow.ts',
+    'long tasks are split into chunks: video.slow.ts, chunks.slow.ts',
   ],
-  [/^count-usage: dynamodb:BatchGetItem/, 'many ends of jobs are counted at once'],
+  [/^count-usage: dynamodb:BatchGetItem/, 'many finished jobs are counted at once'],
   [
     /^prepare: (dynamodb:(Query|UpdateItem|DeleteItem)|events|sqs:SendMessage on \S+ready$)/,
-    'a task that cannot be planned ends, and the next of its owner is called',
+    'a task that cannot be planned fails, and the next task of its owner is started',
   ],
-  [/^prepare: s3:(ListBucket|PutObject on \S+work)/, 'an input is gone; a message is too large'],
-  [/^receive-upload: s3:ListBucket/, 'a file is gone before it is looked at'],
-  [/^automation: s3:DeleteObject/, 'a run that cannot begin leaves nothing'],
+  [/^prepare: s3:(ListBucket|PutObject on \S+work)/, 'an input was deleted; a message is too large'],
+  [/^receive-upload: s3:ListBucket/, 'a file is deleted before it is inspected'],
+  [/^automation: s3:DeleteObject/, 'a workflow run that cannot start deletes its files'],
   [
     /^sweep: (sqs:SendMessage|execute-api|dynamodb:(DeleteItem|Query on \S+byList)|s3:(GetObject|DeleteObject) on \S+uploads)/,
-    'it makes up for what was lost',
+    'it repairs what was lost',
   ],
-  [/^transfer: s3:(AbortMultipartUpload|DeleteObject) on \S+uploads/, 'an import into an upload breaks off'],
+  [/^transfer: s3:(AbortMultipartUpload|DeleteObject) on \S+uploads/, 'an import into an upload is aborted'],
   [
     /^(sockets|broadcast): (execute-api\S+ on \S+(DELETE|GET)|dynamodb:(BatchGetItem|Query on \S+byList))/,
-    'a client is too slow, or asks while events are told',
+    'a client is too slow, or sends a request while events are delivered',
   ],
 ]
 
-/** Of these roles, when all that uses them has run. */
+/** Checks the roles that `isIncluded` selects, after all tests that use them have run. */
 export function assertExact(t: TestContext, folder: string, isIncluded: (role: string) => boolean): void {
   const { granted, used, refused } = summarizeUse(decisionsIn(folder))
   const isUsed = new Set(used)
-  assert.deepEqual(refused, [], 'no function wanted what its role does not allow')
+  assert.deepEqual(refused, [], 'no function needed a permission that its role does not grant')
   const included = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
   assert.notEqual(included.length, 0)
   const unused = included.filter((one) => !isUsed.has(one))
@@ -47,10 +47,10 @@ export function assertExact(t: TestContext, folder: string, isIncluded: (role: s
   assert.deepEqual(
     unused.filter((one) => !rarelyUsed.some(([rights]) => rights.test(one))),
     [],
-    'no role allows what its function does not do',
+    'no role grants a permission that its function does not use',
   )
 }
 
-/** Roles of what runs tasks, and of who signs for them. */
+/** Returns whether a role belongs to a function that runs or prepares tasks. */
 export const runsTasks = (role: string) =>
   role.startsWith('convert-') || ['capture', 'transfer', 'prepare'].includes(role)

@@ -1,5 +1,5 @@
-// Each engine, transfers, captures and who signs for them, under the roles that are deployed for them: their work goes well,
-// and what a role allows is what its function does, no less and no more.
+// Runs engines, transfers, captures and `prepare` with their deployed roles: their tasks succeed, and the roles grant exactly
+// the permissions that are used.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const base64 = (name: string) => ({
   file: (name === 'letters.ttf' ? readFileSync(font) : fixture(name)).toString('base64'),
 })
 
-/** By image, a file that one of its engines takes, and what it makes of it in turn. */
+/** For each image, a source file and the tasks to run with it. */
 const tasksByImage: Readonly<Record<ImageId, readonly [source: string, ...tasks: object[]]>> = {
   av: ['cover.mp3', { operation: 'convert', output_format: 'wav' }],
   image: ['alpha.png', { operation: 'convert', output_format: 'webp' }],
@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close())
 
 for (const image of imageIds)
-  test(`engines of ${image} work without a right to any file, one job of an owner after the other`, async () => {
+  test(`engines of ${image} work without permissions for files, also when an owner's jobs run one after another`, async () => {
     const [source, task] = tasksByImage[image]
     const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
@@ -56,14 +56,14 @@ for (const image of imageIds)
     }
   })
 
-test('a task whose signatures are dead is signed anew, and one whose files do not answer comes again', async () => {
+test('a task with expired URLs is signed again, and one with unreachable files is retried', async () => {
   for (const queue of [...imageIds, 'capture']) {
     await service.send(queue, { jobId: 'job_none', task: 0 })
     await service.send(queue, { jobId: 'job_none', task: 0, work: { url: 'http://127.0.0.1:9/' } })
   }
 })
 
-test('who signs for files reaches those that were uploaded', async () => {
+test('prepare can sign URLs for uploaded files', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
@@ -93,7 +93,7 @@ test('websites are captured', async () => {
     assert.equal((await client.accepted(response)).status, 'completed')
 })
 
-test('files come in each way and go out, also where they are not what was said', async () => {
+test('files are imported and exported with every operation, also if they are not as declared', async () => {
   const client = service.newClient()
   const { status } = await service.job(client, {
     slow: { operation: 'import/url', url: `${service.site}/slow.md` },
@@ -133,7 +133,7 @@ test('files come in each way and go out, also where they are not what was said',
   assert.equal((await client.accepted(fetched)).status, 'completed')
 })
 
-test('rights of those who run tasks are used, each of them', async (t) => {
+test('functions that run tasks use each of their permissions', async (t) => {
   await service.service.stop()
   assertExact(t, folder, runsTasks)
 })

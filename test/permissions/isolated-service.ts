@@ -1,5 +1,5 @@
-// The service with each function under the role that is deployed for it, and what the tests of rights do with it. With
-// RIGHTS_LOG=<folder> any other test that starts a service runs so, too.
+// Starts the service with each function under its deployed role, for the tests of permissions. With RIGHTS_LOG=<folder>, any
+// other test that starts a service uses it as well.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -15,15 +15,15 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
-/** Where decisions are written down. */
+/** Folder in which authorization decisions are recorded. */
 export const folder = scratchFolder('rights')
 process.env['RIGHTS_LOG'] = folder
-// Looked up when it is loaded.
+// The module reads the environment when it is loaded.
 export const { Client, startService } = await import('../service.ts')
 type AnyClient = InstanceType<typeof Client>
 
 export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
-/** One of those that are installed with the engines. */
+/** A font that is installed with the engines. */
 export const font = '/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf'
 
 export const simpleJob = {
@@ -36,7 +36,7 @@ export const uploadJob = {
   made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
   out: { operation: 'export/url', input: 'made' },
 }
-/** Of the reply about a job that waits for its upload. */
+/** Returns the upload form from the reply for a job that waits for its upload. */
 export function uploadFormOf(reply: unknown) {
   const { data } = reply as {
     data: { tasks: { sent: { result: { form: { url: string; parameters: Record<string, string> } } } } }
@@ -46,21 +46,21 @@ export function uploadFormOf(reply: unknown) {
 
 const web = createServer((request, response) => {
   if (request.url === '/page') return void response.end('<h1>A page</h1>')
-  // Longer than a sign of life of the worker.
+  // Longer than the heartbeat interval of the worker.
   if (request.url === '/slow.md') return void setTimeout(() => response.end('# slow'), 4000)
   response.writeHead(200, { 'content-length': 40_000_000 })
   response.write(Buffer.alloc(20_000_000))
   setTimeout(() => response.destroy(), 500)
 })
 
-/** By other means than `fetch`, whose replies are checked against the document that is waited for. */
+/** Does not use `fetch`, whose replies are checked against the OpenAPI document, which this waits for. */
 async function statusOf(url: string): Promise<number | undefined> {
   const [answer] = (await once(get(url), 'response')) as [IncomingMessage]
   answer.resume()
   return answer.statusCode
 }
 
-/** With a receiver of webhooks and a site beside it; jobs of an owner run one after the other. */
+/** Also starts a webhook receiver and a website; the jobs of an owner run one after another. */
 export async function openIsolatedService() {
   web.listen(0, '127.0.0.1')
   await once(web, 'listening')
@@ -82,14 +82,14 @@ export async function openIsolatedService() {
   )
   const sqs = new SQSClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
 
-  // A busy machine may take longer to start it than a request may.
+  // On a busy machine, the start can take longer than a request may.
   await waitUntil(
     async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200,
     'the API answers',
     180,
   )
 
-  /** Somebody with an account and a webhook: whoever tells of his jobs has to know of both. */
+  /** Creates a client with an account and a webhook, so that events of its jobs use both. */
   async function newMember(): Promise<AnyClient> {
     const key = await managerOf(service)
     class Member extends Client {

@@ -1,21 +1,21 @@
-// The policies of the roles, evaluated as IAM does: nothing is allowed but what a statement allows. They hold no Deny.
+// Evaluates the policies of the roles like IAM: only what a statement allows is allowed. They contain no Deny.
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
 import { roleStatements, type Statement } from '../../lib/deployment/roles.ts'
 import type { AccessRequest } from '../../lib/local/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 
-/** One thing that a role may do, as its policy names it. */
+/** One permission in the policy of a role. */
 export interface Grant {
   readonly role: string
   readonly action: string
   /** ARN with wildcards. */
   readonly resource: string
-  /** Partitions of the table, with wildcards, that it is bound to. */
+  /** Partition keys, with wildcards, that it is limited to. */
   readonly partitions: readonly string[] | undefined
 }
 
-/** As the one-machine service names what the deployment's template calls otherwise. */
+/** Names of the one-machine service for the resources in the deployment's template. */
 const region = 'eu-central-1'
 const account = '000000000000'
 const arns: Readonly<Record<string, string>> = {
@@ -40,18 +40,18 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'sls:stage': 'local',
 }
 
-/** What CloudFormation makes of it. */
+/** Resolves intrinsic functions like CloudFormation. */
 function resolveIntrinsics(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(resolveIntrinsics)
   const { 'Fn::GetAtt': getAtt, 'Fn::Sub': text } = value as { 'Fn::GetAtt'?: string[]; 'Fn::Sub'?: string }
   const lookup = (name: string) => {
     const found = name.endsWith('.Arn') ? arns[name.slice(0, -'.Arn'.length)] : pseudoParameters[name]
-    if (found === undefined) throw new Error(`a policy names ${name}, which is nowhere`)
+    if (found === undefined) throw new Error(`A policy refers to ${name}, which is not defined here.`)
     return found
   }
   if (getAtt) return [lookup(getAtt.join('.'))]
   if (text) return [text.replace(/\$\{([^}]+)\}/g, (_, name: string) => lookup(name))]
-  throw new Error(`a policy names the resource ${JSON.stringify(value)}`)
+  throw new Error(`Expected Fn::GetAtt or Fn::Sub as the resource of a policy, got ${JSON.stringify(value)}.`)
 }
 
 function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
@@ -59,25 +59,25 @@ function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement)
   const { 'dynamodb:LeadingKeys': partitions, ...unknownKeys } = like ?? {}
   const unsupported = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
   if (unsupported.length > 0)
-    throw new Error(`a policy has the condition ${unsupported}, which nobody evaluates here`)
+    throw new Error(`a policy has the condition ${unsupported}, which is not evaluated here`)
   return Action.flatMap((action) =>
     resolveIntrinsics(Resource).map((resource) => ({ role, action, resource, partitions })),
   )
 }
 
-/** Everything that the roles of the deployment allow. */
+/** Returns all permissions of the deployed roles. */
 export const allGrants = (): Grant[] =>
   Object.entries(roleStatements()).flatMap(([role, statements]) =>
     statements.flatMap((statement) => grantsOf(role, statement)),
   )
 
-/** `*` stands for any characters. */
+/** Matches a pattern in which `*` means any characters. */
 function isLike(text: string, pattern: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[\\^$+?.()|[\]{}]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
 }
 
-/** The grants by which a role may do what is asked for; of its partitions those that were asked for. */
+/** Returns the grants that allow a request, with only those of their partitions that the request uses. */
 export function findMatchingGrants(
   grants: readonly Grant[],
   role: string,
@@ -87,14 +87,14 @@ export function findMatchingGrants(
     if (grant.role !== role || grant.action !== action || !isLike(resource, grant.resource)) return []
     if (!grant.partitions) return [grant]
     const keys = conditionKeys['dynamodb:LeadingKeys']
-    // ForAllValues holds where there is no value at all: a call that names no partition would pass on AWS.
+    // On AWS, ForAllValues would also allow a request without any partition key; here such a request is denied.
     if (!keys?.every((key) => grant.partitions?.some((pattern) => isLike(key, pattern)))) return []
     const met = grant.partitions.filter((pattern) => keys.some((key) => isLike(key, pattern)))
     return [{ ...grant, partitions: met }]
   })
 }
 
-/** A grant taken apart into what has to be used of it: itself, and each of its partitions. */
+/** Returns everything of a grant that must be used: the grant itself and each of its partitions. */
 export const claimsOf = ({ role, action, resource, partitions = [] }: Grant): string[] => [
   `${role}: ${action} on ${resource}`,
   ...partitions.map((partition) => `${role}: partition ${partition}`),

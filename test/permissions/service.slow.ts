@@ -1,5 +1,5 @@
-// What users do and what follows from it, with each function under the role that is deployed for it: it goes well, what a role
-// allows is what its function does, no less and no more, and what is taken away is missed.
+// Runs user scenarios with each function under its deployed role: they succeed, the roles grant exactly the permissions that are
+// used, and each removed permission causes a failure.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ import {
 } from './isolated-service.ts'
 import { decisionsIn } from './used-permissions.ts'
 
-/** Beside all else, as they wait for most of their time. */
+/** Run in parallel with everything else, because they mostly wait. */
 let recorded: Promise<number>
 let faced: Promise<number>
 
@@ -38,18 +38,18 @@ before(async () => {
       env: { ...env, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const [told, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-    if (code !== 0) console.error(told)
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    if (code !== 0) console.error(output)
     return Number(code)
   }
   recorded = run('test/record-examples.ts')
-  // One after the other: each starts all functions.
+  // One after another, because each starts all functions.
   faced = recorded.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
   service = await openIsolatedService()
 })
 after(() => service.close())
 
-test('files are sent with a request, one or many, and converted once more', async () => {
+test('one or many files are sent with a request, and converted again', async () => {
   const client = service.newClient()
   const bytes = new TextEncoder().encode('# A')
   const files: Readonly<Record<string, string>> = {
@@ -77,11 +77,11 @@ test('files are sent with a request, one or many, and converted once more', asyn
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const { uploadId } = await client.presign({ filename: 'a.md', contentType: 'text/markdown', size: 3 })
   const early = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
-  assert.ok(early.status >= 400 && early.status < 500, 'it has not come')
+  assert.ok(early.status >= 400 && early.status < 500, 'the upload has not arrived')
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
-test('uploads become jobs, when they arrive or before, or nothing', async () => {
+test('uploads are used for jobs before or after they arrive, or not at all', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
@@ -95,7 +95,7 @@ test('uploads become jobs, when they arrive or before, or nothing', async () => 
   assert.equal(converted.status, 'completed')
   assert.equal((await client.fetch('/v1/jobs?tag=mine')).status, 200)
   assert.equal((await client.fetch(`/v1/jobs/${converted.jobId}`, { method: 'DELETE' })).status, 204)
-  // Nobody waits for it any more.
+  // The job that waited for it was deleted.
   await put(place)
   const awaited = await client.post('/v1/jobs', { tasks: uploadJob })
   const made = (await awaited.json()) as { data: { jobId: string } }
@@ -111,7 +111,7 @@ const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
 
 const past = new Date(Date.now() - 1000).toISOString()
 
-test('webhooks, sockets and workflows hear and do what they should', async () => {
+test('webhooks and sockets receive events, and workflows run', async () => {
   const client = service.newClient()
   const hook = await client.post('/v1/webhooks', { url: service.receiver.url('/hook'), events: ['*'] })
   assert.equal(hook.status, 201, await hook.clone().text())
@@ -124,10 +124,10 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   await waitUntil(() => frames.length > 0, 'the socket is greeted', 90)
   const tasks = simpleJob
   const { jobId } = await service.job(client, tasks)
-  // Before it is asked for less: a socket that has left the job would not hear of its end.
+  // Before unsubscribing: a socket that has left the job would not receive its end event.
   await waitUntil(
     () => frames.some((frame) => frame.includes('job.completed')),
-    'the socket hears of the end',
+    'the socket receives the end event',
     90,
   )
   socket.send(JSON.stringify({ type: 'ping' }))
@@ -166,7 +166,7 @@ test('webhooks, sockets and workflows hear and do what they should', async () =>
   socket.close()
 })
 
-test('somebody signs up, and keeps what was made before', async () => {
+test('a user signs up and keeps the jobs from before', async () => {
   const client = service.newClient()
   const { jobId } = await service.job(client, simpleJob)
   assert.ok(jobId)
@@ -196,27 +196,27 @@ test('somebody signs up, and keeps what was made before', async () => {
     assert.equal((await ask('POST', `auth/${path}`, {})).status, 200, path)
 })
 
-test('requests of somebody known are counted, whatever he asks for', async () => {
+test('requests of an authenticated client to any endpoint are counted', async () => {
   const member = await service.newMember()
   for (const path of ['/v1/formats/jpg', '/health'])
     assert.equal((await member.fetch(path)).status, 200, path)
 })
 
-test('what cannot be told is put aside', async () => {
+test('events that cannot be processed go to the dead-letter queue', async () => {
   for (const name of ['dispatch', 'count-usage'])
     assert.equal((await service.invoke(name, { detail: {} }, 'Event')).status, 202)
   await sleep(3000)
 })
 
-test('each operation of the API answers as it does where nobody asks for rights', async () => {
+test('each API operation responds the same as without permission checks', async () => {
   assert.equal(await recorded, 0)
 })
 
-test('so do those of the facade', async () => {
+test('each operation of the v2 facade responds the same as without permission checks', async () => {
   assert.equal(await faced, 0)
 })
 
-/** What is taken away, and what its loss breaks. */
+/** Permissions to remove, and the feature that then fails. */
 const sampled = [
   'uploads s3:PutObject',
   'jobs sqs:SendMessage',
@@ -225,7 +225,7 @@ const sampled = [
   'dispatch sqs:SendMessage',
 ]
 
-test('of five rights that are taken away each is missed', async () => {
+test('each of five removed permissions causes a failure', async () => {
   const log = scratchFolder('rights-removed')
   const given = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
   const poorer = await startService(given)
@@ -244,20 +244,20 @@ test('of five rights that are taken away each is missed', async () => {
     await fetch(url, { method: 'POST', body: form })
     await client.post('/v1/jobs', { tasks: simpleJob })
     await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
-    const unmissed = () => {
+    const findUnaffected = () => {
       const refused = decisionsIn(log).filter(({ by }) => by.length === 0)
       const missed = new Set(refused.map(({ role, action }) => `${role} ${action}`))
       return sampled.filter((one) => !missed.has(one))
     }
-    await waitUntil(() => unmissed().length === 0, 'all five are missed', 120).catch(() =>
-      assert.deepEqual(unmissed(), []),
+    await waitUntil(() => findUnaffected().length === 0, 'all five are missed', 120).catch(() =>
+      assert.deepEqual(findUnaffected(), []),
     )
   } finally {
     await poorer.stop()
   }
 })
 
-test('rights of those who answer and listen are used, each of them', async (t) => {
+test('functions for requests and events use each of their permissions', async (t) => {
   await service.service.stop()
   assertExact(t, folder, (role) => !runsTasks(role))
 })

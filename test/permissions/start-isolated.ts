@@ -1,5 +1,5 @@
-// The whole service with each function in a process of its own, whose key may do what its role says. With PACKAGES=<folder>
-// those that are deployed as zip packages run from what was unpacked there, each in a box of its own.
+// Starts the whole service with each function in a separate process, whose credentials have the permissions of its role. With
+// PACKAGES=<folder>, functions with zip packages run from the packages extracted there, each in its own sandbox.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { processEnvironment } from '../../lib/config.ts'
@@ -11,7 +11,7 @@ import { imageIds } from '../../lib/resources/queues.ts'
 import { environmentOf, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
 import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
 
-/** Grants that are taken away, as `role action`, to see that they are missed. */
+/** Permissions to remove, as `role action`, to check that this causes failures. */
 const removed = (processEnvironment['RIGHTS_REMOVED'] ?? '').split(',')
 const grants = allGrants().filter(({ role, action }: Grant) => !removed.includes(`${role} ${action}`))
 const roles = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
@@ -24,7 +24,7 @@ const packages = processEnvironment['PACKAGES']
 const isPackaged = (name: string): name is FunctionName =>
   packages !== undefined && zipFunctionNames.includes(name as FunctionName)
 
-/** What roles may read there follows from their rows and is no part of `rights`. */
+/** Permissions for secrets follow from `secrets` in the row of a function, not from `rights`. */
 const isSecret = (role: string, resource: string) =>
   packages !== undefined &&
   resource.startsWith(`arn:aws:s3:::${secretsBucket}`) &&
@@ -34,7 +34,7 @@ const service = await startService(processEnvironment, {
   callers: {
     credentials: roles.map(keyOf),
     authorize: (asked) => {
-      const role = roleOf.get(asked.accessKeyId) ?? 'nobody'
+      const role = roleOf.get(asked.accessKeyId) ?? 'unknown'
       const by = findMatchingGrants(grants, role, asked)
       decisions.write(`${JSON.stringify({ ...asked, role, by })}\n`)
       return by.length > 0 || isSecret(role, asked.resource)

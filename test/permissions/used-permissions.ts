@@ -1,4 +1,4 @@
-// What was used of what the roles allow, from the decisions that were written down.
+// Summarizes from recorded authorization decisions which permissions of the roles were used.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccessRequest } from '../../lib/local/authorize.ts'
@@ -6,7 +6,7 @@ import { allGrants, claimsOf, type Grant } from './policy.ts'
 
 export interface Decision extends AccessRequest {
   readonly role: string
-  /** The grants by which it was allowed. */
+  /** The grants that allowed it; empty if it was denied. */
   readonly by: readonly Grant[]
 }
 
@@ -17,7 +17,7 @@ export const decisionsIn = (folder: string): Decision[] =>
       (name) =>
         readFileSync(join(folder, name), 'utf8')
           .split('\n')
-          // After the last end of a line a service that still runs may have written half of the next.
+          // The last line can be incomplete while a service is still running.
           .slice(0, -1)
           .map((line) => JSON.parse(line) as Decision), // of start-isolated.ts
     )

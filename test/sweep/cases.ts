@@ -11,26 +11,26 @@ import { imageVariants } from './variants/images.ts'
 import { fixture, type Variant } from './variants/variant.ts'
 import { videoVariants } from './variants/videos.ts'
 
-/** Where the file of a case comes from, before anything is done to it. */
+/** Source of the file of a case before it is mutated. */
 export type Origin =
   | { readonly fixture: string }
   | { readonly variant: Variant }
   | { readonly source: string; readonly as: FormatId }
 
 export interface Case {
-  /** Of the sweep, and the same on every machine. */
+  /** Unique in the sweep and the same on every machine. */
   readonly id: string
   readonly area: Category
   readonly origin: Origin
   /** `whole`, `wrong ending` or a name of `mutations`. */
   readonly kind: string
-  /** Of the file when it is sent. */
+  /** Name of the file when it is sent. */
   readonly name: string
   readonly from: FormatId
   readonly to: FormatId
 }
 
-/** What people want of a file. */
+/** Typical targets by category of the source. */
 const targetsByCategory: Readonly<Record<Category, readonly [FormatId, ...FormatId[]]>> = {
   image: ['png', 'jpg', 'webp', 'tiff', 'gif', 'png', 'jpg', 'pdf', 'avif', 'bmp'],
   audio: ['mp3', 'wav', 'flac', 'ogg', 'm4a', 'opus'],
@@ -40,7 +40,7 @@ const targetsByCategory: Readonly<Record<Category, readonly [FormatId, ...Format
   archive: ['zip', 'tar', '7z', 'tgz'],
   font: ['woff2', 'ttf', 'otf', 'woff', 'svg-font'],
 }
-/** Of a fixture so many of the mutations are tried. */
+/** Number of mutations per fixture. */
 const mutationsPerFixture = 5
 
 const targetsBySource = new Map(
@@ -64,15 +64,15 @@ function createCases(origin: Origin, name: string, kind: string): Case[] {
   const id = `${name} ${kind}`
   const to = from && targetOf(id, from)
   if (!to) return []
-  const ending = extname(name).slice(1)
+  const extension = extname(name).slice(1)
   const sentAs =
     kind === 'wrong ending'
-      ? name.replace(/\.\w+$/, `.${pickWrongExtension(ending, seededRandom(id))}`)
+      ? name.replace(/\.\w+$/, `.${pickWrongExtension(extension, seededRandom(id))}`)
       : name
   return [{ id, area: formatById(from).category, origin, kind, name: sentAs, from, to }]
 }
 
-/** Some of them, the same each time. */
+/** Returns a reproducible selection of mutations. */
 function selectMutations(name: string, count: number): string[] {
   const random = seededRandom(`mutations of ${name}`)
   const left = Object.keys(mutations)
@@ -117,5 +117,5 @@ const chainCases = (): Case[] =>
     }),
   )
 
-/** All that is tried, in an order in which each part of it has some of everything. */
+/** Returns all cases, ordered so that each part of a split run contains all kinds. */
 export const cases = (): Case[] => [...fixtureCases(), ...variantCases(), ...chainCases()]

@@ -6,20 +6,20 @@ import type { EngineId } from '../../lib/engines/engine.ts'
 
 const run = promisify(execFile)
 
-/** Of the grid of dots that are compared: a loss of a five-hundredth of a large picture is seen. */
+/** Cells per side of the compared grid: a loss of 1/500 of a large image is noticed. */
 const [minSide, maxSide] = [8, 24]
-/** Of a dot on each side: coders of photographs soften lines that are finer. */
+/** Minimum pixels per side of a cell: lossy codecs blur finer lines. */
 const minPixelsPerCell = 4
 
 interface Reader {
-  /** Engine that it shares its code with. */
-  readonly kin: EngineId
+  /** The engine that uses the same code. */
+  readonly engine: EngineId
   read(path: string, side: number): Promise<Uint8Array>
 }
 
 const readers: readonly Reader[] = [
   {
-    kin: 'imagemagick',
+    engine: 'imagemagick',
     read: async (path, side) =>
       grid(
         'convert',
@@ -42,12 +42,12 @@ const readers: readonly Reader[] = [
       ),
   },
   {
-    kin: 'vips',
+    engine: 'vips',
     read: async (path, side) => {
-      const picture = sharp(path, { limitInputPixels: 2 ** 28, failOn: 'none' })
+      const image = sharp(path, { limitInputPixels: 2 ** 28, failOn: 'none' })
         .autoOrient()
         .flatten({ background: '#fff' })
-      return picture
+      return image
         .resize(side, side, { fit: 'fill' })
         .toColorspace('srgb')
         .removeAlpha()
@@ -56,7 +56,7 @@ const readers: readonly Reader[] = [
     },
   },
   {
-    kin: 'ffmpeg',
+    engine: 'ffmpeg',
     read: (path, side) =>
       grid(
         'ffmpeg',
@@ -77,7 +77,7 @@ const readers: readonly Reader[] = [
   },
 ]
 
-/** Three planes of a FITS are the colors of one picture, and its values have no black and white. */
+/** Combines the three planes of a FITS file to the colors of one image, and normalizes its values. */
 const asOneFits = ['-set', 'colorspace', 'Gray', '-combine', '-auto-level']
 
 async function isFits(path: string): Promise<boolean> {
@@ -91,24 +91,24 @@ async function grid(bin: string, ...args: string[]): Promise<Uint8Array> {
   return stdout
 }
 
-/** Light of a dot, 0 to 255, that may differ: other programs know other colors by the same numbers. */
+/** Allowed brightness difference of a cell, 0 to 255: programs interpret the same color values differently. */
 const maxCellDifference = 60
-/** And on average, of the whole picture. */
+/** Allowed mean brightness difference of the whole image. */
 const maxMeanDifference = 24
 
 /**
- * Share of the picture that looks the same in both, as programs see them that had no part in it; undefined where none
- * can read the first. Where two disagree about the source, who finds it again is believed.
+ * Returns the share of the image that looks the same in both, read with programs that did not convert it; undefined if none can
+ * read the source. If two programs disagree about the source, the one that finds the higher similarity counts.
  */
 export async function imageSimilarity(
   source: string,
   result: string,
   way: string,
 ): Promise<number | undefined> {
-  const isKin = ({ kin }: Reader) => way.includes(kin)
+  const isRelated = ({ engine: kin }: Reader) => way.includes(kin)
   const side = await gridSideFor(result)
   let best: number | undefined
-  for (const reader of [...readers.filter((one) => !isKin(one)), ...readers.filter(isKin)]) {
+  for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
     const before = await reader.read(source, side).catch(() => undefined)
     if (before?.length !== side * side * 3) continue
     const after = await anyRead(result, reader, side)
@@ -133,7 +133,7 @@ async function anyRead(path: string, first: Reader, side: number): Promise<Uint8
   return undefined
 }
 
-/** A dot is there that is like one around its place: coders of photographs let the color of a neighbor in. */
+/** Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent colors. */
 function shareOfSimilarCells(before: Uint8Array, after: Uint8Array, side: number): number {
   const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
   if (apart > maxMeanDifference) return 1 - apart / 255

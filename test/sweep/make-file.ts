@@ -10,23 +10,23 @@ import { fixture, type Variant } from './variants/variant.ts'
 
 const run = promisify(execFile)
 
-/** What it could not be made with is missing here, or does not do that: nothing is said about the service. */
+/** The file could not be created, because a program is missing or does not support it; this says nothing about the service. */
 export class FixtureUnavailable extends Error {}
 
 export interface MadeFile {
   readonly path: string
-  /** What it is held to, where that is another file. */
+  /** The file to compare with, if it is another one. */
   readonly made: string | undefined
 }
 
-/** The file of a case, in a folder of its own. */
+/** Creates the file of a case in a separate folder. */
 export async function makeFile(one: Case, folder: string, shared: string): Promise<MadeFile> {
   const path = join(folder, one.name)
   const { kind } = one
   const made = await createOrigin(one, path, folder, shared)
   const mutation = mutations[kind]
   if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(one.id)))
-  else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is no mutation`)
+  else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is not a mutation`)
   return { path, made }
 }
 
@@ -74,7 +74,7 @@ Afterwards <b>everybody</b> walked home through wet grass, <i>slowly</i>, becaus
 </body></html>\n`
 const list = `name,amount,remark\n${Array.from({ length: 60 }, (_, at) => `article${'abcdefghij'[at % 10]}${'klmnop'[at % 6]},${at * 7},"remark, quoted number${'qrstuv'[at % 6]}"`).join('\n')}\n`
 
-/** What several cases begin with. */
+/** Creates the source files that several cases share. */
 export async function makeShared(shared: string): Promise<void> {
   const folder = join(shared, 'in')
   await mkdir(join(folder, 'below'), { recursive: true })

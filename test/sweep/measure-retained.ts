@@ -19,19 +19,19 @@ export interface Comparison {
   readonly from: FormatId
   readonly result: string
   readonly to: FormatId
-  /** Ids of the engines. */
+  /** Engine ids, separated by spaces. */
   readonly way: string
-  /** What the source says, where its letters are encoded. */
+  /** The text of the source, if it cannot be read from the file. */
   readonly words: string | undefined
 }
 
-/** What another program finds of the source in the result, 0 to 1, and how it is counted. */
+/** The share of the source that another program finds in the result, 0 to 1, and how it is measured. */
 export interface RetainedShare {
   readonly share: number
   readonly seen: string
 }
 
-/** @returns undefined where no other program can look into the source. */
+/** @returns undefined if no other program can read the source. */
 export async function measureRetained(compared: Comparison): Promise<RetainedShare | undefined> {
   const { result, from, to } = compared
   if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
@@ -46,13 +46,13 @@ export async function measureRetained(compared: Comparison): Promise<RetainedSha
 
 async function compareImages(compared: Comparison): Promise<RetainedShare | undefined> {
   const { source, from, result, way } = compared
-  // Nothing else here draws the pictures of terminals.
+  // No other installed program can draw sixel images.
   if (from === 'sixel') return checkFirstPage(compared)
   const share = await imageSimilarity(source, result, way)
   return share === undefined ? undefined : { share, seen: `${(share * 100).toFixed(1)} % of the dots` }
 }
 
-/** That there is something on the first page. */
+/** Checks that the first page is not blank. */
 async function checkFirstPage({
   source,
   from,
@@ -69,7 +69,7 @@ async function checkFirstPage({
     : { share: 0, seen: 'the first page is blank' }
 }
 
-// Engine ids, joined by blanks.
+// Engine ids, separated by spaces.
 const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof imageFacts>[1]
 
 async function compareMedia({ source, result, to }: Comparison): Promise<RetainedShare | undefined> {
@@ -77,16 +77,16 @@ async function compareMedia({ source, result, to }: Comparison): Promise<Retaine
   if (!before || before.seconds === 0) return undefined
   const after = await mediaFacts(result)
   const { category } = formatById(to)
-  // Coders begin and end in between.
-  const plays = Math.min(before.seconds, before.heardS ?? before.seconds)
+  // Codecs add or drop a few samples at the start and end.
+  const plays = Math.min(before.seconds, before.audioS ?? before.seconds)
   const seconds = plays - after.seconds < 0.2 ? 1 : after.seconds / plays
   if (category === 'image' || to === 'gif') return { share: seconds, seen: `${after.seconds} of ${plays} s` }
   const isMute = (before.peakDb ?? -100) > -40 && (after.peakDb ?? -100) < -60
   if (isMute) return { share: 0, seen: 'it is silent' }
   const [had, has] = [before.channels, after.channels]
-  const heard = had > 0 && has < had ? has / had : 1
+  const audioShare = had > 0 && has < had ? has / had : 1
   return {
-    share: Math.min(1, seconds, heard),
+    share: Math.min(1, seconds, audioShare),
     seen: `${after.seconds} of ${plays} s, ${has} of ${had} channels`,
   }
 }
@@ -103,7 +103,7 @@ async function compareArchives({ source, from, result, to }: Comparison): Promis
   return { share, seen: `${Object.keys(before).length} files${lost.map(([name]) => ` -${name}`).join('')}` }
 }
 
-/** By the format's own program, else by libarchive. */
+/** Lists the members of an archive with the format's own program or libarchive. */
 async function membersOf(
   path: string,
   format: FormatId,
@@ -132,7 +132,7 @@ async function compareFonts({ source, from, result, to }: Comparison): Promise<R
   return { share: Math.min(1, has / had), seen: `${has} of ${had} letters` }
 }
 
-/** Among whose marks no words can be told from outside; what they say the service counts itself. */
+/** Binary formats whose text other programs cannot read; the service counts their words itself. */
 const binaryTextFormats: readonly FormatId[] = [
   'ass',
   'ssa',
@@ -155,7 +155,7 @@ async function compareText({ source, from, result, words }: Comparison): Promise
   return { share: found / wanted.length, seen: `${found} of ${wanted.length} words` }
 }
 
-/** Words; of scripts without blanks two letters each, as lines break anywhere. */
+/** Splits text into words, or into pairs of characters for scripts without spaces, whose lines can break anywhere. */
 function splitWords(text: string): string[] {
   const words = text.toLowerCase().match(/\p{L}{2,}/gu) ?? []
   const isUnspaced = (word: string) => /[\p{Script=Han}\p{Script=Hiragana}]/u.test(word)

@@ -8,7 +8,7 @@ const truncate =
   (bytes) =>
     bytes.subarray(0, Math.max(1, Math.floor(bytes.length * share)))
 
-/** Anywhere, headers too. */
+/** Flips bits anywhere, including headers. */
 const flipBits =
   (count: number): Mutation =>
   (bytes, random) => {
@@ -20,7 +20,7 @@ const flipBits =
     return out
   }
 
-/** A block of a disk or of a transfer that is not what it was, somewhere behind the header. */
+/** Replaces a block after the header, like a disk or transfer error. */
 const changeBlock =
   (change: (before: Buffer, block: Buffer, after: Buffer) => readonly Buffer[]): Mutation =>
   (bytes, random) => {
@@ -31,7 +31,7 @@ const changeBlock =
     )
   }
 
-/** What happens to files on their way. */
+/** Damage as it happens during storage and transfer. */
 export const mutations: Readonly<Record<string, Mutation>> = {
   'cut at 25 %': truncate(0.25),
   'cut at 60 %': truncate(0.6),
@@ -45,7 +45,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     Buffer.concat([bytes, Buffer.from(Array.from({ length: 700 }, () => Math.floor(random() * 256)))]),
 }
 
-/** Names that somebody may give a file that is something else. */
+/** Wrong extensions that a file could have. */
 export const wrongExtensions = [
   'jpg',
   'png',
@@ -60,6 +60,6 @@ export const wrongExtensions = [
 ] as const
 
 export const pickWrongExtension = (right: string, random: () => number): string => {
-  const ending = oneOf(wrongExtensions, random)
-  return ending === right ? 'tiff' : ending
+  const extension = oneOf(wrongExtensions, random)
+  return extension === right ? 'tiff' : extension
 }

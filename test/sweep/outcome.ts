@@ -9,7 +9,7 @@ import type { Case } from './cases.ts'
 import { FixtureUnavailable, makeFile } from './make-file.ts'
 import { measureRetained, type RetainedShare } from './measure-retained.ts'
 
-/** From what is good to what may never be. `not made`: a program is missing here that makes the file. */
+/** Outcomes from good to unacceptable. `not made`: a program that creates the file is not installed. */
 export const outcomes = [
   'ok',
   'warned',
@@ -25,16 +25,16 @@ export const badOutcomes: readonly Outcome[] = ['silent loss', 'uncoded', 'crash
 
 export interface CaseResult {
   readonly outcome: Outcome
-  /** Short, and without paths. */
+  /** A short reason without paths. */
   readonly why: string
 }
 
-/** Of the content; less may be another program's way to count. */
+/** Share of the content; smaller losses can be differences in counting. */
 const maxLostShare = 0.02
-/** Seconds. The files are small: what takes longer never ends, letters of pictures read beside other work. */
+/** The files are small, so even OCR on a busy machine takes less; a longer run counts as a hang. */
 const timeLimitS = 120
 
-/** Warnings that tell of something else than lost content. */
+/** Warnings that do not report lost content. */
 const unrelatedWarnings = [
   'NOT_SMALLER',
   'ENCRYPTION_REMOVED',
@@ -43,7 +43,7 @@ const unrelatedWarnings = [
   'FONTS_SUBSTITUTED',
 ]
 
-/** Takes a case from its file to a verdict; nothing is left of it. */
+/** Creates the file of a case, converts it, checks the result, and deletes everything. */
 export async function runCase(one: Case, folder: string, shared: string): Promise<CaseResult> {
   const own = await mkdtemp(join(folder, 'case-'))
   try {
@@ -54,7 +54,7 @@ export async function runCase(one: Case, folder: string, shared: string): Promis
     const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch(
       (error: unknown) =>
         signal.aborted
-          ? { outcome: 'hang' as const, why: `no end within ${timeLimitS} s` }
+          ? { outcome: 'hang' as const, why: `not finished within ${timeLimitS} s` }
           : resultOfError(error),
     )
     if ('outcome' in ended) return ended
@@ -93,17 +93,17 @@ async function judgeResult(
   { source, made, words }: Reference,
 ): Promise<CaseResult> {
   const { fidelity, codes, result, format, route: way, from } = done
-  const told = [
+  const reported = [
     ...codes.filter((code) => !unrelatedWarnings.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),
     ...(fidelity?.dropped ?? []),
     ...figures(fidelity),
   ]
-  if (told.length > 0) return { outcome: 'warned', why: told.join(' ') }
-  // Several pages come as a ZIP, of which the service counts the entries itself.
+  if (reported.length > 0) return { outcome: 'warned', why: reported.join(' ') }
+  // A ZIP with one file per page: the service itself counts the entries.
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
-  // Nobody else opens it.
+  // No other program can open it.
   if (made === undefined && one.name.includes('locked.')) return countedByService
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const kept = await measureRetained({
@@ -126,7 +126,7 @@ async function judgeResult(
 
 const countedByService: CaseResult = { outcome: 'ok', why: 'by its own count' }
 
-/** What is counted in the result and told on the page's card, though nobody warns of it. */
+/** Returns the losses that the service counts and the page shows without a warning. */
 const figures = (fidelity: Fidelity | undefined): string[] =>
   unitNames.flatMap((unit: Unit) => {
     const measure = fidelity?.[unit]

@@ -1,4 +1,4 @@
-/** `npm run sweep`: damaged and rare files, made on the fly, through the service's own ways; see `usage`. */
+/** `npm run sweep`: generates damaged and rare files and converts them with the service's routes; see `usage`. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ import { badOutcomes, type Outcome, runCase } from './outcome.ts'
 import { type CompletedCase, saveSweep, table } from './table.ts'
 
 const usage = `npm run sweep -- [options]
-  --part 3/10      every tenth file, from the third
+  --part 3/10      every tenth file, starting with the third
   --area image     only files of this category
-  --only text      only files with this in their name or in what is done to them
-  --minutes 4      begins with no further file after so many minutes
-  --jobs 2         how many at a time
-  --list           tells of each file how it ended
-It fails when a file ends by a crash, a hang, an error without a code, or has lost more than 2 % in silence.
-A run of whole areas keeps their figures in test/conformance/results/sweep.tsv.
+  --only text      only files with this text in their name or mutation
+  --minutes 4      starts no further file after this many minutes
+  --jobs 2         number of parallel conversions
+  --list           prints the outcome of each file
+It fails if a file causes a crash, a hang or an error without a code, or loses more than 2 % without a warning.
+A run of whole areas writes their figures to test/conformance/results/sweep.tsv.
 `
 
 function parseOptions() {
@@ -64,13 +64,14 @@ const results: CompletedCase[] = []
 
 async function runOne(one: Case): Promise<void> {
   const started = performance.now()
-  let told = await runCase(one, folder, shared)
-  // What fails only beside others, or by a moment, is no trait of the file.
-  if (badOutcomes.includes(told.outcome) && told.outcome !== 'hang') told = await runCase(one, folder, shared)
+  let result = await runCase(one, folder, shared)
+  // Retry alone: failures under load or by chance say nothing about the file.
+  if (badOutcomes.includes(result.outcome) && result.outcome !== 'hang')
+    result = await runCase(one, folder, shared)
   const ms = Math.round(performance.now() - started)
-  results.push({ one, ...told, ms })
-  if (list || badOutcomes.includes(told.outcome))
-    console.log(`${told.outcome}\t${one.id}\t${one.from} to ${one.to}\t${told.why}\t${ms} ms`)
+  results.push({ one, ...result, ms })
+  if (list || badOutcomes.includes(result.outcome))
+    console.log(`${result.outcome}\t${one.id}\t${one.from} to ${one.to}\t${result.why}\t${ms} ms`)
 }
 
 const queue = selected.values()
@@ -89,6 +90,6 @@ try {
 if (!part && !only && results.length === selected.length) await saveSweep(results)
 console.log(`\n${table(results)}`)
 if (results.length < selected.length)
-  console.log(`${selected.length - results.length} files were left for want of time`)
+  console.log(`${selected.length - results.length} files were not tried because the time was over`)
 const isBad = (outcome: Outcome) => badOutcomes.includes(outcome)
 process.exit(results.some(({ outcome }) => isBad(outcome)) ? 1 : 0)

@@ -1,7 +1,7 @@
-/** Numbers from 0 to 1 that are the same on every machine for the same words (FNV-1a, then mulberry32). */
-export function seededRandom(words: string): () => number {
+/** Returns a generator of random numbers from 0 to 1 that only depend on the seed string (FNV-1a, then mulberry32). */
+export function seededRandom(seed: string): () => number {
   let state = 2_166_136_261
-  for (const letter of words) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16_777_619)
+  for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619)
   return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

@@ -19,27 +19,27 @@ function rowOf(name: string, tried: readonly CompletedCase[]): Row {
   return [name, String(tried.length), ...outcomes.map((outcome) => String(count(tried, outcome)))]
 }
 
-/** Counts by area, and by what was done to the files. */
+/** Returns a table of outcomes by area and by mutation. */
 export function table(tried: readonly CompletedCase[]): string {
   const rows = [
     head,
-    ...grouped(tried, (one) => one.area),
+    ...groupRows(tried, (one) => one.area),
     rowOf('all areas', tried),
-    ...grouped(tried, (one) => one.kind),
+    ...groupRows(tried, (one) => one.kind),
   ]
   return rows
     .map(([name, ...cells]) => name.padEnd(16) + cells.map((cell) => cell.padStart(13)).join(''))
     .join('\n')
 }
 
-function grouped(tried: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
+function groupRows(tried: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
   const groups = [...Map.groupBy(tried, ({ one }) => keyOf(one))]
   return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => rowOf(name, some))
 }
 
 const path = `${resultsFolder}/sweep.tsv`
 
-/** A line for each area and what was done to its files; those of other areas stay. */
+/** Writes a line per area and mutation; lines of other areas are kept. */
 export async function saveSweep(tried: readonly CompletedCase[]): Promise<void> {
   const date = new Date().toISOString().slice(0, 10)
   const text = await readFile(path, 'utf8').catch(() => '')

@@ -1,5 +1,5 @@
-// The least that a server which keeps files can do: node floor.ts <folder>. A picture comes in and is on disk, a WebP
-// is made of it in this process and is on disk, the answer goes out. No form, no job, no queue, no record.
+// The minimum work of a server with durable files: node durable-floor.ts <folder>. It writes the received image to disk, converts
+// it to WebP in this process, writes the result to disk and responds. No form, no job, no queue, no record.
 import { open } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'

@@ -7,12 +7,12 @@ import { HttpClient } from '../client.ts'
 import type { Fixture } from '../fixtures.ts'
 
 export interface Floor {
-  /** From the first byte of the picture to the last byte of what was made of it. */
-  convert(picture: Fixture): Promise<Buffer>
+  /** Converts an image, from its first byte to the last byte of the result. */
+  convert(image: Fixture): Promise<Buffer>
   close(): Promise<void>
 }
 
-/** The durable floor in a process of its own, with its files on the disk where those of a test service are. */
+/** Starts the durable floor in a separate process, with its files on the same disk as those of a test service. */
 export async function startFloor(): Promise<Floor> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-floor-'))
   const child = fork(join(import.meta.dirname, 'durable-floor.ts'), [folder])

@@ -9,7 +9,7 @@ export interface BareOffice {
   close(): Promise<void>
 }
 
-/** One warm office in this folder, with a profile of its own; one document at a time. */
+/** Starts an office process with a separate profile in this folder; it converts one document at a time. */
 export async function startOffice(folder: string): Promise<BareOffice> {
   await mkdir(folder, { recursive: true })
   const engine = join(import.meta.dirname, '../../../layers/office')
@@ -28,7 +28,7 @@ export async function startOffice(folder: string): Promise<BareOffice> {
   await answer()
   return {
     toPdf: async (document) => {
-      // An office locks what it loads, against others too.
+      // The office locks documents, also against other office processes.
       const own = join(folder, 'source.docx')
       await copyFile(document, own)
       child.stdin.write(`${own}\t${join(folder, 'result.pdf')}\n`)

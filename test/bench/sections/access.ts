@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { managerOf } from '../../account.ts'
 import { startService } from '../../service.ts'
 import { HttpClient } from '../client.ts'
-import { median, runInterleaved, timed } from '../measure.ts'
+import { measureRepeatedly, median, runInterleaved } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 
@@ -12,7 +12,7 @@ const inARow = 200
 const rounds = 8
 const path = '/v1/formats/png'
 
-/** What it costs to know who asks: the same question by nobody, and by a key whose plan counts its requests. */
+/** Measures the cost of authentication: the same request anonymously, and with an API key whose plan has rate limits. */
 async function compare({ report }: BenchContext): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
   const plans = join(folder, 'plans.json')
@@ -27,12 +27,12 @@ async function compare({ report }: BenchContext): Promise<void> {
     }
     const spent: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
     const turn = (who: keyof typeof spent, headers: Readonly<Record<string, string>>) =>
-      withCpu(service.pid, inARow, timed(inARow, ask(headers)), spent[who])
+      withCpu(service.pid, inARow, measureRepeatedly(inARow, ask(headers)), spent[who])
     const times = await runInterleaved(rounds, {
       anonymous: turn('anonymous', {}),
       key: turn('key', { 'x-api-key': key }),
     })
-    report.title('Knowing who asks')
+    report.title('Authentication')
     const of = (values: Readonly<Record<keyof typeof spent, readonly number[]>>) => {
       const [anonymous, known] = [median(values.anonymous), median(values.key)]
       return {

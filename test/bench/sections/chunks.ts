@@ -9,7 +9,7 @@ interface Case extends Omit<ChunkedConversion, 'path' | 'pool'> {
   readonly title: string
   readonly what: string
   readonly file: FixtureName
-  /** Per cent by which the result may be larger. */
+  /** Allowed growth of the result in per cent. */
   readonly larger: number
 }
 
@@ -28,14 +28,14 @@ const cases: readonly Case[] = [
   },
 ]
 
-/** Many, so that the file is cut as it would be where each part has a function of its own. */
+/** A large pool, so that the file is split as on AWS, where each chunk gets its own function. */
 const pool = { workers: 300, timeoutS: 840 }
 
-/** What cutting, working on parts and joining take of a file, and what follows for workers that there are not here. */
+/** Measures splitting, chunks and joining, and calculates the time with more workers than this machine has. */
 export const chunks: Section = {
   name: 'parts',
   about:
-    'a film and long PDFs in one run and in parts: what the parts cost, and how long many workers would take',
+    'a video and long PDFs in one run and in chunks: the overhead of chunks, and the time with many workers',
   async run({ report, fixtures }) {
     for (const { title, what, file, larger: most, ...conversion } of cases) {
       report.title(title)

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { buildForm } from '../client.ts'
 import { withService } from '../compare-with-engine.ts'
 import { startCountedServers } from '../counted-servers.ts'
-import { median, p95, runInterleaved, timed } from '../measure.ts'
+import { measureRepeatedly, median, p95, runInterleaved } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 
 /**
- * A job with hardly any work: a picture of one pixel goes the whole way through form, bucket, table, queue, worker and
- * back. What its engine takes is no part of it.
+ * A job with hardly any work: an image of one pixel passes through form, bucket, table, queue and worker. The time of the engine
+ * is subtracted.
  */
 export const controlPlane: Section = {
   name: 'control-plane',
-  about: 'a job with no work: time, processor, calls of AWS by kind',
+  about: 'a job without work: time, CPU time, AWS calls by kind',
   async run(bench) {
-    bench.report.title('A job with no work')
+    bench.report.title('A job without work')
     await time(bench)
     await calls(bench)
   },
@@ -32,7 +32,7 @@ async function time(bench: BenchContext): Promise<void> {
     const service = withCpu(
       pid,
       inARow,
-      timed(inARow, () => client.convert(form)),
+      measureRepeatedly(inARow, () => client.convert(form)),
       spent,
     )
     const measured = await runInterleaved(12, { service })
@@ -47,14 +47,14 @@ async function time(bench: BenchContext): Promise<void> {
   })
 }
 
-/** The time of the step of each job, from the log of the service; the middle one. */
+/** Returns the median engine time of the jobs from the log of the service. */
 async function engineMs(dataDir: string): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   const lines = log.split('\n').filter((line) => line.includes('"step completed"'))
   return median(lines.map((line) => (JSON.parse(line) as { ms: number }).ms))
 }
 
-/** Beside the timing: to be counted, calls have to take connections that they do not take otherwise. */
+/** Counts calls in a separate run, because the counting proxies slow them down. */
 async function calls(bench: BenchContext): Promise<void> {
   const form = await dot(bench)
   const servers = await startCountedServers()

@@ -30,7 +30,7 @@ export const docx: Section = {
   },
 }
 
-/** An office takes one document at a time, and there are no more callers than offices. */
+/** Returns a function that uses a free office: each converts one document at a time, and there is one office per caller. */
 function onFree(offices: readonly BareOffice[]) {
   const free = [...offices]
   return async (document: string) => {

@@ -25,14 +25,13 @@ import type { Section } from '../section.ts'
 import { credentials, region } from '../servers/server-process.ts'
 
 /**
- * What it costs to hold each result to its source: the same steps, and the storing of what comes out, in pairs with the
- * guard and without it.
+ * Measures the cost of the loss detector: runs the same steps, including storing the result, in pairs with and without it.
  */
 export const fidelity: Section = {
   name: 'fidelity',
-  about: 'what counting source and result adds to a conversion, in pairs with and without',
+  about: 'what the loss detector adds to a conversion, in pairs with and without it',
   async run({ report, fixtures }) {
-    report.title('Guard of what is kept')
+    report.title('Loss detector')
     const bucket = await openBucket(await fixtures.folder('bucket'))
     try {
       for (const { fixture, to, pairs } of cases) {
@@ -65,7 +64,7 @@ interface Case {
   readonly files: Files
 }
 
-/** The embedded storage, in a process of its own as elsewhere. The SDK finds it by the environment, until it is closed. */
+/** Starts the embedded S3 in a separate process, as usual. The SDK finds it through the environment until it is closed. */
 async function openBucket(dir: string): Promise<{ files: Files; close(): Promise<void> }> {
   const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), ['S3', dir])
   const [{ url }] = await once(child, 'message')
@@ -86,8 +85,8 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 }
 
 /**
- * Milliseconds of one run: on the wall, of that behind the engine, of this process, and of all. What an engine takes is
- * another figure each time, and by more than the guard adds; it is not waited for until the engine is done.
+ * Times of one run in milliseconds: wall time, the part of it after the engine, CPU time of this process, CPU time of all
+ * processes. The engine time varies by more than the loss detector adds, which mostly works while the engine is running.
  */
 interface TimeSpent {
   readonly wall: number
@@ -96,26 +95,26 @@ interface TimeSpent {
   readonly all: number
 }
 
-/** Per cent of the time on the wall that the guard may add. */
+/** Allowed overhead of the loss detector in per cent of the wall time. */
 const maxOverheadPercent = 3
-/** Runs that warm up: engines, and what V8 makes of our own code. */
+/** Warm-up runs for engines and for V8's compiler. */
 const warmupRuns = 20
 
 async function measureInPairs(one: Case, report: Report): Promise<void> {
   for (let run = 0; run < Math.min(warmupRuns, one.pairs); run++) await measureRun(one, true)
   const pairs: { with: TimeSpent; without: TimeSpent }[] = []
   for (let pair = 0; pair < one.pairs; pair++) {
-    // Whoever is second may find the machine in another state, so each begins half of the pairs.
+    // The second run can find the machine in another state, so alternate the order.
     const first = await measureRun(one, pair % 2 === 0)
     const second = await measureRun(one, pair % 2 !== 0)
     pairs.push(pair % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
   }
-  const added = (clock: keyof TimeSpent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
+  const overheadMs = (clock: keyof TimeSpent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
   const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.without[clock]))
-  // Nothing of the guard runs in another process, whose time the kernel tells in steps of 10 ms only.
+  // The loss detector runs in this process only; the kernel reports times of other processes in steps of 10 ms.
   const figures = [
-    { clock: 'processor', cost: added('own'), of: base('all') },
-    { clock: 'wall', cost: added('behind'), of: base('wall'), aim: { most: maxOverheadPercent } },
+    { clock: 'processor', cost: overheadMs('own'), of: base('all') },
+    { clock: 'wall', cost: overheadMs('behind'), of: base('wall'), aim: { most: maxOverheadPercent } },
   ]
   for (const { clock, cost, of, aim } of figures) {
     const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
@@ -126,7 +125,7 @@ async function measureInPairs(one: Case, report: Report): Promise<void> {
   }
 }
 
-/** One conversion as a worker runs it, in a folder of its own. */
+/** Runs one conversion like a worker, in a separate folder. */
 async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean): Promise<TimeSpent> {
   const format = formatByExtension(path)?.id
   if (!format) throw new Error(`${path} has no known extension`)
@@ -138,7 +137,7 @@ async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean)
   const behind = await convert(input, { to, workDir, isGuarded, files })
   const spent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(own), all) }
   await rm(workDir, { recursive: true })
-  // What an office puts away behind its answer is not the next one's.
+  // Clean-up of the office after its reply must not count for the next run.
   await pause(restMs)
   return spent
 }
@@ -157,7 +156,7 @@ interface Conversion {
   readonly files: Files
 }
 
-/** @returns milliseconds in which no engine worked any more. */
+/** @returns the time after the engine had finished in milliseconds. */
 async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conversion): Promise<number> {
   const route = planRoute({ engines, from: input.format as FormatId, to })
   using guard = isGuarded ? new LossDetector(log) : undefined

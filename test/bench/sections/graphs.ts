@@ -6,11 +6,11 @@ import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
 
 /**
- * What a task costs that does nothing: the records of its job on the embedded table, eight workers in this process,
- * queue, bus and bucket in memory. No engine and no program is started.
+ * Measures the cost of a no-op task: records in the embedded table, eight workers in this process, and queue, bus and bucket in
+ * memory. No engine or other program is started.
  */
 async function benchGraphs(say: Print): Promise<void> {
-  // Only here: what belongs to tests has Node tell of tests at the end.
+  // Imported here, because modules of tests make Node print a test summary at the end.
   const { runGraph } = await import('../../jobs/run-graph.ts')
   const { serveDatabase } = await import('../../jobs/test-table.ts')
   const { chain, fanIn, fanOut, singleTask } = await import('../../jobs/new-tasks.ts')
@@ -44,6 +44,6 @@ function row(name: string, { ms, writesPerTask, service }: GraphRun): string {
 
 export const graphs: Section = {
   name: 'graphs',
-  about: 'records and writes of graphs whose tasks do nothing',
+  about: 'records and writes of job graphs with no-op tasks',
   run: ({ report }) => benchGraphs(report.print),
 }

@@ -1,15 +1,15 @@
 import { buildForm, type ServiceClient } from '../client.ts'
-import { p95, runInterleaved, timed } from '../measure.ts'
+import { measureRepeatedly, p95, runInterleaved } from '../measure.ts'
 import type { Report } from '../report.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
-/** Lists of both are full pages, so that the same is read and shown; whatever is beside these jobs is growth. */
+/** Enough jobs for full pages of lists, so that both services read the same amount. */
 const few = 100
 
 export const growth: Section = {
   name: 'growth',
-  about: 'a new job, its status and lists beside 20,000 stored jobs, or a million with --million',
+  about: 'a new job, its status and lists with 20,000 stored jobs, or a million with --million',
   async run(bench) {
     const many = bench.flags.has('million') ? 1_000_000 : 20_000
     bench.report.title(`With ${many.toLocaleString('en')} stored jobs`)
@@ -24,16 +24,16 @@ async function compare(small: ServiceClient, large: ServiceClient, bench: BenchC
   const form = buildForm(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
   const headers = { 'content-type': form.type }
   const create = (client: ServiceClient) =>
-    timed(
+    measureRepeatedly(
       10,
       () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
       (answer) => client.ended(answer),
     )
   figure('a new job', await runInterleaved(15, { small: create(small), large: create(large) }), report)
   const status = async (client: ServiceClient) => {
-    const ids = await listed(client)
+    const ids = await listJobIds(client)
     let next = 0
-    return timed(20, () => client.send(`/v1/status/${ids[next++ % ids.length]}`))
+    return measureRepeatedly(20, () => client.send(`/v1/status/${ids[next++ % ids.length]}`))
   }
   figure(
     'a status',
@@ -41,7 +41,7 @@ async function compare(small: ServiceClient, large: ServiceClient, bench: BenchC
     report,
   )
   for (const [what, query] of Object.entries(lists)) {
-    const list = (client: ServiceClient) => timed(10, () => client.send(`/v1/jobs?${query}`))
+    const list = (client: ServiceClient) => measureRepeatedly(10, () => client.send(`/v1/jobs?${query}`))
     figure(what, await runInterleaved(20, { small: list(small), large: list(large) }), report)
   }
 }
@@ -51,7 +51,7 @@ const lists = {
   'a list of what is not there': 'limit=20&status=failed',
 }
 
-async function listed(client: ServiceClient): Promise<string[]> {
+async function listJobIds(client: ServiceClient): Promise<string[]> {
   const { body } = await client.send('/v1/jobs?limit=50')
   const { data } = JSON.parse(body.toString()) as { data: { jobs: { jobId: string }[] } }
   return data.jobs.map(({ jobId }) => jobId)

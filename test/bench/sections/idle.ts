@@ -5,23 +5,23 @@ import { cpuMs, memoryMib } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
-/** A service that has nothing to do gives memory back within half a minute; see lib/local/idle-memory.ts. */
-const settleS = 45
-/** What looks about does so every minute. */
+/** An idle service releases memory within half a minute; see lib/local/idle-memory.ts. */
+const restS = 45
+/** Includes two runs of the sweep, which runs every minute. */
 const measureS = 120
 
 const stored = 100_000
 
 export const idle: Section = {
   name: 'idle',
-  about: 'memory and processor of a service that nobody uses, with 0 and 100,000 stored jobs; 7 minutes',
+  about: 'memory and CPU time of an idle service with 0 and 100,000 stored jobs; 7 minutes',
   async run(bench) {
-    bench.report.title('Nothing to do')
+    bench.report.title('Idle service')
     const form = buildForm(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
     await withService(async (client, { pid }) => {
       await measureIdle('no jobs', pid, bench)
       await client.convert(form)
-      await pause(settleS * 1000)
+      await pause(restS * 1000)
       const value = memoryMib(pid)
       bench.report.figure({ what: 'after a job, its worker waits: memory', value, unit: 'MiB' })
     })
@@ -32,7 +32,7 @@ export const idle: Section = {
 }
 
 async function measureIdle(what: string, pid: number, { report }: BenchContext): Promise<void> {
-  await pause(settleS * 1000)
+  await pause(restS * 1000)
   const before = cpuMs(pid)
   await pause(measureS * 1000)
   const perSecond = (cpuMs(pid) - before) / measureS

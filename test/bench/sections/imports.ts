@@ -11,10 +11,10 @@ const run = promisify(execFile)
 
 const rounds = 7
 
-/** Of a cold start; what Lambda and Node take before it is theirs. */
+/** Target for the import at a cold start, without the start of Lambda and Node. */
 const maxImportMs = 120
 
-/** Milliseconds that pass, and those of a processor. */
+/** Measures wall time and CPU time in milliseconds. */
 const measureScript = (path: string) => `
   const start = performance.now(), before = process.cpuUsage()
   await import(${JSON.stringify(path)})
@@ -34,7 +34,7 @@ async function importOnce(cwd: string, path: string): Promise<readonly number[]>
 
 export const imports: Section = {
   name: 'imports',
-  about: 'what a cold start of each zip function reads: its import in a new process; 2 minutes',
+  about: 'the import of each zip function in a new process, as at a cold start; 2 minutes',
   async run({ report, fixtures }: BenchContext) {
     const folder = await fixtures.folder('imports')
     await writePackages(folder)
@@ -47,7 +47,7 @@ export const imports: Section = {
     }
     report.title('Imports at a cold start')
     for (const [name, values] of Object.entries(await runInterleaved(rounds, turns))) {
-      // Each turn gave a pair.
+      // Each turn returns a pair.
       const wallMs = median(values.filter((_, index) => index % 2 === 0))
       const cpuMs = median(values.filter((_, index) => index % 2 === 1))
       const remark = `${cpuMs.toFixed(0)} ms of a processor`

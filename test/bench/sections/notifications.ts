@@ -11,13 +11,13 @@ import type { BenchContext, Section } from '../section.ts'
 
 const perSecond = 10
 const seconds = 100
-/** Within what one identity may have. */
+/** Within the connection limit of one identity. */
 const sockets = 90
-/** Milliseconds that the slow receiver takes for an answer. */
+/** Response time of the slow receiver in milliseconds. */
 const slowMs = 5000
-/** Milliseconds for the last events to arrive. */
-const settleMs = 10_000
-/** Milliseconds after which a service that rests has collected what it no longer needs. */
+/** Time for the last events to arrive in milliseconds. */
+const deliveryGraceMs = 10_000
+/** Time after which an idle service has collected its garbage, in milliseconds. */
 const restMs = 40_000
 const healthy = ['one', 'two', 'three'] as const
 
@@ -33,14 +33,14 @@ interface WebhookEvents extends ReceivedEvents {
   readonly at: number
 }
 
-/** Somebody's server: what came at each path, and one path that takes its time. */
+/** A webhook receiver that records the events of each path, with one slow path. */
 async function openReceiver() {
-  const heard = new Map<string, WebhookEvents[]>()
+  const received = new Map<string, WebhookEvents[]>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
-    const told = JSON.parse((await buffer(request)).toString()) as ReceivedEvents
+    const event = JSON.parse((await buffer(request)).toString()) as ReceivedEvents
     const path = request.url ?? ''
-    heard.set(path, [...(heard.get(path) ?? []), { ...told, at }])
+    received.set(path, [...(received.get(path) ?? []), { ...event, at }])
     if (path === '/slow') await pause(slowMs)
     response.writeHead(204).end()
   })
@@ -48,7 +48,7 @@ async function openReceiver() {
   const { port } = server.address() as AddressInfo // it listens to TCP
   return {
     url: (path: string) => `http://127.0.0.1:${port}/${path}`,
-    at: (path: string) => heard.get(`/${path}`) ?? [],
+    at: (path: string) => received.get(`/${path}`) ?? [],
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -60,10 +60,10 @@ async function subscribe(client: ServiceClient, url: string): Promise<void> {
   const body = Buffer.from(JSON.stringify({ url, events: ['job.completed', 'job.failed'] }))
   const headers = { 'content-type': 'application/json' }
   const { status, body: answer } = await client.send('/v1/webhooks', { method: 'POST', headers, body })
-  if (status !== 201) throw new Error(`the webhook was answered with ${status} ${answer}`)
+  if (status !== 201) throw new Error(`creating the webhook returned ${status} ${answer}`)
 }
 
-/** The socket of the identity; keeps how long after its moment each frame of an end came. */
+/** Opens a socket of the identity and records the delay of each end event. */
 async function listen(service: TestService, token: string, lateMs: number[]): Promise<WebSocket> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws/user/jobs`, [
     'v1.jobs',
@@ -83,11 +83,11 @@ async function listen(service: TestService, token: string, lateMs: number[]): Pr
 }
 
 function jobIdOf({ status, body }: Awaited<ReturnType<ServiceClient['send']>>): string {
-  if (status !== 202) throw new Error(`a job was answered with ${status} ${body}`)
+  if (status !== 202) throw new Error(`creating a job returned ${status} ${body}`)
   return JSON.parse(body.toString()).data.jobId
 }
 
-/** Ten jobs a second, whether those before are over or not. @returns their ids. */
+/** Starts ten jobs per second, without waiting for earlier ones. @returns their ids. */
 async function load(client: ServiceClient): Promise<string[]> {
   const path = new URL('../../fixtures/alpha.png', import.meta.url)
   const { type, body } = buildForm(
@@ -95,9 +95,9 @@ async function load(client: ServiceClient): Promise<string[]> {
     { targetFormat: 'webp' },
   )
   const jobs: Promise<string>[] = []
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let job = 0; job < perSecond * seconds; job++) {
-    await pause(Math.max(0, begun + (job * 1000) / perSecond - performance.now()))
+    await pause(Math.max(0, startedAt + (job * 1000) / perSecond - performance.now()))
     const answer = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
     jobs.push(answer.then(jobIdOf))
   }
@@ -114,7 +114,7 @@ async function run({ report }: BenchContext): Promise<void> {
     const frameMs: number[] = []
     const socket = await listen(service, client.token, frameMs)
     const jobs = await load(client)
-    await pause(settleMs)
+    await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthy) {
       const ends = new Map(receiver.at(path).map((one) => [one.job.id, one]))
@@ -142,7 +142,7 @@ async function run({ report }: BenchContext): Promise<void> {
   }
 }
 
-/** What a process does for the first sockets it keeps; the second ones add what they are. */
+/** Measures the memory per socket with a second batch, because the first sockets also cause one-time allocations. */
 async function measureSockets(service: TestService, client: ServiceClient, report: BenchContext['report']) {
   const open = () => Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
   for (const socket of await open()) socket.close()
@@ -157,6 +157,6 @@ async function measureSockets(service: TestService, client: ServiceClient, repor
 
 export const notifications: Section = {
   name: 'telling',
-  about: 'how soon webhooks and sockets hear of 1,000 jobs',
+  about: 'how soon webhooks and sockets receive the events of 1,000 jobs',
   run,
 }

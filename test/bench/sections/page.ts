@@ -8,9 +8,9 @@ import { chromium, type Page } from 'playwright-core'
 import { startService } from '../../service.ts'
 import type { Section } from '../section.ts'
 
-/** What a first visit costs, and whether the page stays quick with many files, in Debian's Chromium. */
+// Measures a first visit, and whether the page stays responsive with many files, in Debian's Chromium.
 
-/** As the developer tools have it: a slow 4G line, and a processor of a quarter. */
+/** Throttling as in the developer tools: slow 4G, and a CPU slowed down four times. */
 const slow4g = { latency: 150, downloadThroughput: (1.6 * 1e6) / 8, uploadThroughput: (0.75 * 1e6) / 8 }
 const slowdown = 4
 const many = 500
@@ -20,7 +20,7 @@ const axeSource = new URL('../../../node_modules/axe-core/axe.min.js', import.me
 
 export const page: Section = {
   name: 'page',
-  about: 'the web page: a first visit on a slow line, 500 files, a PDF of 500 pages, accessibility',
+  about: 'the web page: a first visit with a slow connection, 500 files, a PDF of 500 pages, accessibility',
   run: async ({ report }) => {
     const service = await startService({})
     const browser = await chromium.launch({
@@ -28,7 +28,7 @@ export const page: Section = {
       args: ['--no-sandbox', '--disable-gpu'],
     })
     try {
-      // The first one to ask has it built.
+      // The first request builds the page.
       await fetch(service.url)
       report.title('The page')
       const visited = await browser.newPage({ viewport: { width: 390, height: 844 } })
@@ -42,7 +42,7 @@ export const page: Section = {
       const { paintMs, shift } = await slowVisit(slow, service.url)
       report.figure({ what: 'first paint, slow 4G', value: paintMs, unit: 'ms', aim: { most: 800 } })
       report.figure({ what: 'layout shift', value: shift * 1000, unit: '‰', aim: { most: 20 } })
-      for (const [what, { longestMs, nodes }] of [
+      for (const [what, { maxTaskMs: longestMs, nodes }] of [
         [`${many} files`, await withManyFiles(visited)],
         [`${many} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
@@ -69,7 +69,7 @@ export const page: Section = {
   },
 }
 
-/** Run in the page; as text, since what checks this file knows nothing of browsers. */
+/** Evaluated in the page; a string, because this file is type-checked without DOM types. */
 const paintAndShift = `(async () => {
   const entries = (type) => new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true })
@@ -124,7 +124,7 @@ async function slowVisit(page: Page, url: string): Promise<{ paintMs: number; sh
 }
 
 interface LongestTask {
-  readonly longestMs: number
+  readonly maxTaskMs: number
   readonly nodes: number
 }
 
@@ -133,7 +133,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
   try {
     const paths = Array.from({ length: many }, (_, at) => join(folder, `${at}.png`))
     for (const path of paths) await copyFile(fixture('corners.png'), path)
-    // How long the browser takes to find the files is not the page's: it has them before tasks are noted.
+    // Select the files before tracing, because the time of the browser to find them is not the page's.
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
@@ -145,7 +145,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
   }
 }
 
-/** Opened in the grid, all selected, turned, and another part of them looked at. */
+/** Opens the pages in the grid, selects and rotates all of them, and scrolls to another part. */
 async function withManyPages(page: Page, url: string): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
@@ -180,12 +180,12 @@ interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
-  /** Microseconds of the processor. */
+  /** CPU time in microseconds. */
   readonly tdur?: number
   readonly args: { readonly name?: string }
 }
 
-/** The longest task of the page's own thread while something is done, by the processor's clock: others share this machine. */
+/** Returns the CPU time of the longest task of the page's main thread during an action; wall time would depend on other load. */
 async function measureLongestTask(page: Page, act: () => Promise<void>): Promise<LongestTask> {
   const browser = page.context().browser()
   if (!browser) throw new Error('the page has no browser')
@@ -199,8 +199,8 @@ async function measureLongestTask(page: Page, act: () => Promise<void>): Promise
   const tasks = traceEvents.filter(({ pid, tid }) =>
     threads.some((thread) => thread.pid === pid && thread.tid === tid),
   )
-  const longestMs = Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
-  return { longestMs, nodes: await page.evaluate<number>(nodes) }
+  const maxTaskMs = Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+  return { maxTaskMs, nodes: await page.evaluate<number>(nodes) }
 }
 const mainThread = 'CrRendererMain'
 

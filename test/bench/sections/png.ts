@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { startFloor } from '../bare/floor.ts'
 import { withComparedServices } from '../compare-with-engine.ts'
 import { measureEightClients } from '../concurrent-clients.ts'
-import { measureRate, median, p95, runInterleaved, timed } from '../measure.ts'
+import { measureRate, measureRepeatedly, median, p95, runInterleaved } from '../measure.ts'
 import { withCpu } from '../process-tree.ts'
 import type { Report } from '../report.ts'
 import type { Section } from '../section.ts'
@@ -15,11 +15,11 @@ export const png: Section = {
   about: 'PNG to WebP: one client, fifty at once, eight clients',
   async run(bench) {
     const { report, fixtures } = bench
-    const picture = await fixtures.get('picture.png')
+    const image = await fixtures.get('picture.png')
     const result = join(await fixtures.folder('bare-png'), 'picture.webp')
     const inProcess = (path: string) => sharp(path).webp().toFile(result)
     const server = await startFloor()
-    const floor = () => server.convert(picture)
+    const floor = () => server.convert(image)
     const conversion = { fixture: 'picture.png', fields: { targetFormat: 'webp' } } as const
     report.title('PNG of 372 kB → WebP')
     try {
@@ -47,9 +47,9 @@ interface ComparedTurns {
 async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<void> {
   const spent: number[] = []
   const times = await runInterleaved(20, {
-    bare: timed(5, rivals.bare),
-    floor: timed(5, rivals.floor),
-    service: withCpu(rivals.pid, 5, timed(5, rivals.service), spent),
+    bare: measureRepeatedly(5, rivals.bare),
+    floor: measureRepeatedly(5, rivals.floor),
+    service: withCpu(rivals.pid, 5, measureRepeatedly(5, rivals.service), spent),
   })
   const least = median(times.floor)
   report.figure({
@@ -63,7 +63,8 @@ async function measureFiftyClients(
   rivals: Pick<ComparedTurns, 'bare' | 'service'>,
   report: Report,
 ): Promise<void> {
-  const fiftyOf = (action: Action) => timed(1, () => Promise.all(Array.from({ length: 50 }, action)))
+  const fiftyOf = (action: Action) =>
+    measureRepeatedly(1, () => Promise.all(Array.from({ length: 50 }, action)))
   const times = await runInterleaved(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
   const least = median(times.bare)
   report.figure({

@@ -6,11 +6,11 @@ import type { Section } from '../section.ts'
 
 const run = promisify(execFile)
 
-/** Engines that are programs: one client beside the program itself, called as one would by hand. */
+/** Compares one client of the service with the engine's program, called as by hand. */
 interface Case extends EngineComparison {
   readonly name: string
   readonly title: string
-  /** Writes into this folder. */
+  /** Writes its result into the folder. */
   readonly bare: (source: string, folder: string) => Promise<unknown>
 }
 

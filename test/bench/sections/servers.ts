@@ -13,14 +13,13 @@ import { s3Transfers } from '../servers/s3-transfer.ts'
 import { type BenchmarkCall, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
 
 /**
- * Speed and memory of each embedded server, each in a process of its own, beside the speed of the disk that they
- * write to.
+ * Speed and memory of each embedded server in a separate process, compared with the speed of the disk.
  */
 interface Server {
   readonly url: string
   readonly child: ChildProcess
-  /** Most of its resident memory until now, in MiB. */
-  mostMib(): number
+  /** Returns its peak resident memory so far in MiB. */
+  peakMib(): number
   stop(): Promise<void>
 }
 
@@ -29,7 +28,7 @@ async function start(service: string, dir: string): Promise<Server> {
     execArgv: nodeFlags,
   })
   const [{ url }] = await once(child, 'message')
-  // DynamoDB is a program of its own; what starts it and looks after it is Node.
+  // DynamoDB is a separate program, which a Node process starts and supervises.
   const pid = descendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
   let most = residentBytes(pid)
   const watch = setInterval(() => {
@@ -38,7 +37,7 @@ async function start(service: string, dir: string): Promise<Server> {
   return {
     url,
     child,
-    mostMib: () => most / 2 ** 20,
+    peakMib: () => most / 2 ** 20,
     stop: async () => {
       clearInterval(watch)
       const exit = once(child, 'exit')
@@ -53,11 +52,11 @@ interface Figure {
   readonly what: string
   readonly figure: number
   readonly unit: 'MiB/s' | 'per s'
-  readonly mostMib?: number
+  readonly peakMib?: number
   readonly remark?: string
 }
 
-function line({ who, what, figure, unit, mostMib, remark = '' }: Figure): string {
+function line({ who, what, figure, unit, peakMib: mostMib, remark = '' }: Figure): string {
   const memory = mostMib === undefined ? '' : `${Math.round(mostMib)} MiB`
   return `${who.padEnd(12)} ${what.padEnd(36)} ${Math.round(figure).toString().padStart(7)} ${unit}  ${memory.padStart(8)}  ${remark}`.trimEnd()
 }
@@ -71,7 +70,7 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
       const mibS = mib / ((performance.now() - startedMs) / 1000)
       const remark = name === 'GET' ? '' : `${Math.round((mibS / disk.writeMibS) * 100)} % of the disk`
       const what = `${name}, ${mib} MiB`
-      say(line({ who: 'S3', what, figure: mibS, unit: 'MiB/s', mostMib: server.mostMib(), remark }))
+      say(line({ who: 'S3', what, figure: mibS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
     }
   } finally {
     await server.stop()
@@ -83,7 +82,7 @@ async function calls(who: string, server: Server, list: readonly BenchmarkCall[]
     const { perSecond, failures } = await runParallel(clients, runs, call)
     const what = `${name}, ${clients} clients`
     const remark = failures > 0 ? `${failures} failed` : ''
-    say(line({ who, what, figure: perSecond * units, unit: 'per s', mostMib: server.mostMib(), remark }))
+    say(line({ who, what, figure: perSecond * units, unit: 'per s', peakMib: server.peakMib(), remark }))
   }
 }
 
@@ -107,7 +106,7 @@ async function events(dir: string, say: Print): Promise<void> {
     await delivered
     const figure = total / ((performance.now() - startedMs) / 1000)
     const what = 'from PutEvents to the target'
-    say(line({ who: 'EventBridge', what, figure, unit: 'per s', mostMib: server.mostMib() }))
+    say(line({ who: 'EventBridge', what, figure, unit: 'per s', peakMib: server.peakMib() }))
   } finally {
     await server.stop()
   }
@@ -132,7 +131,7 @@ async function dynamoDb(dir: string, say: Print): Promise<void> {
   }
 }
 
-/** Files of `mib` go through S3; the calls of the others are made by the SDK, whose time is in the figures. */
+/** Transfers files of `mib` MiB through S3; the figures of the other servers include the time of the SDK. */
 async function benchServers(mib: number, say: Print): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-bench-'))
   const folder = async (name: string) => {
@@ -158,6 +157,6 @@ async function benchServers(mib: number, say: Print): Promise<void> {
 
 export const servers: Section = {
   name: 'servers',
-  about: 'each embedded server beside its disk',
+  about: 'each embedded server compared with its disk',
   run: ({ report, flags }) => benchServers(flags.has('gib') ? 1024 : 256, report.print),
 }

@@ -13,7 +13,7 @@ import { startThirdPartyStores, type ThirdPartyStore } from '../servers/third-pa
 
 const run = promisify(execFile)
 
-/** A sound without a sound's content: its header is right, and nothing in it can be made smaller. */
+/** Creates a WAV file with a valid header and incompressible random content. */
 async function makeWav(path: string, bytes: number): Promise<void> {
   const header = Buffer.alloc(44)
   header.write('RIFF')
@@ -44,7 +44,7 @@ interface TaskTimes {
   readonly result: { readonly files: readonly { readonly sha256: string }[] } | null
 }
 
-/** Seconds of the import and of the export of one job. */
+/** Returns the seconds of the import and the export of one job. */
 async function transferTimes(
   client: Client,
   { importTask: importing, exportTask: exporting }: ThirdPartyStore,
@@ -57,13 +57,14 @@ async function transferTimes(
   const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as {
     data: { tasks: Record<'in' | 'out', TaskTimes> }
   }
-  if (data.tasks.out.result?.files[0]?.sha256 !== sha256) throw new Error('other bytes came')
+  if (data.tasks.out.result?.files[0]?.sha256 !== sha256)
+    throw new Error('the transferred file differs from the source')
   await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
   const seconds = ({ startedAt, endedAt }: TaskTimes) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
   return { importS: seconds(data.tasks.in), exportS: exporting ? seconds(data.tasks.out) : undefined }
 }
 
-/** Seconds of a program; processor seconds are added to what is spent. */
+/** Returns the seconds of a program and adds its CPU seconds to `spent`. */
 const runProgram =
   ([name = '', ...args]: readonly string[], spent: number[]): MeasuredTurn =>
   async () => {
@@ -75,9 +76,8 @@ const runProgram =
   }
 
 /**
- * Fetches to a new file, as we do and as who wants a file does, which goes when the time is taken. One that is fetched
- * over the last one gets that one's pages at once, which a virtual machine need not ask its host for: several times as
- * fast as what comes into new ones.
+ * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would reuse its memory
+ * pages, which a virtual machine then need not request from its host: several times faster than new ones.
  */
 const downloadTurn = (
   store: ThirdPartyStore,
@@ -90,7 +90,7 @@ const downloadTurn = (
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
     const seconds = await runProgram(await store.download(path), spent)()
-    // Ours ends when the bytes are on disk; its own may lie in memory still.
+    // Our import ends when the bytes are on disk; those of the program can still be in memory.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
     await rm(path)
@@ -98,7 +98,7 @@ const downloadTurn = (
   }
 }
 
-/** Of what we have fetched most is on the disk alone; so it is of what the other program sends. */
+/** Drops the file from the page cache first, because the service's uploads also read mostly from disk. */
 const uploadTurn = (upload: readonly string[], file: string, spent: number[]): MeasuredTurn => {
   const send = runProgram(upload, spent)
   return async () => {
@@ -107,7 +107,7 @@ const uploadTurn = (upload: readonly string[], file: string, spent: number[]): M
   }
 }
 
-/** The most MiB that a worker takes during a run, which it makes slower: looking stops the process looked at. */
+/** Returns the peak memory of a worker in MiB during a run. Sampling pauses the process, so don't time that run. */
 async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
   const most = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
@@ -121,7 +121,7 @@ async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) 
   return most
 }
 
-/** In turns: a machine that becomes slower becomes so for all of them. */
+/** Measures alternately, so that a machine that becomes slower affects all programs equally. */
 async function measureStore(store: ThirdPartyStore, { report }: BenchContext, means: Tools): Promise<void> {
   const { mib, client, service, sha256, rounds, dir, file } = means
   const { name, upload, programs } = store
@@ -136,7 +136,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
     if (exportS !== undefined) exports.push(exportS)
     return [importS]
   }
-  // There has to be something before it is fetched.
+  // The file must be uploaded before it can be downloaded.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
   const theirs = { up: upload ? uploadTurn(upload, file, theirCpu) : async () => [] }
   const turns = { ...theirs, down: downloadTurn(store, dir, theirCpu, syncedS), ours }
@@ -180,7 +180,7 @@ interface Tools {
 export const transfers: Section = {
   name: 'transfers',
   about:
-    'imports and exports of each kind of store in turns with curl, aws and sftp; 1 GiB by --gib, else 256 MiB',
+    'imports and exports for each kind of store, alternating with curl, aws and sftp; 1 GiB with --gib, else 256 MiB',
   async run(bench) {
     const mib = bench.flags.has('gib') ? 1024 : 256
     const dir = await mkdtemp(join(tmpdir(), 'mutabor-transfers-'))

@@ -8,7 +8,7 @@ import type { Section } from '../section.ts'
 const totalBytes = 2 * 1024 ** 3
 const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
 
-/** A video of 2 GB in name only: what counts is that it streams; it is refused when all of it is there. */
+/** A fake video of 2 GB: it only tests streaming, and is rejected when it is complete. */
 function* form(boundary: string): Generator<Buffer> {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n`,
@@ -18,7 +18,7 @@ function* form(boundary: string): Generator<Buffer> {
   yield Buffer.from(field)
 }
 
-/** One line on how much memory the gateway took while a form upload of 2 GB went through it, and how fast. */
+/** Returns a line with the memory of the gateway during a form upload of 2 GB and the speed. */
 async function uploadMemory(service: TestService): Promise<string> {
   const before = residentBytes(service.pid)
   let most = before
@@ -51,7 +51,7 @@ function send(service: TestService): Promise<number> {
 
 export const upload: Section = {
   name: 'upload',
-  about: 'memory of the gateway under a form of 2 GB',
+  about: 'memory of the gateway during a form upload of 2 GB',
   async run({ report }) {
     const service = await startService()
     try {

@@ -6,11 +6,11 @@ const mebibyte = Buffer.alloc(1 << 20, 'mutabor ')
 
 export interface Disk {
   readonly writeMibS: number
-  /** Small writes that are on disk, one after the other. */
+  /** Small consecutive writes, each synced to disk. */
   readonly commitsS: number
 }
 
-/** What the disk of a folder does without any server: one big file and its fdatasync, then many small ones. */
+/** Measures the disk of a folder: one large file with fdatasync, then many small ones. */
 export async function measureDisk(dir: string, mib: number): Promise<Disk> {
   const file = await open(join(dir, 'disk'), 'w')
   try {
@@ -30,7 +30,7 @@ export async function measureDisk(dir: string, mib: number): Promise<Disk> {
   }
 }
 
-/** MiB/s of the hash that every uploaded byte goes through. */
+/** Returns the speed in MiB/s of MD5, which is computed for every upload. */
 export function measureMd5(mib: number): number {
   const hash = createHash('md5')
   const start = performance.now()

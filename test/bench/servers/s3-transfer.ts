@@ -24,7 +24,7 @@ export interface Transfer {
   readonly run: () => Promise<void>
 }
 
-/** Up, down and up in parts, by signed URLs: the SDK's own hashing would be measured too. */
+/** Measures an upload, a download and a multipart upload with presigned URLs, to exclude the SDK's hashing. */
 export async function s3Transfers(endpoint: string, mib: number): Promise<readonly Transfer[]> {
   const client = new S3Client({
     endpoint,
@@ -64,14 +64,15 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
   ]
 }
 
-/** The ETag of what was put. */
+/** Uploads and returns the ETag. */
 async function send(url: string, mib: number): Promise<string> {
   const call = request(url, { method: 'PUT', headers: { 'content-length': mib << 20 } })
   const answered = once(call, 'response')
   await pipeline(Readable.from(Array.from({ length: mib }, () => mebibyte)), call)
   const [response] = await answered
   response.resume()
-  if (response.statusCode !== 200) throw new Error(`the upload was answered with ${response.statusCode}`)
+  if (response.statusCode !== 200)
+    throw new Error(`Expected the upload to return 200, got ${response.statusCode}.`)
   return String(response.headers.etag)
 }
 
@@ -80,5 +81,5 @@ async function receive(url: string, mib: number): Promise<void> {
   const [response] = await once(call, 'response')
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) bytes += chunk.length
-  if (bytes !== mib * 2 ** 20) throw new Error(`${bytes} bytes came back`)
+  if (bytes !== mib * 2 ** 20) throw new Error(`Expected ${mib * 2 ** 20} bytes, got ${bytes}.`)
 }

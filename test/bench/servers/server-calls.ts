@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { credentials, region } from './server-process.ts'
 
-/** A call that is made again and again by so many clients at once; `units` are what one call is worth. */
+/** A call that several clients repeat in parallel; `units` is the number of items per call. */
 export interface BenchmarkCall {
   readonly name: string
   readonly runs: number
@@ -38,7 +38,7 @@ export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
     )
-    if (Messages.length < 10) throw new Error(`${Messages.length} of 10 messages came`)
+    if (Messages.length < 10) throw new Error(`Expected 10 messages, got ${Messages.length}.`)
     const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: `${at}`, ReceiptHandle }))
     await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }))
   }

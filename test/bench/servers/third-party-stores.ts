@@ -10,13 +10,13 @@ import { credentials as account, gcsToken, startGcs } from '../../transfer/gcs-s
 import { startSshd } from '../../transfer/sshd.ts'
 import { credentials, region } from './server-process.ts'
 
-/** Stores of others, as tasks name them and as well-known programs do. */
+/** A third-party store, with the settings for tasks and for well-known programs. */
 export interface ThirdPartyStore {
   readonly name: string
-  /** Commands: one puts the file there, the other fetches it to this path. */
+  /** Commands that upload the file and download it to a path. */
   readonly upload?: readonly string[]
   download(path: string): Promise<readonly string[]> | readonly string[]
-  /** What they are called. */
+  /** Names of these programs. */
   readonly programs: { readonly upload?: string; readonly download: string }
   readonly importTask: Readonly<Record<string, unknown>>
   readonly exportTask?: Readonly<Record<string, unknown>>

@@ -69,7 +69,7 @@ export const archives: readonly Variant[] = [
       ['tar.lz4', 'lz4 -q'],
       ['tar.lzo', 'lzop'],
     ] as const
-  ).map(([ending, packer]) => pipedVariant(`packed.${ending}`, 'gnu', packer)),
+  ).map(([extension, packer]) => pipedVariant(`packed.${extension}`, 'gnu', packer)),
   pipedVariant('check-none.txz', 'gnu', 'xz --check=none'),
   pipedVariant('sha.txz', 'gnu', 'xz --check=sha256 --block-size=1000'),
   pipedVariant('fast.tgz', 'gnu', 'gzip -1 -n'),
@@ -185,43 +185,51 @@ const fontForgeVariant = (name: string, source: string): Variant => ({
 })
 
 export const fonts: readonly Variant[] = [
-  ...[['sans', sans, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(([name, source, ending]) => [
-    subsetVariant(`${name}.${ending}`, source),
-    subsetVariant(`${name}-bare.${ending}`, source, '--no-hinting', '--layout-features=', '--desubroutinize'),
-    subsetVariant(`${name}-no-names.${ending}`, source, '--glyph-names', '--name-IDs='),
-    subsetVariant(`${name}-kept-ids.${ending}`, source, '--retain-gids'),
-    subsetVariant(`${name}.woff`, source, '--flavor=woff'),
-    subsetVariant(`${name}.woff2`, source, '--flavor=woff2'),
-    scriptVariant(
-      `${name}-small-em.${ending}`,
-      source,
-      'from fontTools.ttLib.scaleUpem import scale_upem\nscale_upem(font, 500)',
-    ),
-    scriptVariant(
-      `${name}-wide-cmap.${ending}`,
-      source,
-      'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID == 3][-1:]',
-    ),
-    scriptVariant(
-      `${name}-mac-cmap.${ending}`,
-      source,
-      'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID != 3] or font["cmap"].tables',
-    ),
-    scriptVariant(`${name}-no-os2.${ending}`, source, 'del font["OS/2"]'),
-    scriptVariant(`${name}-no-post-names.${ending}`, source, 'font["post"].formatType = 3.0'),
-    scriptVariant(
-      `${name}-collection.ttc`,
-      source,
-      'from fontTools.ttLib import TTCollection\nc = TTCollection(); c.fonts = [font, TTFont(sys.argv[1])]',
-      'c.save(sys.argv[2])',
-    ),
-  ]),
+  ...[['sans', sans, 'ttf'] as const, ['cubic', cubic, 'otf'] as const].flatMap(
+    ([name, source, extension]) => [
+      subsetVariant(`${name}.${extension}`, source),
+      subsetVariant(
+        `${name}-bare.${extension}`,
+        source,
+        '--no-hinting',
+        '--layout-features=',
+        '--desubroutinize',
+      ),
+      subsetVariant(`${name}-no-names.${extension}`, source, '--glyph-names', '--name-IDs='),
+      subsetVariant(`${name}-kept-ids.${extension}`, source, '--retain-gids'),
+      subsetVariant(`${name}.woff`, source, '--flavor=woff'),
+      subsetVariant(`${name}.woff2`, source, '--flavor=woff2'),
+      scriptVariant(
+        `${name}-small-em.${extension}`,
+        source,
+        'from fontTools.ttLib.scaleUpem import scale_upem\nscale_upem(font, 500)',
+      ),
+      scriptVariant(
+        `${name}-wide-cmap.${extension}`,
+        source,
+        'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID == 3][-1:]',
+      ),
+      scriptVariant(
+        `${name}-mac-cmap.${extension}`,
+        source,
+        'font["cmap"].tables = [t for t in font["cmap"].tables if t.platformID != 3] or font["cmap"].tables',
+      ),
+      scriptVariant(`${name}-no-os2.${extension}`, source, 'del font["OS/2"]'),
+      scriptVariant(`${name}-no-post-names.${extension}`, source, 'font["post"].formatType = 3.0'),
+      scriptVariant(
+        `${name}-collection.ttc`,
+        source,
+        'from fontTools.ttLib import TTCollection\nc = TTCollection(); c.fonts = [font, TTFont(sys.argv[1])]',
+        'c.save(sys.argv[2])',
+      ),
+    ],
+  ),
   scriptVariant(
     'sans-no-glyf-order.ttf',
     sans,
     'font["head"].indexToLocFormat = 1\nfont["name"].names = font["name"].names[:1]',
   ),
-  ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((ending) =>
-    fontForgeVariant(`forged.${ending}`, cubic),
+  ...['pfb', 'pfa', 'sfd', 'dfont', 'ttf', 'otf', 'woff', 't42'].map((extension) =>
+    fontForgeVariant(`forged.${extension}`, cubic),
   ),
 ]

@@ -1,7 +1,7 @@
 import { each, type Variant } from './variant.ts'
 
 const audioVariant = (name: string, channels: number, rate: number, ...args: string[]): Variant => {
-  // Another tone in each channel, so that a lost or doubled one shows.
+  // A different tone in each channel, so that lost or duplicated channels are noticed.
   const tones = Array.from({ length: channels }, (_, at) => `0.4*sin(${300 + 110 * at}*2*PI*t)`).join('|')
   const input = ['-f', 'lavfi', '-i', `aevalsrc=${tones}:s=${rate}:d=1.3`]
   return {
@@ -35,14 +35,14 @@ const bigDepths = ['s8', 's16be', 's24be', 's32be', 'f32be', 'f64be', 'alaw', 'm
 export const audioVariants: readonly Variant[] = [
   ...Object.entries(layouts).flatMap(([layout, channels], at) =>
     extensions
-      .filter((ending, index) => (index + at) % 2 === 0 && !(ending === 'opus' && /^[24]/.test(layout)))
-      .map((ending) =>
-        audioVariant(`${layout}.${ending}`, channels, 48_000, ...channelLayout(layout), '-strict', '-2'),
+      .filter((extension, index) => (index + at) % 2 === 0 && !(extension === 'opus' && /^[24]/.test(layout)))
+      .map((extension) =>
+        audioVariant(`${layout}.${extension}`, channels, 48_000, ...channelLayout(layout), '-strict', '-2'),
       ),
   ),
   ...rates.flatMap((rate) =>
-    (rate > 48_000 ? ['wav', 'flac', 'aac'] : ['wav', 'flac', 'mp3', 'aac', 'wma']).map((ending) =>
-      audioVariant(`${rate}.${ending}`, 2, rate),
+    (rate > 48_000 ? ['wav', 'flac', 'aac'] : ['wav', 'flac', 'mp3', 'aac', 'wma']).map((extension) =>
+      audioVariant(`${rate}.${extension}`, 2, rate),
     ),
   ),
   ...each(Object.fromEntries(depths.map((depth) => [depth, depth])), {
@@ -50,12 +50,16 @@ export const audioVariants: readonly Variant[] = [
     w64: 'w64',
     caf: 'caf',
     mka: 'mka',
-  }).map(([, depth, ending]) => audioVariant(`${depth}.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
+  }).map(([, depth, extension]) =>
+    audioVariant(`${depth}.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+  ),
   ...each(Object.fromEntries(bigDepths.map((depth) => [depth, depth])), {
     aiff: 'aiff',
     au: 'au',
     caf: 'caf',
-  }).map(([, depth, ending]) => audioVariant(`${depth}-big.${ending}`, 2, 44_100, ...codec(`pcm_${depth}`))),
+  }).map(([, depth, extension]) =>
+    audioVariant(`${depth}-big.${extension}`, 2, 44_100, ...codec(`pcm_${depth}`)),
+  ),
   ...[
     'adpcm_ms',
     'adpcm_ima_wav',

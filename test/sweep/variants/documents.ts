@@ -69,7 +69,7 @@ const pdfs: readonly Variant[] = [
   { area: 'document', name: 'ascii.pdf', commands: [['mutool', 'clean', '-a', '-d', report, '{out}']] },
 ]
 
-/** A sentence of a language whose letters the encoding has, and enough of it for a guess. */
+/** A sentence per encoding, in a language that it supports and long enough for detection. */
 const sentences: Readonly<Record<string, string>> = {
   latin:
     'Die Größe der Äpfel überraschte jeden, der früher schöne Birnen aß. Le garçon a mangé des crêpes à Noël. ',
@@ -108,7 +108,7 @@ const encodedText = (name: string, encoding: string, text: string, words?: strin
   area: 'document',
   name,
   ...(words !== undefined && { words }),
-  // Octal of UTF-8, so that no shell of any locale has a say in it.
+  // UTF-8 as octal escapes, so that the locale of the shell does not matter.
   commands: [
     [
       'sh',
@@ -181,7 +181,7 @@ const texts: readonly Variant[] = [
 
 export const documents: readonly Variant[] = [...pdfs, ...texts]
 
-/** Made by the service itself, whose engines write what other programs wrote long ago. */
+/** Old formats whose files the service creates itself, because only its engines can still write them. */
 export const chains: readonly { readonly source: string; readonly to: readonly FormatId[] }[] = [
   {
     source: 'story.html',

@@ -1,6 +1,6 @@
 import { each, fixture, type Variant } from './variant.ts'
 
-/** Colors that change everywhere, so that a lost line or a wrong plane shows. */
+/** Colors that change everywhere, so that a lost line or a wrong plane is noticed. */
 const colors = [
   '-seed',
   '7',
@@ -72,7 +72,7 @@ const tiffs = [
     ['float', '32'],
     ['half', '16'],
   ].map(([name, depth]) =>
-    // It complains of a mark that it wanted to add.
+    // It reports an error for a tag that it cannot add.
     commandVariant(
       `${name}.tiff`,
       'sh',
@@ -402,8 +402,8 @@ const others = [
   commandVariant('progressive.jxl', 'cjxl', '-p', fixture('alpha.png'), '{out}'),
   commandVariant('of-jpeg.jxl', 'cjxl', '--lossless_jpeg=1', fixture('corners.jpg'), '{out}'),
   ...['1x1', '1x300', '300x1', '4000x1'].flatMap((size) =>
-    ['png', 'tiff', 'jpg', 'bmp', 'gif', 'webp'].map((ending) =>
-      commandVariant(`${size}.${ending}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
+    ['png', 'tiff', 'jpg', 'bmp', 'gif', 'webp'].map((extension) =>
+      commandVariant(`${size}.${extension}`, 'convert', '-size', size, 'gradient:red-blue', '{out}'),
     ),
   ),
 ]

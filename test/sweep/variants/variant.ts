@@ -1,22 +1,22 @@
 import type { Category } from '../../../lib/formats/index.ts'
 
-/** A whole file that few programs write. */
+/** A valid file that few programs write. */
 export interface Variant {
   readonly area: Category
-  /** With the extension of its format; the file is named so. */
+  /** The file name with the extension of its format. */
   readonly name: string
-  /** Programs with their arguments, one after the other; `{out}` is the file, `{in}` a folder of small files. */
+  /** Commands that run one after another; `{out}` is the file, `{in}` a folder of small files. */
   readonly commands: readonly (readonly string[])[]
   readonly options?: Readonly<Record<string, unknown>>
-  /** What it was made of, where no other program can look into it. */
+  /** Its source file, if no other program can read the variant. */
   readonly made?: string
-  /** What can be read in it, where its letters are encoded. */
+  /** Its text, if other programs cannot read it. */
   readonly words?: string
 }
 
 export const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
 
-/** Every one of the first with every one of the second. */
+/** Combines every element of the first list with every element of the second. */
 export const each = <A, B>(
   first: Readonly<Record<string, A>>,
   second: Readonly<Record<string, B>>,
