@@ -386,7 +386,7 @@ for (const name of zipFunctionNames) {
 test('the package of api contains the files that it serves', async () => {
   const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `
-    const { handler } = await import('./functions/api.mjs')
+    const { handler } = await import('./functions/core-api.mjs')
     for (const path of ${JSON.stringify(paths)}) {
       const http = { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
       const requestContext = { http, requestId: 'r', domainName: 'localhost', stage: '$default', timeEpoch: 0 }

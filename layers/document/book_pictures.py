@@ -1,4 +1,4 @@
-"""Pictures of a book in formats that its readers show: of others EPUB 3.3 (3.2) wants a second one beside them."""
+"""Converts images of a book to formats that ereaders support; EPUB 3.3 (3.2) requires a fallback for others."""
 
 import io
 import posixpath
@@ -16,9 +16,9 @@ MOST_PIXELS = 100_000_000
 
 
 def show_pictures(book, pages):
-    """Makes PNGs of pictures that few readers show, and has the pages name those.
+    """Converts images that few ereaders support to PNG, and updates the pages to refer to the new files.
 
-    @returns the new pictures by name, the names of the old ones, and how many there are that nothing here can read
+    @returns the new images by name, the names of the old ones, and the number of images that cannot be read here
     """
     made, renamed, unshown = {}, set(), 0
     for package, items in _foreign(pages):
@@ -67,7 +67,7 @@ def _as_png(book, name):
             known.save(target, 'PNG', optimize=True)
             return target.getvalue()
     except Exception:
-        # Whatever a broken one makes of its reader: it stays as it is.
+        # A damaged image is left unchanged, whatever exception its reader raises.
         return None
 
 

@@ -1,6 +1,5 @@
-"""Makes an EPUB that calibre has written one that EPUBCheck finds no fault with. What an old source held comes through
-calibre as it was: looks as attributes, links to nowhere, two elements of one name. And it is its author's book: it is
-not by "Unknown", and not by the program.
+"""Fixes an EPUB written by calibre so that EPUBCheck reports no errors. Calibre retains problems of old sources:
+presentational attributes, broken links, duplicate ids. Also removes the author "Unknown" and the program as contributor.
 """
 
 import os
@@ -19,7 +18,7 @@ OPF = '{http://www.idpf.org/2007/opf}'
 MATHML = '{http://www.w3.org/1998/Math/MathML}'
 LINKED = ('href', 'src')
 SCHEME = re.compile(r'[a-z][a-z0-9+.-]*:', re.IGNORECASE)
-# Attributes of old, and what says the same in a style.
+# Obsolete attributes and the equivalent CSS.
 LOOKS = {
     'align': 'text-align', 'valign': 'vertical-align', 'bgcolor': 'background-color', 'color': 'color',
     'face': 'font-family', 'width': 'width', 'height': 'height',
@@ -27,7 +26,7 @@ LOOKS = {
 SIZED = ('img', 'svg', 'video', 'canvas', 'iframe', 'object', 'embed', 'image', 'rect', 'use')
 GONE = ('cellpadding', 'cellspacing', 'nowrap', 'noshade', 'hspace', 'vspace', 'compact', 'clear', 'border', 'size',
         'frame', 'rules', 'summary', 'link', 'vlink', 'alink', 'text', 'background', 'axis', 'char', 'charoff')
-# Elsewhere it is what a book for a Kindle says of its parts.
+# Elsewhere, this attribute comes from Kindle books.
 TYPED = ('a', 'area', 'button', 'embed', 'input', 'link', 'menu', 'object', 'ol', 'script', 'source', 'style', 'track')
 RENAMED = {
     'center': ('div', 'text-align: center'), 'font': ('span', ''), 'tt': ('span', 'font-family: monospace'),
@@ -67,7 +66,7 @@ def _parsed(text):
     try:
         return etree.fromstring(text, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
     except etree.XMLSyntaxError:
-        # Not one that could be made better here.
+        # It cannot be fixed here.
         return None
 
 
@@ -77,7 +76,7 @@ def _clean_package(package):
         is_maker = one.tag == f'{DC}contributor' and 'calibre' in text
         is_nobody = one.tag == f'{DC}creator' and text == 'Unknown'
         is_no_date = one.tag == f'{DC}date' and (text == '' or text.startswith('0101-'))
-        # Of an author whose name stands there.
+        # It refines an author who is named.
         is_nobody = is_nobody or (one.get('property') == 'file-as' and text == 'Unknown')
         is_stamp = (one.get('name') or one.get('property') or '').startswith('calibre:timestamp')
         if is_maker or is_nobody or is_no_date or is_stamp:
@@ -93,9 +92,9 @@ def _drop(package, element):
 
 
 def _name_formulas(page):
-    """Books for a Kindle say no longer that they are such."""
+    """Puts formulas into the MathML namespace, which is missing after a conversion from Kindle formats."""
     for one in list(page.iter(f'{XHTML}math')):
-        # A new one, or each of its elements would get a prefix.
+        # Create a new root, or each of its elements would get a prefix.
         named = etree.Element(f'{MATHML}math', dict(one.attrib), {None: MATHML[1:-1]})
         named.text, named.tail = one.text, one.tail
         named.extend(list(one))
@@ -105,7 +104,7 @@ def _name_formulas(page):
 
 
 def _list_formulas(package, name, pages):
-    """EPUB 3 tells which pages hold some."""
+    """Declares in the package which pages contain formulas, as EPUB 3 requires."""
     if not (package.get('version') or '').startswith('3'):
         return
     for item in package.iter(f'{OPF}item'):
@@ -141,7 +140,7 @@ def _one_word(name):
 
 
 def _group(column):
-    """Columns stand in a group."""
+    """Wraps `col` elements in a `colgroup`."""
     table, at = column.getparent(), column.getparent().index(column)
     before = table[at - 1] if at > 0 else None
     if before is None or before.tag != f'{XHTML}colgroup':
@@ -171,7 +170,7 @@ def _add_look(element, look):
 
 
 def _clean_links(page, name, names, ids):
-    """A link to what is not in the book is none."""
+    """Removes links to files that are not in the book."""
     for one in list(page.iter(f'{XHTML}a', f'{XHTML}area', f'{XHTML}link')):
         link = one.get('href')
         if link is None or SCHEME.match(link):
@@ -192,7 +191,7 @@ def _clean_links(page, name, names, ids):
 
 
 def _repack(book, path, changed, added, gone):
-    """In the order in which they were: `mimetype` comes first and is stored."""
+    """Writes the files in their original order: `mimetype` is first and uncompressed."""
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as target:
         for entry in book.infolist():
             if entry.filename not in gone:

@@ -1,6 +1,6 @@
-"""Makes a PDF of the pictures in a comic book, one to a page: comic_pages.py comic.zip result.pdf
+"""Makes a PDF with one page per image of a comic book: comic_pages.py comic.zip result.pdf
 
-Prints the number of pages; exit code 3 when there is no picture.
+Prints the number of pages; exit code 3: there is no image.
 """
 
 import io
@@ -17,12 +17,12 @@ LARGEST_PICTURE = 200 * 1024 * 1024
 
 
 def natural(name):
-    """Page 10 comes after page 9."""
+    """Natural sort key: page 10 comes after page 9."""
     return [int(part) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
 
 
 def page(data, path):
-    """JPEG goes in as it is; img2pdf takes no transparency, and not all the others."""
+    """Embeds JPEG unchanged and converts other images, because img2pdf does not support transparency or all formats."""
     with Image.open(io.BytesIO(data)) as picture:
         if picture.format == "JPEG":
             with open(path, "wb") as file:
@@ -40,7 +40,7 @@ def main():
     paths = []
     with zipfile.ZipFile(source) as comic:
         entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(PICTURES)]
-        # A Mac leaves a shadow of each file.
+        # macOS adds a resource fork file for each file.
         entries = [entry for entry in entries if "__MACOSX" not in entry.filename]
         for entry in sorted(entries, key=lambda one: natural(one.filename)):
             if entry.file_size > LARGEST_PICTURE:

@@ -1,10 +1,10 @@
-"""calibre's ebook-convert, which may be started before there is a book for it.
+"""Runs calibre's ebook-convert; can be started in advance, before there is a book.
 
     ebook_convert.py [ARGUMENT...]
 
-Without arguments it loads what conversions need and waits for them: one line on stdin, a JSON list. They are those of
-ebook-convert, and may end with `--opf-if-untitled=FILE`: that file (Open Packaging Format 2.0) tells the title unless
-the book has one.
+Without arguments, it loads the modules that conversions need and waits for the arguments: one line on stdin, a JSON list.
+They are those of ebook-convert, optionally followed by `--opf-if-untitled=FILE`: that file (Open Packaging Format 2.0)
+contains the title for a book without one.
 """
 
 import importlib
@@ -13,19 +13,19 @@ import os
 import select
 import sys
 
-# As Debian's /usr/bin/ebook-convert sets them.
+# The same settings as in Debian's /usr/bin/ebook-convert.
 sys.path.insert(0, '/usr/lib/calibre')
 sys.resources_location = '/usr/share/calibre'
 sys.extensions_location = '/usr/lib/calibre/calibre/plugins'
 sys.executables_location = '/usr/bin'
 sys.system_plugins_location = None
 
-# It is started out of reach of other modules.
+# Python starts in isolated mode, without this folder in the module path.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 UNTITLED = '--opf-if-untitled='
 
-# What most conversions load in their course, which is the longer part of a small one.
+# Modules that most conversions load; loading them takes most of the time of a small conversion.
 MODULES = (
     'calibre.ebooks.conversion.cli',
     'calibre.ebooks.conversion.plumber',
@@ -72,14 +72,14 @@ def awaited():
 
 
 def has_title(path):
-    """A document without one is called after its file, which has a name of ours."""
+    """Returns whether the book has a title; otherwise calibre would use the file name, which is ours."""
     from calibre.ebooks.metadata.meta import get_metadata
     name, extension = os.path.splitext(os.path.basename(path))
     try:
         with open(path, 'rb') as stream:
             title = get_metadata(stream, extension[1:].lower(), force_read_metadata=True).title
     except Exception:
-        # The conversion says what is wrong with the file.
+        # The conversion itself will report the error in the file.
         return False
     return (title or '').strip().lower() not in ('', 'unknown', name.lower())
 

@@ -1,8 +1,8 @@
-"""Makes one HTML page of a mail: mail_page.py mail.eml page.html
+"""Makes one HTML page from an email: mail_page.py mail.eml page.html
 
-The page holds who wrote what to whom and when, the text with its pictures, and the names of the attachments. Of the
-text only what is listed here is kept: no script, no address that a reader's program would ask by itself. Prints
-{"attachments": …, "missing": …}, the latter being pictures that were left out. Exit code 3: no mail.
+The page contains sender, recipients, subject and date, the text with its images, and the names of the attachments. Only
+elements and attributes listed here are retained: no scripts, no URLs that a browser would load automatically. Prints
+{"attachments": …, "missing": …}; missing counts omitted images. Exit code 3: not an email.
 """
 
 import base64
@@ -24,7 +24,7 @@ KEPT = frozenset(
     "tt u ul var".split()
 )
 VOID = frozenset(("br", "col", "hr", "img"))
-# With all that is in them; of others that are not kept, the text is.
+# Elements that are removed with their content; of other unlisted elements the text remains.
 LEFT_OUT = frozenset(
     "applet audio canvas frameset head iframe math noembed noframes object script select style svg template textarea "
     "title video".split()
@@ -37,12 +37,12 @@ STYLES = re.compile(
     r"(?:background-color|border[a-z-]*|color|direction|display|font[a-z-]*|height|letter-spacing|line-height|"
     r"list-style-type|margin[a-z-]*|max-width|padding[a-z-]*|text-[a-z-]*|vertical-align|white-space|width)"
 )
-# No function but those of colors, no escape that could spell one.
+# CSS values without functions, except for colors, and without escapes that could form one.
 STYLE_VALUE = re.compile(r"(?:[\w\s.,#%'\"!-]|rgba?\([\d\s.,%]*\))*")
 LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
-# A picture may stand in the text any number of times.
+# An image can occur in the text any number of times.
 MOST_PICTURE_BYTES = 100 * 1024 * 1024
 
 PAGE = """<!DOCTYPE html>
@@ -70,7 +70,7 @@ img {{ max-width: 100%; }}
 
 
 def decoded(data, charset):
-    """Senders lie about it, or say nothing."""
+    """Decodes text; the declared charset can be wrong or missing."""
     for name in (charset, "utf-8"):
         try:
             return data.decode(name)
@@ -80,7 +80,7 @@ def decoded(data, charset):
 
 
 def readable(raw):
-    """The words of a header, encoded by RFC 2047 or not at all."""
+    """Returns the text of a header, encoded with RFC 2047 or not at all."""
     text = decoded(raw.encode("utf-8", "surrogateescape"), "utf-8")
     try:
         pieces = email.header.decode_header(text)
@@ -112,7 +112,7 @@ def is_text(part):
 
 
 def body_of(part):
-    """The parts to read, of several versions of the same the richest (RFC 2046, 5.1.4)."""
+    """Returns the parts to read; of several alternatives the richest one (RFC 2046, 5.1.4)."""
     if not part.is_multipart() or part.get_content_maintype() != "multipart":
         return [part] if is_text(part) else []
     inner = [body_of(one) for one in part.get_payload()]
@@ -122,7 +122,7 @@ def body_of(part):
 
 
 class Pictures:
-    """Those of the mail, by their Content-ID; each is written into the page where it is asked for."""
+    """The images of the email by Content-ID; each is embedded where the page refers to it."""
 
     def __init__(self, parts):
         self.parts = [part for part in parts if part.get_content_type() in PICTURES]
@@ -162,7 +162,7 @@ def safe_style(style):
 
 
 def attributes(element, pictures):
-    """None for a picture that is not there."""
+    """Returns None for a missing image."""
     given = element.attrib
     kept = {name: value for name, value in given.items() if name in ATTRIBUTES}
     if "style" in given:
@@ -177,7 +177,7 @@ def attributes(element, pictures):
 
 
 def safe(source, pictures):
-    """Everything is written anew, so that nothing but the listed comes through, however it was spelled."""
+    """Serializes the page from its parsed elements, so that only listed ones remain, however they were written."""
     left_out = 0
     for event, element in iterwalk(parse(source), events=("start", "end", "comment")):
         name = element.tag
@@ -198,7 +198,7 @@ def safe(source, pictures):
 def paragraphs(part):
     text = text_of(part).replace("\r\n", "\n")
     if part.get_param("format") == "flowed":
-        # RFC 3676: a line that ends with a space goes on, but for the one above a signature.
+        # RFC 3676: a line that ends with a space is continued, except for the signature separator.
         text = re.sub(r"(?m)(?<!^--) \n(?![>\n])", " ", text)
     for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
         escaped = re.sub(r"(?m)^ +| {2,}", lambda spaces: "\u00a0" * len(spaces[0]), html.escape(paragraph, quote=False))

@@ -1,11 +1,11 @@
-"""Brings into the text of a Word document what converters leave out: word_text.py in.docx out.docx
+"""Moves content that converters omit into the text of a Word document: word_text.py in.docx out.docx
 
-Text boxes, shapes, drawn letters and diagrams come after the paragraph that they hang on; comments become footnotes;
-simple fields are what they show; letters over words stand in brackets behind them; whole documents that stand in for a
-part of the text (17.17.2.1) are read in its place.
-Hidden text, which nobody sees in Word and converters would show, goes.
-Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 no such document; 4 it is encrypted; 5 it has nothing of the kind,
-and nothing is written.
+Text boxes, shapes, WordArt and diagrams are inserted after the paragraph to which they are anchored; comments become
+footnotes; simple fields become their displayed text; ruby text is put in brackets after its base text; embedded documents
+that replace a part of the text (17.17.2.1) are inserted there.
+Hidden text is removed: Word does not display it, but converters would.
+Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 not a Word document; 4 it is encrypted; 5 it has no such
+content, and nothing is written.
 """
 
 import copy

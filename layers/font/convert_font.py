@@ -1,7 +1,7 @@
-"""Converts one font: `convert_font.py SOURCE FROM TARGET TO OPTIONS`, formats by their ids, options as JSON.
+"""Converts one font: `convert_font.py SOURCE FROM TARGET TO OPTIONS`, with format ids and options as JSON.
 
-Runs inside the sandbox. Prints the facts as JSON: {"glyphs", "family", "faces", "dropped"}. Exit code 3 says that the
-file is no such font, 4 that a wish cannot be met; the sentence stands on stderr.
+Runs inside the sandbox. Prints facts as JSON: {"glyphs", "family", "faces", "dropped"}. Exit code 3: the file is not a
+font of this format, 4: an option cannot be applied; stderr contains the message.
 """
 
 import glob
@@ -17,14 +17,14 @@ import fontforge
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTCollection, TTFont
 
-# It is started out of reach of other modules.
+# Python starts in isolated mode, without this folder in the module path.
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from outlines import has_outlines, to_cubic, to_first_cff, to_quadratic  # noqa: E402
 from scratch_files import keep_in_work_folder  # noqa: E402
 
-# Tables that an outline editor does not carry over, with what a reader would miss.
+# Tables that FontForge does not retain, with the feature that is lost.
 LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix': 'colors', 'SVG ': 'colors'}
-# What kinds of fonts cannot hold that are only outlines with names.
+# Features that formats with only outlines and names cannot contain.
 FEATURES = {'GSUB': 'features', 'GPOS': 'features'}
 FEATURELESS = ('pfa', 'pfb', 't42', 'cff', 'bdf')
 WRAPPED = ('woff', 'woff2')
@@ -51,7 +51,7 @@ def main(source, kind, target, wanted, options):
 
 
 def opened(source, kind, folder, facts, face):
-    """The path of a font that FontForge reads, and `ttf` or `otf` where it is an OpenType file already."""
+    """Returns the path of a font that FontForge can read, and `ttf` or `otf` if it is already an OpenType file."""
     if kind == 'ttc':
         fonts = TTCollection(source).fonts
         facts['faces'] = len(fonts)
@@ -88,7 +88,7 @@ def saved(font, folder, name):
 
 
 def unwrap_eot(data):
-    """https://www.w3.org/Submission/EOT/, section 4: the font stands at the end."""
+    """https://www.w3.org/Submission/EOT/, section 4: the font is at the end."""
     if len(data) < 36 or data[34:36] != b'LP':
         raise Refused(3, 'no EOT header')
     size, font_size, _version, flags = struct.unpack('<IIII', data[:16])
@@ -110,13 +110,13 @@ def unpack_ufo(source, folder):
         raise Refused(3, 'it holds no metainfo.plist')
     home = os.path.dirname(found[0])
     if not home.endswith('.ufo'):
-        # FontForge tells a UFO by its name.
+        # FontForge recognizes a UFO by its name.
         os.rename(home, home := os.path.join(folder, 'font.ufo'))
     return home
 
 
 def without_pickles(source, folder):
-    """A pickle in a font file is a program, which FontForge would run."""
+    """Removes pickles: a pickle in a font file is executable code, which FontForge would run."""
     path = os.path.join(folder, 'clean.sfd')
     with open(source, encoding='latin-1') as given, open(path, 'w', encoding='latin-1') as clean:
         text = given.read()
@@ -135,7 +135,7 @@ def as_sfnt(path, sfnt, wanted, folder, facts):
 
 
 def outlined(path, wanted, folder, facts):
-    """From one kind of OpenType to the other, with all that the font can do but vary."""
+    """Converts between the two kinds of OpenType outlines and retains all features except variations."""
     font = TTFont(path, recalcTimestamp=False)
     if not has_outlines(font):
         raise Refused(4, 'it has pictures of letters and no outlines')
@@ -227,12 +227,12 @@ def without_cff2(path, folder):
 
 
 def redraw(path, sfnt, made, folder, facts):
-    """Through FontForge, which knows every kind of outline, and not every table."""
+    """Converts with FontForge, which supports every kind of outline, but not every table."""
     if sfnt is not None:
         lose(path, facts, LOST_TABLES)
     font = fontforge.open(path if sfnt is None else without_cff2(path, folder))
     if font.cidfontname:
-        # As it is, each of its parts is a font, and saving them crashes.
+        # Flatten it first: each of its subfonts is a font, and saving them crashes.
         font.cidFlatten()
     if made.endswith('.sfd'):
         font.save(made)
@@ -251,14 +251,14 @@ def redraw(path, sfnt, made, folder, facts):
 
 
 def lose(path, facts, tables):
-    """Says what of these tables a font has."""
+    """Returns which features of these tables a font has."""
     lost = {tables[tag] for tag in TTFont(path, lazy=True).keys() if tag in tables}
     facts['dropped'] = sorted({*facts['dropped'], *lost})
 
 
 def bitmaps(path, target, pixels, folder):
     font = fontforge.open(path)
-    # Only what is selected is drawn.
+    # Only selected glyphs are converted.
     font.selection.all()
     font.bitmapSizes = ((pixels,),)
     font.regenBitmaps((pixels,))
@@ -297,6 +297,6 @@ if __name__ == '__main__':
     except Refused as refused:
         sys.stderr.write(f'refused: {refused}\n')
         sys.exit(refused.code)
-    except Exception as error:  # Whatever a parser stumbles over is the fault of the file.
+    except Exception as error:  # Any exception of the parser means that the file is damaged.
         sys.stderr.write(f'{type(error).__name__}: {error}\n')
         sys.exit(3)

@@ -1,5 +1,5 @@
-"""Draws the glyphs of an OpenType font anew with the other kind of curves. Every other table stays as it is: features,
-kerning, colors and names go by glyphs, and those keep their order and their names."""
+"""Converts the outlines of an OpenType font to the other kind of curves. All other tables are unchanged: features, kerning,
+colors and names refer to glyphs, which keep their order and names."""
 
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.cu2quPen import Cu2QuPen
@@ -10,12 +10,12 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import newTable
 from fontTools.varLib.instancer import instantiateVariableFont
 
-# Both kinds store what varies along with the curves; of a signature nothing would be true any more.
+# Tables with variations of the outlines, and the signature, which becomes invalid.
 VARIATIONS = ('fvar', 'gvar', 'avar', 'cvar', 'HVAR', 'VVAR', 'MVAR', 'STAT', 'DSIG')
 CUBIC = ('CFF ', 'CFF2', 'VORG')
-# With the instructions, which move points that are no longer there.
+# Tables with hinting instructions, which refer to points that no longer exist.
 QUADRATIC = ('glyf', 'loca', 'cvt ', 'fpgm', 'prep', 'gasp', 'hdmx', 'LTSH', 'VDMX')
-# Of the size of a letter; as far as curves of one kind may be from those of the other.
+# Maximum deviation of the converted curves, relative to the em size.
 MOST_ERROR = 0.001
 
 
@@ -24,14 +24,14 @@ def has_outlines(font):
 
 
 def to_quadratic(font):
-    """`glyf` in the place of `CFF ` or `CFF2`, of which the default is left."""
+    """Replaces `CFF ` or `CFF2` by `glyf`; of a variable font only the default instance remains."""
     order = font.getGlyphOrder()
     glyphs = font.getGlyphSet()
     error = font['head'].unitsPerEm * MOST_ERROR
     drawn = {}
     for name in order:
         pen = TTGlyphPen(None)
-        # Outer contours run the other way round in each kind.
+        # The two kinds use opposite contour directions.
         glyphs[name].draw(Cu2QuPen(pen, error, reverse_direction=True))
         drawn[name] = pen.glyph()
     _remove(font, VARIATIONS + CUBIC)
@@ -50,7 +50,7 @@ def to_quadratic(font):
 
 
 def to_cubic(font):
-    """`CFF ` in the place of `glyf`; of a variable font, at its default."""
+    """Replaces `glyf` by `CFF `; of a variable font only the default instance remains."""
     if 'fvar' in font:
         instantiateVariableFont(font, {axis.axisTag: axis.defaultValue for axis in font['fvar'].axes}, inplace=True)
     order = font.getGlyphOrder()
@@ -75,7 +75,7 @@ def to_cubic(font):
 
 
 def to_first_cff(font):
-    """`CFF ` in the place of `CFF2`, of which the default is left: many programs know the first alone."""
+    """Replaces `CFF2` by `CFF ` at its default instance, because many programs only support `CFF `."""
     glyphs = font.getGlyphSet()
     drawn = {}
     for name in font.getGlyphOrder():
@@ -93,7 +93,7 @@ def _remove(font, tags):
 
 
 def _most(font):
-    """What `maxp` says of instructions: there are none. The rest is counted when it is saved."""
+    """Sets the instruction limits in `maxp` to zero. The other values are computed when the font is saved."""
     most = font['maxp'] = newTable('maxp')
     most.tableVersion, most.numGlyphs, most.maxZones = 0x00010000, len(font.getGlyphOrder()), 1
     for name in ('maxTwilightPoints', 'maxStorage', 'maxFunctionDefs', 'maxInstructionDefs', 'maxStackElements',

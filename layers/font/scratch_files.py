@@ -1,7 +1,7 @@
-"""Has FontForge keep its scratch files in the work folder.
+"""Makes FontForge write its scratch files to the work folder.
 
-It opens them by tmpfile(), which knows no folder but /tmp: where no namespace gives it a /tmp of its own it may not
-write there, takes no notice and ends by SIGSEGV. So the one place by which its library calls that function leads here.
+It opens them with tmpfile(), which always uses /tmp. Without a mount namespace the sandbox denies that; FontForge does not
+check the result and crashes with SIGSEGV. This module redirects the library's tmpfile() entry to its own function.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def scratch_file():
 
 
 def keep_in_work_folder():
-    """After FontForge is loaded, and before it opens anything; nothing changes where it can write to /tmp."""
+    """Call this after loading FontForge and before it opens a file; does nothing if /tmp is writable."""
     try:
         tempfile.TemporaryFile(dir='/tmp').close()
     except OSError:
@@ -45,7 +45,7 @@ def lead_here():
     if libc.mprotect(page, mmap.PAGESIZE, READ | WRITE) != 0:
         raise OSError(ctypes.get_errno(), 'mprotect')
     ctypes.c_void_p.from_address(place).value = ctypes.cast(scratch_file, ctypes.c_void_p).value
-    # The linker had filled in all such places, and closed them.
+    # The linker has resolved the entry already and made its page read-only.
     libc.mprotect(page, mmap.PAGESIZE, READ)
 
 
@@ -55,14 +55,14 @@ def loaded_at(library):
 
 
 def place_of(name, base):
-    """Where the address of a function of another library stands; layouts are those of 64 bits (elf.h)."""
+    """Returns the location of the address of an imported function; the layouts are those of 64-bit ELF (elf.h)."""
     header = ctypes.string_at(base, 64)
     at, size, count = struct.unpack_from('<Q', header, 32)[0], *struct.unpack_from('<HH', header, 54)
     programs = (struct.unpack('<IIQQQQQQ', ctypes.string_at(base + at + index * size, 56)) for index in range(count))
     dynamic = next(base + program[3] for program in programs if program[0] == PT_DYNAMIC)
     entries = (struct.unpack('<QQ', ctypes.string_at(dynamic + index * 16, 16)) for index in itertools.count())
     facts = dict(itertools.takewhile(lambda entry: entry[0] != 0, entries))
-    # Some linkers write addresses where the file had distances.
+    # Some linkers replace offsets from the file by addresses.
     strings, symbols, calls = (
         fact if fact > base else base + fact for fact in (facts[DT_STRTAB], facts[DT_SYMTAB], facts[DT_JMPREL])
     )

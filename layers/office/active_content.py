@@ -1,7 +1,6 @@
-"""What a program would run, as it stands in the files that the office writes.
+"""Finds active content in files written by the office.
 
-The office has written them itself, so the markup is regular: a parser that also had to write it back would be slower
-and lose more.
+The office has written them itself, so the markup is regular: an XML parser and serializer would be slower and lose more.
 """
 
 import re

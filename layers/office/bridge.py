@@ -1,4 +1,4 @@
-"""Converts documents with one warm office, one at a time.
+"""Converts documents one at a time with a running office.
 
 Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME STALL_S`. Each line of stdin is a request and each
 line of stdout an event, both JSON:
@@ -6,11 +6,11 @@ line of stdout an event, both JSON:
     {"kind": "convert", "input", "name", "output", "family", "sources", "target", "page"}
         → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
     {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
-    {"kind": "warm"} → the same; only while no document has come
+    {"kind": "warm"} → the same; only before the first document
 
-`input` and `output` are names in FOLDER, `name` is that with which the document was sent. "clear" removes all that has
-come into FOLDER since the start: the office could have left a link there, so nobody outside the sandbox may do it. "warm"
-converts a page of our own, so that no document waits for what the first one has the office load.
+`input` and `output` are names in FOLDER; `name` is the original name of the document. "clear" deletes everything that was
+created in FOLDER since the start; this happens inside the sandbox, because the office could have left a symlink there. "warm"
+converts a built-in page, so that the first document does not have to wait for the office to load its modules.
 """
 
 import json

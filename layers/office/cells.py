@@ -1,4 +1,4 @@
-"""Where the cells of a sheet end."""
+"""Finds the last used cell of a sheet."""
 
 
 def last_cell(sheet):

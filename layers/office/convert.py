@@ -1,4 +1,4 @@
-"""One document: load it, prepare it, store it."""
+"""Loads, prepares and stores one document."""
 
 import os
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Dates and times in a table of text, which nobody is to read otherwise than they are meant."""
+"""Writes dates and times to text tables in unambiguous formats."""
 
 import uno
 

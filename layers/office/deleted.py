@@ -1,5 +1,5 @@
-"""Text that somebody inserted and somebody else deleted again (17.13.5.14 within 17.13.5.18): of two changes to one text
-the office knows the first alone, and shows what nobody sees in Word."""
+"""Removes text that one tracked change inserted and another deleted (17.13.5.14 within 17.13.5.18): the office only supports
+one change per text and would show text that Word does not display."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Finds the fonts of a document that are not here, and what the office drew in their place."""
+"""Finds the missing fonts of a document and the fonts that the office used instead."""
 
 import re
 import subprocess

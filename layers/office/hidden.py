@@ -1,4 +1,4 @@
-"""What a workbook holds and does not show: rows, columns and sheets."""
+"""Finds the hidden rows, columns and sheets of a workbook."""
 
 from cells import last_cell
 

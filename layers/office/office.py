@@ -1,4 +1,4 @@
-"""One office process: started with its own profile, reached over a UNO pipe."""
+"""One office process: started with a separate profile and controlled over a UNO pipe."""
 
 import ctypes
 import os

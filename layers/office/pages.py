@@ -1,4 +1,4 @@
-"""Sets up the pages of a loaded document as the request asks, and counts them."""
+"""Applies the page setup of the request to a loaded document, and counts its pages."""
 
 import datetime
 import mmap

@@ -1,4 +1,4 @@
-"""Finds files that the office would open as an empty page, although they are no document of their format."""
+"""Finds files that are not documents of their format, which the office would open as an empty page."""
 
 import mmap
 import os

@@ -1,4 +1,4 @@
-"""What fields of a text show that refer to a place in it."""
+"""Retains the displayed text of cross-references whose target no longer exists."""
 
 import re
 import zipfile
@@ -15,9 +15,9 @@ TEXTS = ('word/document.xml', 'content.xml')
 
 
 def keep_shown(document, path):
-    """References to what is not there any more become what they showed when the document was saved, as Word has them:
-    the office puts an error in their place when it lays the text out."""
-    # To ask the office for each field takes a millisecond.
+    """Replaces references to missing targets by the text that they displayed when the document was saved, as Word does:
+    the office would replace them by an error message when it lays out the text."""
+    # Querying each field takes a millisecond.
     if not _may_be_lost(path):
         return
     fields = document.TextFields.createEnumeration()
@@ -37,7 +37,7 @@ def keep_shown(document, path):
 
 
 def _may_be_lost(path):
-    """Whether the source refers to a place that it does not seem to have, or cannot be looked through."""
+    """Returns whether the source seems to refer to a missing target, or cannot be searched."""
     with open(path, 'rb') as file:
         content = file.read()
     if zipfile.is_zipfile(path):

@@ -1,4 +1,4 @@
-"""Takes what a program would run out of a file that the office has just written.
+"""Removes active content from a file that the office has just written.
 
 The profile already keeps VBA out (registrymodifications.xcu), but not the office's own Basic and Python macros,
 ActiveX controls, event listeners, DDE fields, remote templates and links that run script.

@@ -1,4 +1,4 @@
-"""Words in shapes, which the office's writers of web pages leave out or only paint."""
+"""Handles text in shapes, which the office's HTML export omits or only draws as an image."""
 
 from cells import last_cell
 

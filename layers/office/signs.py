@@ -1,4 +1,4 @@
-"""Finds the signs of a document for which no font here has a glyph: the office leaves a blank or a box for each."""
+"""Finds the characters of a document for which no installed font has a glyph: the office draws a blank or a box for them."""
 
 import collections
 import html

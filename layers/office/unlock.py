@@ -1,7 +1,7 @@
 """Decrypts one office file: unlock.py locked.docx open.docx, the password on stdin.
 
-Exit codes: 0 it is written; 3 the password is wrong; 4 it needs none; 5 it is an OpenDocument file that needs one,
-which only the office opens; 6 it is protected in another way than by a password; 1 it is damaged.
+Exit codes: 0 decrypted; 3 the password is wrong; 4 it is not encrypted; 5 it is an encrypted OpenDocument file, which only
+the office can open; 6 it is protected with another method than a password; 1 it is damaged.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Text that is shown though its style hides, which the office's writer of web pages takes for hidden."""
+"""Handles visible text with a hidden style, which the office's HTML export treats as hidden."""
 
 FAMILIES = ('CharacterStyles', 'ParagraphStyles')
 

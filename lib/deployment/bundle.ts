@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to them.
- * Requires bundles to be one folder below the root, such as functions/api.mjs, and files to be packaged under their paths
+ * Requires bundles to be one folder below the root, such as functions/core-api.mjs, and files to be packaged under their paths
  * in the checkout.
  */
 const keepSourceUrls: Plugin = {

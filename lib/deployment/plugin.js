@@ -1,7 +1,7 @@
 // Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { zipFunctions } from './zip-functions.ts'
+import { writePackages } from './zip-functions.ts'
 
 /** Builds the packages of the functions before the framework looks for them. */
 export default class Packages {
@@ -10,7 +10,7 @@ export default class Packages {
     this.hooks = {
       'before:package:createDeploymentArtifacts': async () => {
         await mkdir(folder, { recursive: true })
-        await zipFunctions(folder)
+        await writePackages(folder)
       },
       'before:package:compileLayers': async () => skipLayerComparison(pluginManager),
     }

@@ -8,10 +8,10 @@ import { deployedLayers } from './lambda-layers.ts'
 import { networkResources } from './network.ts'
 import { queueResources } from './queues.ts'
 import { roleResources } from './roles.ts'
-import { namedStage, readStage } from './stage.ts'
+import { readStage, stageFromArgs } from './stage.ts'
 import { storageResources } from './storage.ts'
 
-const stage = readStage(namedStage(process.argv))
+const stage = readStage(stageFromArgs(process.argv))
 
 export const routeSelectionExpression = webSocketApi.routeSelectionExpression
 export const { region, logDays, tags } = stage
