@@ -209,7 +209,7 @@ test('one machine sets every variable that a deployment sets', () => {
 })
 
 /** The function behind a route of either API. */
-function routed(target: unknown): string | undefined {
+function findRoutedFunction(target: unknown): string | undefined {
   const { 'Fn::Join': join } = target as { 'Fn::Join': [string, [string, { Ref: string }]] }
   const uri = JSON.stringify(properties(join[1][1].Ref).IntegrationUri)
   return ofType('AWS::Lambda::Function')
@@ -221,7 +221,7 @@ function routed(target: unknown): string | undefined {
 test('one machine serves the deployed routes with the same functions', () => {
   const routes = ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
     key: Properties.RouteKey,
-    functionName: routed(Properties.Target),
+    functionName: findRoutedFunction(Properties.Target),
   }))
   const inOrder = (all: readonly object[]) =>
     all.map((one) => JSON.stringify(one, ['key', 'functionName'])).sort()
@@ -439,7 +439,7 @@ test('the deployment follows its rules, and each rule detects a violation', () =
       Type: 'AWS::Lambda::Function',
       Properties: { FunctionName: 'mutabor-dev-jobs', Environment: { Variables: { SMTP_URL: 'x' } } },
     },
-    Way: { Type: 'AWS::EC2::InternetGateway' },
+    Gateway: { Type: 'AWS::EC2::InternetGateway' },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
   const found = checkProjectRules({ Resources: broken }, stage).map(
@@ -589,10 +589,10 @@ const measuringHeap = (handler: string) => `
   import { runInNewContext } from 'node:vm'
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
-  const used = () => (collect(), process.memoryUsage().heapUsed)
-  const before = used()
+  const heapUsed = () => (collect(), process.memoryUsage().heapUsed)
+  const before = heapUsed()
   await import('./${handler.replace(/\.\w+$/, '.mjs')}')
-  process.stdout.write(String(used() - before))
+  process.stdout.write(String(heapUsed() - before))
   process.exit()`
 
 test('packages stay within their budgets for heap after import and zip size', async () => {

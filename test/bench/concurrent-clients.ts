@@ -20,7 +20,7 @@ export interface ConcurrentComparison {
 }
 
 export async function measureEightClients(crowd: ConcurrentComparison, report: Report): Promise<void> {
-  const { rounds, jobs, pid, bare, engine, share, maxCpuMs: mostCpuMs } = crowd
+  const { rounds, jobs, pid, bare, engine, share, maxCpuMs } = crowd
   const failures: unknown[] = []
   const cpu: number[] = []
   const service = measureRate(8, jobs, crowd.service, failures)
@@ -30,7 +30,7 @@ export async function measureEightClients(crowd: ConcurrentComparison, report: R
     ...{ what: 'eight clients', value: median(rates.service), unit: 'per s', aim: { least: share * most } },
     remark: `${share} × ${engine}, ${most.toFixed(1)} per s`,
   })
-  const aim = mostCpuMs === undefined ? undefined : { most: mostCpuMs }
+  const aim = maxCpuMs === undefined ? undefined : { most: maxCpuMs }
   report.figure({
     ...{ what: 'eight clients, processor', value: median(cpu), unit: 'ms a job', ...(aim && { aim }) },
   })

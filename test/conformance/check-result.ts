@@ -82,7 +82,7 @@ async function collectFacts(pair: Conversion, sample: string, path: string): Pro
 }
 
 async function checkMedia(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const { seconds, peakDb, spread, frames: pictures } = await mediaFacts(path)
+  const { seconds, peakDb, spread, frames } = await mediaFacts(path)
   const moves = !['image'].includes(formatById(pair.from).category)
   // Samples without a header have no sample rate or frame rate.
   const isBare = rawInput(sample).length > 0 || sample.endsWith('.aptxhd')
@@ -96,7 +96,7 @@ async function checkMedia(pair: Conversion, sample: string, path: string): Promi
     const tolerance = Math.max(0.6, source.seconds * 0.1)
     const off = Math.abs(source.seconds - seconds)
     // Readers assume 25 frames per second for a raw stream without a frame rate.
-    const hasAllFrames = Math.abs(source.frames - pictures) <= Math.max(2, source.frames * 0.1)
+    const hasAllFrames = Math.abs(source.frames - frames) <= Math.max(2, source.frames * 0.1)
     const isBareStream = category === 'video' && !hasTimestamps(pair.to)
     assert.ok(
       off <= tolerance || (isBareStream && hasAllFrames),

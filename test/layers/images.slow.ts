@@ -276,13 +276,13 @@ for (const image of images) {
   test(`${image} runs without privileges, writes only to /tmp and has no network access`, () => {
     const script = `
       const { readFileSync, writeFileSync } = require('node:fs')
-      const tried = (what) => { try { what(); return 'done' } catch (error) { return error.code } }
+      const attempt = (action) => { try { action(); return 'done' } catch (error) { return error.code } }
       const status = readFileSync('/proc/self/status', 'utf8')
       const report = {
         user: process.getuid(),
         capabilities: /CapEff:\\s+(\\w+)/.exec(status)[1],
-        task: tried(() => writeFileSync('/var/task/x', '')),
-        home: tried(() => writeFileSync(process.env.HOME + '/x', '')),
+        task: attempt(() => writeFileSync('/var/task/x', '')),
+        home: attempt(() => writeFileSync(process.env.HOME + '/x', '')),
       }
       require('node:net').connect(53, '9.9.9.9').on('error', ({ code }) => console.log(JSON.stringify({ ...report, network: code })))`
     assert.deepEqual(JSON.parse(lambdas.get(image)?.inside(script) ?? ''), {

@@ -74,7 +74,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     /** Reports the exit of the runtime, so that its current invocation fails. */
     exited() {
       const error = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', stackTrace: [] }
-      for (const { resolve: settle } of running.values()) settle({ error })
+      for (const { resolve } of running.values()) resolve({ error })
       running.clear()
     },
     close() {

@@ -105,7 +105,7 @@ export async function imageSimilarity(
   result: string,
   way: string,
 ): Promise<number | undefined> {
-  const isRelated = ({ engine: kin }: Reader) => way.includes(kin)
+  const isRelated = ({ engine }: Reader) => way.includes(engine)
   const side = await gridSideFor(result)
   let best: number | undefined
   for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {

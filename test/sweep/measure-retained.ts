@@ -129,7 +129,7 @@ async function compareFonts({ source, from, result, to }: Comparison): Promise<R
   const had = await countCharacters(source, from).catch(() => Number.NaN)
   if (!(had > 0)) return undefined
   const has = await countCharacters(result, to)
-  return { share: Math.min(1, has / had), seen: `${has} of ${had} letters` }
+  return { share: Math.min(1, has / had), seen: `${has} of ${had} characters` }
 }
 
 /** Binary formats whose text other programs cannot read; the service counts their words itself. */

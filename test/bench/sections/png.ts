@@ -26,7 +26,7 @@ export const png: Section = {
       await withComparedServices(conversion, bench, inProcess, async ({ pid, bare, service }) => {
         await measureOneClient({ pid, bare, floor, service }, report)
         await measureFiftyClients({ bare, service }, report)
-        const aims = { engine: 'the durable floor', share: 0.75, mostCpuMs: 45 }
+        const aims = { engine: 'the durable floor', share: 0.75, maxCpuMs: 45 }
         const crowd = { rounds: 6, jobs: 100, pid, service, bare: measureRate(8, 100, floor) }
         await measureEightClients({ ...crowd, ...aims }, report)
       })

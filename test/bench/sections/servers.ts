@@ -56,8 +56,8 @@ interface Figure {
   readonly remark?: string
 }
 
-function line({ who, what, figure, unit, peakMib: mostMib, remark = '' }: Figure): string {
-  const memory = mostMib === undefined ? '' : `${Math.round(mostMib)} MiB`
+function line({ who, what, figure, unit, peakMib, remark = '' }: Figure): string {
+  const memory = peakMib === undefined ? '' : `${Math.round(peakMib)} MiB`
   return `${who.padEnd(12)} ${what.padEnd(36)} ${Math.round(figure).toString().padStart(7)} ${unit}  ${memory.padStart(8)}  ${remark}`.trimEnd()
 }
 
