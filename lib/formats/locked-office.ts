@@ -27,7 +27,7 @@ export const documentPasswordMissing = (cause?: Error) =>
 export const documentPasswordWrong = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
-    'The password does not open this document. Check it and send it again.',
+    'The document cannot be opened with this password. Check it and send it again.',
     { field: 'password', reason: 'wrong-password' },
     { cause },
   )

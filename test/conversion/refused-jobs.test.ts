@@ -162,15 +162,15 @@ describe('a rejected job', () => {
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
     await done({ ...lock, currentPassword: 'secret' }, locked)
-    await wrongOf({ operation: 'decrypt-pdf', password: 'no' }, { message: /does not open/ })
+    await wrongOf({ operation: 'decrypt-pdf', password: 'no' }, { message: /cannot be opened with the password/ })
   })
 
-  test('has a PDF whose password the conversion would not use, with advice', async () => {
+  test('has an encrypted PDF for a conversion without password support, with advice', async () => {
     for (const more of [{}, { password: 'secret' }])
       await wrongOf(
         { operation: 'convert', output_format: 'docx', ...more },
         {
-          ...{ code: 'PDF_ENCRYPTED', message: /send the file with toolOperation=decrypt-pdf/ },
+          ...{ code: 'PDF_ENCRYPTED', message: /Decrypt it first with toolOperation=decrypt-pdf/ },
           details: { field: 'tasks.in.file', hint: 'toolOperation=decrypt-pdf', task: 'in' },
         },
       )

@@ -473,7 +473,7 @@ describe('a document that cannot be opened', () => {
       await assert.rejects(convertFixture(name, 'pdf'), refusal(code, /Send its password in the field `password`/))
       const unlock = (password: string) =>
         convertFixture(name, kind, { operation: 'unlock', options: { password } })
-      await assert.rejects(unlock('wrong'), refusal(code, /does not open this document/))
+      await assert.rejects(unlock('wrong'), refusal(code, /cannot be opened with this password/))
       const { path, warnings } = await unlock('secret')
       assert.deepEqual(warnings, ['ENCRYPTION_REMOVED'])
       const pdf = await convert(engine, path, 'pdf')
@@ -486,7 +486,7 @@ describe('a document that cannot be opened', () => {
     await copyFile(fixture('office/locked.xlsx'), path)
     const unlock = (password: string) =>
       convert(engine, path, 'docx', { operation: 'unlock', options: { password } })
-    await assert.rejects(unlock('wrong'), refusal('FILE_ENCRYPTED', /does not open this document/))
+    await assert.rejects(unlock('wrong'), refusal('FILE_ENCRYPTED', /cannot be opened with this password/))
     await assert.rejects(
       unlock('secret'),
       refusal('UNSUPPORTED_FORMAT', /but it is .* \(xlsx\) and not docx/),

@@ -119,7 +119,7 @@ export const invalidConversions: readonly {
     fields: { targetFormat: 'jpg' },
     status: 400,
     code: 'CORRUPT_FILE',
-    message: /named as Portable Document Format \(pdf\), but it looks like plain text/,
+    message: /says Portable Document Format \(pdf\), but the content looks like plain text/,
   },
   {
     name: 'an invalid time',
@@ -159,7 +159,7 @@ export const invalidConversions: readonly {
     fields: { targetFormat: 'docx' },
     status: 422,
     code: 'PDF_ENCRYPTED',
-    message: /does not read one: .*toolOperation=decrypt-pdf/,
+    message: /does not support passwords\. .*toolOperation=decrypt-pdf/,
   },
   {
     name: 'a file of an unknown format',
