@@ -9,7 +9,7 @@ import { createExportTask } from '../../lib/conversion/remote-files.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import { KnownLoss, knownLoss } from '../../lib/fidelity/known-loss.ts'
+import { KnownLoss, listKnownLosses } from '../../lib/fidelity/known-loss.ts'
 import { declaredSize, sizeLimitError } from '../../lib/http/content-length.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
@@ -88,7 +88,7 @@ export const checkConversion = contract({
         engines: [...new Set(route.steps.map(({ engine }) => engine))],
         steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
         estimate: await estimateConversion({ ...kind, route, size: body.size, ownQueuedTasks: 0 }, services),
-        losses: spec.operation === 'convert' ? knownLoss(from, routeFormats) : [],
+        losses: spec.operation === 'convert' ? listKnownLosses(from, routeFormats) : [],
         warnings,
       },
     }

@@ -149,12 +149,12 @@ function missingPageError(): never {
 }
 
 /** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
-function contentTypeOf(bytes: Buffer, { name, by }: Charset): string {
+function contentTypeOf(bytes: Buffer, { name, source }: Charset): string {
   const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
   // UTF-16 text can consist of ASCII bytes only.
-  const isPureAscii = by === 'bytes' && name === 'utf-8' && isAscii(bytes)
-  return isPureAscii || by === 'declaration' ? type : `${type}; charset=${name}`
+  const isPureAscii = source === 'bytes' && name === 'utf-8' && isAscii(bytes)
+  return isPureAscii || source === 'declaration' ? type : `${type}; charset=${name}`
 }
 
 async function decompress(bytes: Buffer): Promise<Buffer> {

@@ -121,7 +121,7 @@ async function convertArchive(
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
   }
   tools.progress(0.5)
-  const { listed: listedFiles, ...file } = await packFolder(
+  const { memberCount: listedFiles, ...file } = await packFolder(
     { folder, ...content },
     to,
     { outDir, level: options.compressionLevel },

@@ -6,7 +6,7 @@ import { openZip } from './zip.ts'
 const createSummary = (entries: number): ContentSummary => ({ counts: { entries }, features: [] })
 
 /** Counts the files of a ZIP, without folders. */
-export async function zipEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function countZipEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return zip && createSummary(zip.names.filter((name) => !name.endsWith('/')).length)
 }
@@ -22,7 +22,7 @@ const mapContinuation = { header: 482, block: 504 } as const
 /** Bytes that can be read in parts. */
 type ByteSource = Pick<FileBytes, 'size' | 'at'>
 
-export async function tarEntries(bytes: ByteSource): Promise<ContentSummary | undefined> {
+export async function countTarEntries(bytes: ByteSource): Promise<ContentSummary | undefined> {
   let entries = 0
   let headers = 0
   for (let at = 0; at + 512 <= bytes.size; headers++) {
@@ -52,11 +52,14 @@ function parseSize(field: Buffer): number {
 const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 
 /** Counts a compressed tar, if it is small enough for a few milliseconds. @throws RangeError if it decompresses to too much. */
-export function compressedTarEntries(compression: keyof typeof decompressors) {
+export function createCompressedTarReader(compression: keyof typeof decompressors) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     if (bytes.size > maxCompressedBytes) return undefined
     const data = decompressors[compression](await bytes.whole(), { maxOutputLength: maxReadBytes })
-    return tarEntries({ size: data.length, at: async (from, length) => data.subarray(from, from + length) })
+    return countTarEntries({
+      size: data.length,
+      at: async (from, length) => data.subarray(from, from + length),
+    })
   }
 }
 const maxCompressedBytes = 4 * 1024 * 1024
@@ -70,7 +73,7 @@ const cpioVariants = {
 const regularFile = 0o100000
 const fileTypeMask = 0o170000
 
-export async function cpioEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function countCpioEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let entries = 0
   let headers = 0
   for (let at = 0; at + 76 <= bytes.size; headers++) {
@@ -92,13 +95,13 @@ export async function cpioEntries(bytes: FileBytes): Promise<ContentSummary | un
 }
 
 /** [MS-CAB] 2.1, CFHEADER. */
-export async function cabinetEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function countCabEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   return head.toString('latin1', 0, 4) === 'MSCF' ? createSummary(head.readUInt16LE(28)) : undefined
 }
 
 /** Unix `ar` archives; entries whose names start with a slash are the archive's own index. */
-export async function arEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function countArEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 8)).toString('latin1') !== '!<arch>\n') return undefined
   let entries = 0
   for (let at = 8, headers = 0; at + 60 <= bytes.size; headers++) {
@@ -112,7 +115,7 @@ export async function arEntries(bytes: FileBytes): Promise<ContentSummary | unde
 }
 
 /** Counts the images of a comic book. */
-export async function comicPages(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function countComicPages(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const pages = zip?.names.filter((name) => /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i.test(name)).length
   return pages ? { counts: { pages }, features: [] } : undefined

@@ -31,7 +31,7 @@ async function readChunks(bytes: FileBytes, from: number, isBig: boolean): Promi
   return chunks
 }
 
-export async function wav(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return undefined
   const chunks = await readChunks(bytes, 12, false)
@@ -49,7 +49,7 @@ export async function wav(bytes: FileBytes): Promise<ContentSummary | undefined>
   return createSummary({ channels, rate, samples: (await bytes.at(factAt, 4)).readUInt32LE(0) })
 }
 
-export async function aiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   if (head.toString('latin1', 0, 4) !== 'FORM' || !head.toString('latin1', 8, 12).startsWith('AIF'))
     return undefined
@@ -63,7 +63,7 @@ export async function aiff(bytes: FileBytes): Promise<ContentSummary | undefined
 }
 
 /** RFC 9639, 8.2. */
-export async function flac(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readFlac(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 42)
   if (head.toString('latin1', 0, 4) !== 'fLaC' || head.length < 42) return undefined
   const word = head.readBigUInt64BE(18)
@@ -74,7 +74,7 @@ export async function flac(bytes: FileBytes): Promise<ContentSummary | undefined
 }
 
 /** RFC 3533: the last page contains the end position; Opus (RFC 7845) and Vorbis I headers describe the stream. */
-export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 128)
   const opus = head.indexOf('OpusHead', 0, 'latin1')
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
@@ -109,7 +109,7 @@ export async function ogg(bytes: FileBytes): Promise<ContentSummary | undefined>
 const sampleRates = [44_100, 48_000, 32_000] as const
 
 /** MPEG audio, by the frame count in its first frame ("Xing", "Info"), which all current encoders write. */
-export async function mp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tag = await bytes.at(0, 10)
   // ID3v2.4, 3.1 and 6.2: seven bits a byte.
   const start =

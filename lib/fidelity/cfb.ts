@@ -17,13 +17,13 @@ export async function openCompoundFile(file: FileBytes): Promise<StreamReader | 
   if (sectorBytes !== 512 && sectorBytes !== 4096) return undefined
   const sector = (number: number) => bytes.subarray((number + 1) * sectorBytes, (number + 2) * sectorBytes)
   const table = Buffer.concat(findTableSectors(bytes, sectorBytes).map(sector))
-  const readChain = chainReader(sector, table, bytes.length / sectorBytes)
+  const readChain = createChainReader(sector, table, bytes.length / sectorBytes)
   const entries = readEntries(readChain(bytes.readUInt32LE(48)))
   const root = entries.find(({ type }) => type === rootType)
   const smallBytes = 2 ** bytes.readUInt16LE(32)
   // Small streams share one stream, divided into small sectors with their own allocation table (2.4).
   const small = root ? readChain(root.start) : Buffer.alloc(0)
-  const readSmallChain = chainReader(
+  const readSmallChain = createChainReader(
     (number) => small.subarray(number * smallBytes, (number + 1) * smallBytes),
     readChain(bytes.readUInt32LE(60)),
     small.length / smallBytes,
@@ -53,7 +53,7 @@ function findTableSectors(bytes: Buffer, sectorBytes: number): number[] {
 }
 
 /** Creates a reader that follows a chain of sectors. @param max number of sectors, which also ends a cyclic chain. */
-function chainReader(
+function createChainReader(
   sector: (number: number) => Buffer,
   table: Buffer,
   max: number,

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly source: ContentSummary
   readonly result: ContentSummary
   /** Codes of the warnings that the engine already gave. */
-  readonly warned: readonly string[]
+  readonly warningCodes: readonly string[]
 }
 
 /** `isEmpty`: the result contains nothing of the source's content. */
@@ -90,12 +90,12 @@ const isIn = (formats: readonly FormatId[], format: FormatId) => formats.include
 /** Compares a result with its source: how much was retained, and whether that is enough. A pure function. */
 export function compare(comparison: Comparison): ComparisonResult {
   const compared = toVisibleContent(comparison)
-  const { from, to, options, warned } = compared
+  const { from, to, options, warningCodes } = compared
   const measures = measureUnits(compared)
   const isPartial = partialOptions.some((name) => options[name] !== undefined && options[name] !== '')
   const isExactText = isIn(exactTextFormats.from, from) && isIn(exactTextFormats.to, to)
   const hidesContent = compared !== comparison
-  const excused = warned
+  const excused = warningCodes
     .flatMap((code) => unitsOfWarning[code] ?? [])
     .filter((unit) => unit !== 'words' || !hidesContent)
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
@@ -120,8 +120,8 @@ export function compare(comparison: Comparison): ComparisonResult {
 
 /** If a warning explains that hidden content was dropped, only the visible content has to be retained. */
 function toVisibleContent(compared: Comparison): Comparison {
-  const { source, warned } = compared
-  const [firstCode, ...others] = warned.filter((code) => unitsOfWarning[code]?.includes('words'))
+  const { source, warningCodes } = compared
+  const [firstCode, ...others] = warningCodes.filter((code) => unitsOfWarning[code]?.includes('words'))
   const isOnlyHidden = firstCode === 'HIDDEN_DROPPED' && others.every((code) => code === firstCode)
   return source.visibleWords && isOnlyHidden
     ? { ...compared, source: { ...source, words: source.visibleWords } }
@@ -197,8 +197,18 @@ function isEmptyResult({ source, result, from }: Comparison): boolean {
 
 /** Groups of formats that can represent certain features. */
 const isText = (to: FormatId) => ['txt', 'csv', 'tsv'].includes(to)
-const office: readonly FormatId[] = ['docx', 'docm', 'odt', 'fodt', 'ott', 'dotx', 'dotm', 'doc', 'rtf']
-const sheets: readonly FormatId[] = [
+const documentFormats: readonly FormatId[] = [
+  'docx',
+  'docm',
+  'odt',
+  'fodt',
+  'ott',
+  'dotx',
+  'dotm',
+  'doc',
+  'rtf',
+]
+const spreadsheetFormats: readonly FormatId[] = [
   'xlsx',
   'xlsm',
   'xltx',
@@ -210,7 +220,7 @@ const sheets: readonly FormatId[] = [
   'fods',
   'xlsb',
 ]
-const slides: readonly FormatId[] = [
+const presentationFormats: readonly FormatId[] = [
   'pptx',
   'pptm',
   'ppsx',
@@ -222,28 +232,29 @@ const slides: readonly FormatId[] = [
   'ppt',
   'pps',
 ]
-const opaque: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
-const moving: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
+const opaqueFormats: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
+const animatedFormats: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
 
 /** Formats whose text receives the comments of a Word document as notes. */
 const keepsCommentsAsNotes = (to: FormatId) =>
   ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || wordCertaintyOf(to) !== 'exact'
-const keepsComments = (to: FormatId) => [...office, ...sheets, ...slides].includes(to)
+const keepsComments = (to: FormatId) =>
+  [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(to)
 
 const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
   pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
   film: (to) => formatById(to).category !== 'audio',
   sound: (to) => formatById(to).category !== 'image',
-  animation: (to) => moving.includes(to) || formatById(to).category === 'video',
-  transparency: (to) => !opaque.includes(to),
-  formulas: (to) => sheets.includes(to),
-  equations: (to) => !isText(to) && !sheets.includes(to),
+  animation: (to) => animatedFormats.includes(to) || formatById(to).category === 'video',
+  transparency: (to) => !opaqueFormats.includes(to),
+  formulas: (to) => spreadsheetFormats.includes(to),
+  equations: (to) => !isText(to) && !spreadsheetFormats.includes(to),
   comments: (to, from) => keepsComments(to) || (from === 'docx' && keepsCommentsAsNotes(to)),
-  notes: (to) => slides.includes(to),
-  margins: (to) => office.includes(to) || to === 'pdf' || formatById(to).category === 'image',
-  changes: (to) => office.includes(to),
+  notes: (to) => presentationFormats.includes(to),
+  margins: (to) => documentFormats.includes(to) || to === 'pdf' || formatById(to).category === 'image',
+  changes: (to) => documentFormats.includes(to),
   // Office programs write hidden text to HTML, invisibly, with a warning.
-  hiddenText: (to) => office.includes(to) || to === 'html',
+  hiddenText: (to) => documentFormats.includes(to) || to === 'html',
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
 
@@ -252,15 +263,15 @@ const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
   pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
   film: (from) => formatById(from).category === 'video',
   sound: (from) => formatById(from).category === 'video',
-  animation: (from) => moving.includes(from),
-  transparency: (from) => formatById(from).category === 'image' && !opaque.includes(from),
-  formulas: (from) => sheets.includes(from),
-  equations: (from) => office.includes(from),
+  animation: (from) => animatedFormats.includes(from),
+  transparency: (from) => formatById(from).category === 'image' && !opaqueFormats.includes(from),
+  formulas: (from) => spreadsheetFormats.includes(from),
+  equations: (from) => documentFormats.includes(from),
   comments: keepsComments,
-  notes: (from) => slides.includes(from),
-  margins: (from) => [...office, ...sheets, ...slides].includes(from),
-  changes: (from) => office.includes(from),
-  hiddenText: (from) => office.includes(from),
+  notes: (from) => presentationFormats.includes(from),
+  margins: (from) => [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(from),
+  changes: (from) => documentFormats.includes(from),
+  hiddenText: (from) => documentFormats.includes(from),
   selectableText: (from) => ['document', 'ebook'].includes(formatById(from).category),
 }
 

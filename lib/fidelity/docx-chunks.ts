@@ -1,4 +1,4 @@
-import { decodeMarkup, htmlText, readAttribute, readMarkup } from './markup.ts'
+import { decodeMarkup, extractHtmlText, readAttribute, readMarkup } from './markup.ts'
 import type { Zip } from './zip.ts'
 
 /**
@@ -17,20 +17,20 @@ export async function readChunkTexts(zip: Zip): Promise<string[]> {
     },
   })
   const texts: string[] = []
-  for (const name of names) texts.push((await zip.read(name, chunkText)) ?? '')
+  for (const name of names) texts.push((await zip.read(name, readChunkText)) ?? '')
   return texts
 }
 
-function chunkText(content: Buffer): string {
+function readChunkText(content: Buffer): string {
   const start = content.toString('latin1', 0, 1000).trimStart()
   if (start.startsWith('PK') || start.startsWith('{\\rtf')) return ''
-  return htmlText(
-    decodeMarkup(/^MIME-Version:/im.test(start) ? htmlInMhtml(content.toString('latin1')) : content),
+  return extractHtmlText(
+    decodeMarkup(/^MIME-Version:/im.test(start) ? extractMhtmlHtml(content.toString('latin1')) : content),
   )
 }
 
 /** Extracts the HTML of an MHTML file (RFC 2557). */
-function htmlInMhtml(mail: string): Buffer {
+function extractMhtmlHtml(mail: string): Buffer {
   const contentTypeAt = mail.search(/Content-Type:\s{0,9}text\/html/i)
   const end = /\r?\n\r?\n/.exec(mail.slice(Math.max(contentTypeAt, 0)))
   if (contentTypeAt < 0 || !end) return Buffer.alloc(0)

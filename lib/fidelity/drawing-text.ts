@@ -1,7 +1,7 @@
 import { decodeEntities, readMarkup } from './markup.ts'
 
 /** Returns the text of a slide or a drawing on a sheet (ECMA-376, part 1, 21.1.2.3), without compatibility fallbacks. */
-export function drawingText(xml: string): string {
+export function readDrawingText(xml: string): string {
   const parts: string[] = []
   let isText = false
   readMarkup(xml, {

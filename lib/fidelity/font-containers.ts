@@ -1,6 +1,6 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
-import { openTypeAt } from './fonts.ts'
+import { readOpenTypeAt } from './fonts.ts'
 import { openZip } from './zip.ts'
 
 const createSummary = (glyphs: number | undefined): ContentSummary | undefined =>
@@ -9,14 +9,14 @@ const createSummary = (glyphs: number | undefined): ContentSummary | undefined =
 const maxFaces = 200
 
 /** OpenType 1.9, "Font Collections": counts the glyphs of all faces. */
-export async function fontCollection(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readFontCollection(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   const count = head.readUInt32BE(8)
   if (head.toString('latin1', 0, 4) !== 'ttcf' || count > maxFaces) return undefined
   const starts = await bytes.at(12, 4 * count)
   let glyphs = 0
   for (let at = 0; at < count; at++) {
-    const face = await openTypeAt(bytes, starts.readUInt32BE(4 * at))
+    const face = await readOpenTypeAt(bytes, starts.readUInt32BE(4 * at))
     if (!face) return undefined
     glyphs += face.counts.glyphs ?? 0
   }
@@ -24,7 +24,7 @@ export async function fontCollection(bytes: FileBytes): Promise<ContentSummary |
 }
 
 /** A font in a classic Mac OS resource fork (Inside Macintosh: More Macintosh Toolbox, 1-121). */
-export async function macFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 16)
   const map = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
   const types = map.readUInt16BE(24)
@@ -33,13 +33,13 @@ export async function macFont(bytes: FileBytes): Promise<ContentSummary | undefi
     const first = types + map.readUInt16BE(at + 6)
     const start = head.readUInt32BE(0) + map.readUIntBE(first + 5, 3) + 4
     // Only the first of several fonts is counted.
-    return openTypeAt(bytes, start, start)
+    return readOpenTypeAt(bytes, start, start)
   }
   return undefined
 }
 
 /** Adobe Type 1 Font Format, 7.3: glyphs are encrypted with published keys, after four random bytes. */
-export async function type1(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readType1(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = withoutSegments(await bytes.whole())
   const start = file.indexOf('eexec', 0, 'latin1')
   if (start < 0) return undefined
@@ -77,16 +77,16 @@ function decryptEexec(encrypted: Buffer): Buffer {
 const countCharStrings = (text: Buffer): ContentSummary | undefined =>
   createSummary(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
 
-export const type42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+export const readType42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   countCharStrings(await bytes.whole())
 
 /** Embedded OpenType (W3C submission of 2008): an uncompressed font follows the header. */
-export async function embeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   const [size, font] = [head.readUInt32LE(0), head.readUInt32LE(4)]
   const isPacked = (head.readUInt32LE(12) & 0x1000_0004) !== 0
   if (head.readUInt16LE(34) !== 0x504c || isPacked) return undefined
-  return openTypeAt(bytes, size - font, size - font)
+  return readOpenTypeAt(bytes, size - font, size - font)
 }
 
 /** Technical Note 5176, table 9: the operator whose operand is the offset of the glyphs. */
@@ -95,7 +95,7 @@ const charStrings = 17
 const dataMarker = 'StartData'
 
 /** Bare Compact Font Format: its first dictionary contains the offset of the glyphs. */
-export async function compactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
   const mark = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
   const data = mark < 0 ? file : file.subarray(mark + dataMarker.length + 1)
@@ -122,7 +122,7 @@ function findOperand(dictionary: Buffer, operator: number): number | undefined {
     const code = dictionary.readUInt8(at)
     if (code === operator) return last
     if (code >= 28 && code !== real) last = readInteger(dictionary, at)
-    at += code === real ? realLength(dictionary, at) : tokenLength(code)
+    at += code === real ? skipReal(dictionary, at) : tokenLength(code)
   }
   return undefined
 }
@@ -146,14 +146,14 @@ function readInteger(dictionary: Buffer, at: number): number {
 }
 
 /** Four-bit digits, terminated by 15. */
-function realLength(dictionary: Buffer, at: number): number {
+function skipReal(dictionary: Buffer, at: number): number {
   let length = 1
   while ((dictionary.readUInt8(at + length) & 15) !== 15) length++
   return length + 1
 }
 
 /** Unified Font Object 3: one file per glyph. */
-export async function unifiedFontObject(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readUnifiedFontObject(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return createSummary(zip?.names.filter((name) => name.endsWith('.glif')).length)
 }

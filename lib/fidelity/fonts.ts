@@ -10,10 +10,11 @@ const glyphCountOf = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readU
 const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 
 /** TrueType and OpenType: a directory of tables with their offsets. */
-export const openType = (bytes: FileBytes): Promise<ContentSummary | undefined> => openTypeAt(bytes, 0)
+export const readOpenType = (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+  readOpenTypeAt(bytes, 0)
 
 /** @param base that table offsets are relative to: the start of the file, also for fonts of a collection. */
-export async function openTypeAt(
+export async function readOpenTypeAt(
   bytes: FileBytes,
   start: number,
   base = 0,
@@ -30,7 +31,7 @@ export async function openTypeAt(
 }
 
 /** WOFF 1.0, section 4: each table is compressed separately. */
-export async function woff(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 44)
   if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
   const list = await bytes.at(44, head.readUInt16BE(12) * 20)
@@ -48,7 +49,7 @@ export async function woff(bytes: FileBytes): Promise<ContentSummary | undefined
 const [glyf, loca, maxp] = [10, 11, 4]
 
 /** WOFF 2.0, section 4: all tables are in one stream, in directory order. */
-export async function woff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 48)
   if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
   const list = await bytes.at(48, head.readUInt16BE(12) * 20)
@@ -84,7 +85,7 @@ export async function woff2(bytes: FileBytes): Promise<ContentSummary | undefine
 }
 
 /** Counts the glyphs of a textual font format by a pattern that matches each of them. */
-export function countGlyphs(pattern: RegExp) {
+export function createGlyphCounter(pattern: RegExp) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     const count = (await bytes.whole()).toString('latin1').match(pattern)?.length ?? 0
     return count === 0 ? undefined : createSummary(count)

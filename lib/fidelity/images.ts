@@ -17,7 +17,7 @@ const createSummary = (
 const maxParts = 100_000
 
 /** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
-export async function gif(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
   const skipBlocks = (from: number) => {
@@ -42,7 +42,7 @@ export async function gif(bytes: FileBytes): Promise<ContentSummary | undefined>
 }
 
 /** RFC 9649. */
-export async function webp(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 0
   let isTransparent = false
   let parts = 0
@@ -59,7 +59,7 @@ export async function webp(bytes: FileBytes): Promise<ContentSummary | undefined
 }
 
 /** PNG, third edition, 11.2 and 11.3: reads the chunks before the pixels. */
-export async function png(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readPng(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 1
   let isTransparent = false
   for (let at = 8, parts = 0; at + 12 <= bytes.size && parts < 1000; parts++) {
@@ -78,7 +78,7 @@ const extraSamplesTag = 338
 const subfileTypeTag = 254
 
 /** TIFF 6.0, section 2: a chain of directories, one per page; small previews do not count. */
-export async function tiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readTiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   const isBig = head.toString('latin1', 0, 2) === 'MM'
   const short = (buffer: Buffer, at: number) => (isBig ? buffer.readUInt16BE(at) : buffer.readUInt16LE(at))
@@ -106,5 +106,5 @@ export async function tiff(bytes: FileBytes): Promise<ContentSummary | undefined
 }
 
 /** Formats with exactly one image. */
-export const singleImage = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+export const summarizeSingleImage = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   bytes.size === 0 ? undefined : createSummary({ frames: 1 }, false)

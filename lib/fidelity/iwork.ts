@@ -16,7 +16,7 @@ const ignoredElements = new Set([
 /**
  * Pages, Numbers and Keynote up to 2009. Later versions store their text in an undocumented format.
  */
-export async function iWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readIWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = mainFiles.find((one) => zip?.names.includes(one))
   const isCompressed = name?.endsWith('.gz') === true

@@ -23,7 +23,7 @@ const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = known
  * Lists what a conversion is known to lose, independent of a file.
  * @param route formats of the steps, the target last.
  */
-export function knownLoss(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
+export function listKnownLosses(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
   const to = route.at(-1) ?? from
   const seen = Object.entries(shares[[from, to].join(' ')] ?? {})
   return [

@@ -12,7 +12,7 @@ import {
 } from './compare.ts'
 import { type ContentSummary, combineSummaries, StoredSummary } from './content-summary.ts'
 import { combineSequential, type Fidelity, type Unit } from './fidelity.ts'
-import { pagesInZip, readSummary } from './read-summary.ts'
+import { countPagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
 /** The result contains nothing of its source's content. A fallback route may do better. */
@@ -68,14 +68,14 @@ export class LossDetector implements Disposable {
       this.#setSource({ counts: { entries: inputs.length }, features: [] })
       return
     }
-    const asked = {
+    const hint = {
       encoding: stringOption(options?.['encoding']),
       delimiter: stringOption(options?.['delimiter']),
     }
-    const one = ({ path, format }: (typeof inputs)[number]) =>
-      this.#readSafely(() => readSummary(path, format, { isResult: false, ...asked }))
+    const readInput = ({ path, format }: (typeof inputs)[number]) =>
+      this.#readSafely(() => readSummary(path, format, { isResult: false, ...hint }))
     let reading: Promise<ContentSummary | undefined> | undefined
-    this.#source = () => (reading ??= Promise.all(inputs.map(one)).then(combineSummaries))
+    this.#source = () => (reading ??= Promise.all(inputs.map(readInput)).then(combineSummaries))
     clearTimeout(this.#readTimer)
     this.#readTimer = setTimeout(this.#source, readDelayMs)
   }
@@ -96,12 +96,12 @@ export class LossDetector implements Disposable {
     return source && StoredSummary.parse(source)
   }
 
-  restore({ seconds, soundSeconds, ...held }: StoredSummary): void {
+  restore({ seconds, soundSeconds, ...summary }: StoredSummary): void {
     const durations = {
       ...(seconds !== undefined && { seconds }),
       ...(soundSeconds !== undefined && { soundSeconds }),
     }
-    this.#setSource({ ...held, ...durations })
+    this.#setSource({ ...summary, ...durations })
   }
 
   /**
@@ -111,23 +111,19 @@ export class LossDetector implements Disposable {
    */
   async checkStep(
     step: CheckedStep,
-    {
-      files,
-      memberCounts: listed,
-      hiddenText = '',
-    }: Pick<EngineResult, 'files' | 'memberCounts' | 'hiddenText'>,
-    warned: readonly Warning[],
+    { files, memberCounts, hiddenText = '' }: Pick<EngineResult, 'files' | 'memberCounts' | 'hiddenText'>,
+    warnings: readonly Warning[],
   ): Promise<void> {
     // The engine was found by these formats, so they are in the registry.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
     // An encrypted document could not be read: the decrypted one becomes the source.
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
-    const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(listed?.source)
-    const made = combineSummaries(
+    const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(memberCounts?.source)
+    const counted = combineSummaries(
       await Promise.all(files.map((file) => this.#readResult(file, step.operation, to))),
     )
-    const result = made ?? entrySummary(listed?.result)
+    const result = counted ?? entrySummary(memberCounts?.result)
     this.#setSource(result)
     if (!source || !result) {
       const uncounted = [...(source ? [] : [from]), ...(result ? [] : [to])]
@@ -137,11 +133,11 @@ export class LossDetector implements Disposable {
     }
     const features = new Set([...result.features, ...retainedFeatures({ source, result, from, to })])
     this.#setSource({ ...result, features: [...features] })
-    const codes = warned.map(({ code }) => code)
-    const verdict = compare({ ...step, from, to, source, result, warned: codes })
-    this.#fidelity = combineSequential(this.#fidelity, verdict.fidelity)
-    if (verdict.isEmpty) throw new ContentLostError(from, to, describeSource(verdict))
-    const shortfall = createShortfall(verdict, from, to)
+    const codes = warnings.map(({ code }) => code)
+    const comparison = compare({ ...step, from, to, source, result, warningCodes: codes })
+    this.#fidelity = combineSequential(this.#fidelity, comparison.fidelity)
+    if (comparison.isEmpty) throw new ContentLostError(from, to, describeSource(comparison))
+    const shortfall = createShortfall(comparison, from, to)
     if (shortfall && shortfall.kept < (this.#shortfall?.kept ?? 1)) this.#shortfall = shortfall
   }
 
@@ -151,7 +147,7 @@ export class LossDetector implements Disposable {
     const page = operation === 'split-pdf' ? 'pdf' : to
     const isPacked = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
     return this.#readSafely(() =>
-      isPacked ? pagesInZip(path, page) : readSummary(path, format, { isResult: true }),
+      isPacked ? countPagesInZip(path, page) : readSummary(path, format, { isResult: true }),
     )
   }
 

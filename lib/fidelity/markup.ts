@@ -156,7 +156,7 @@ interface TextOptions {
 }
 
 /** @param hiddenElements elements that hold nothing to read. */
-export function markupText(
+export function extractText(
   markup: string,
   hiddenElements: ReadonlySet<string>,
   { isHtml = false, isHiddenFrom }: TextOptions = {},
@@ -198,7 +198,7 @@ const hiddenInHtml = new Set([
   ...['textarea', 'canvas', 'audio', 'video'],
 ])
 
-export const htmlText = (html: string): string => markupText(html, hiddenInHtml, { isHtml: true })
+export const extractHtmlText = (html: string): string => extractText(html, hiddenInHtml, { isHtml: true })
 
 /** Decodes a file by its byte order mark, its declared encoding, as UTF-8, or as Windows-1252. */
 export function decodeMarkup(bytes: Buffer): string {
@@ -207,17 +207,17 @@ export function decodeMarkup(bytes: Buffer): string {
   const head = bytes.toString('latin1', 0, 1024)
   const declared = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
   // A declared UTF-16 cannot be true, because the declaration was readable as single bytes.
-  if (declared === undefined || declared.startsWith('utf')) return utf8(bytes)
+  if (declared === undefined || declared.startsWith('utf')) return decodeUtf8(bytes)
   try {
     return decodeAs(declared, bytes)
   } catch {
-    return utf8(bytes)
+    return decodeUtf8(bytes)
   }
 }
 
 const decodeAs = (encoding: string, bytes: Buffer) => new TextDecoder(encoding).decode(bytes)
 
-function utf8(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   return text.includes('\ufffd') ? decodeAs('windows-1252', bytes) : text
 }

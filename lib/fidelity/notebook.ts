@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { countSourceTexts } from './count-source-texts.ts'
-import { htmlText } from './markup.ts'
-import { markupLanguageText } from './plain-text.ts'
+import { extractHtmlText } from './markup.ts'
+import { removeMarkup } from './plain-text.ts'
 
 /** nbformat 4: a text is a string or a list of lines. */
 const Lines = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(''))]).catch('')
@@ -28,9 +28,9 @@ const colorSequences = /\u001b\[[\d;]{0,20}m/g
  * Counts the text, the code and its output. An output with several representations is skipped, because it is unknown
  * which one will be shown.
  */
-export const notebook = countSourceTexts((source) =>
+export const readNotebook = countSourceTexts((source) =>
   Notebook.safeParse(parseJson(source)).data?.cells.flatMap(({ cell_type, source, metadata, outputs }) => [
-    ...(cell_type === 'markdown' ? [markupLanguageText('md', source)] : []),
+    ...(cell_type === 'markdown' ? [removeMarkup('md', source)] : []),
     // A raw cell with a format is written in the language of that format.
     ...(cell_type === 'code' || (cell_type === 'raw' && !(metadata.raw_mimetype ?? metadata.format))
       ? [source]
@@ -51,7 +51,7 @@ function outputText({ text = '', data = {}, traceback = [] }: z.infer<typeof Out
   const [form, ...others] = Object.entries(data)
   const [type, value] = form ?? []
   const result = Lines.parse(value)
-  const alone = others.length > 0 ? '' : type === 'text/html' ? htmlText(result) : result
+  const alone = others.length > 0 ? '' : type === 'text/html' ? extractHtmlText(result) : result
   const isText = type === 'text/html' || type === 'text/plain' || type === 'text/markdown'
   return [text, traceback.join('\n').replaceAll(colorSequences, ''), isText ? alone : ''].join('\n')
 }

@@ -1,4 +1,4 @@
-import { markupText, readAttribute, readMarkup, type Tag } from './markup.ts'
+import { extractText, readAttribute, readMarkup, type Tag } from './markup.ts'
 
 export interface OpenDocumentText {
   /** Visible text. */
@@ -21,12 +21,12 @@ export function readOpenDocumentText(
   styles: string,
 ): OpenDocumentText {
   if (!xml.includes(hidingAttribute) && !styles.includes(hidingAttribute))
-    return { text: markupText(xml, ignoredElements), hasHidden: false }
+    return { text: extractText(xml, ignoredElements), hasHidden: false }
   const hiddenStyles = findHiddenStyles(styles, xml)
   // For each open element, whether it is hidden, directly or by an ancestor.
   const open: boolean[] = []
   let hasHidden = false
-  const text = markupText(xml, ignoredElements, {
+  const text = extractText(xml, ignoredElements, {
     isHiddenFrom: (tag) => {
       if (hidableElements.has(tag.name) && !tag.isEmpty) {
         if (tag.isEnd) open.pop()

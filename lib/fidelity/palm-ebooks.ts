@@ -1,6 +1,6 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary, Feature } from './content-summary.ts'
-import { htmlText } from './markup.ts'
+import { extractHtmlText } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 
 /** Offsets in the first record of a Palm book, and in the Mobipocket header that follows. */
@@ -21,7 +21,7 @@ const utf8 = 65_001
 const minVersionWithParts = 8
 
 /** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
-export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
   const records = readRecords(file)
   const head = records[0]
@@ -42,7 +42,7 @@ export async function palmEbook(bytes: FileBytes): Promise<ContentSummary | unde
   const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
   const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
   const words = new WordCounts()
-  words.add(isMobi ? htmlText(decodedText) : decodedText)
+  words.add(isMobi ? extractHtmlText(decodedText) : decodedText)
   const image = isMobi ? records[head.readUInt32BE(firstImageOffset)] : undefined
   const isImage = image !== undefined && /^(?:\xff\xd8|GIF8|\x89PNG|BM)/.test(image.toString('latin1', 0, 4))
   return { words, counts: {}, features: isImage ? (['pictures'] satisfies Feature[]) : [] }

@@ -22,7 +22,7 @@ const maxUnknownShare = 0.02
  * Counts the pages and words of a PDF, from the strings that its pages show and the encodings of their fonts (ISO 32000-1,
  * 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or encrypted file.
  */
-export async function pdfContent(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefined> {
   try {
     return await new PdfReader(await PdfFile.open(bytes)).summary()
   } catch (error) {

@@ -3,7 +3,7 @@ import { detectSeparator } from '../engines/text/csv-separator.ts'
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { readIfAscii, readText, type TextEncodingHint } from './decode-text.ts'
-import { htmlText, markupText } from './markup.ts'
+import { extractHtmlText, extractText } from './markup.ts'
 import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
 
@@ -12,7 +12,7 @@ const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 const maxMarkupBytes = 4 * 1024 * 1024
 
 /** Counts the words of plain text. */
-export async function plainText(
+export async function readPlainText(
   bytes: FileBytes,
   _isResult: boolean,
   { encoding }: TextEncodingHint = {},
@@ -25,41 +25,41 @@ export async function plainText(
 }
 
 /** Removes markup that would be counted as words. */
-export function markupLanguageText(language: keyof typeof skippedMarkup, marked: string): string {
+export function removeMarkup(language: keyof typeof skippedMarkup, marked: string): string {
   const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
   return text.replaceAll(urls, ' ')
 }
 
 /** Counts text in a markup language. In a result, markup only adds words, so it is not removed. */
-export function markupLanguage(language: keyof typeof skippedMarkup) {
+export function createMarkupReader(language: keyof typeof skippedMarkup) {
   return async (
     bytes: FileBytes,
     isResult: boolean,
     { encoding }: TextEncodingHint = {},
   ): Promise<ContentSummary | undefined> => {
-    if (isResult) return plainText(bytes, isResult)
+    if (isResult) return readPlainText(bytes, isResult)
     if (bytes.size > maxMarkupBytes) return undefined
     const words = new WordCounts()
     const text = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
-    words.add(markupLanguageText(language, language === 'md' ? withoutFrontMatter(text) : text))
+    words.add(removeMarkup(language, language === 'md' ? withoutFrontMatter(text) : text))
     return { words, counts: {}, features: [] }
   }
 }
 
 /** Counts the words of an HTML page. */
-export async function htmlPage(
+export async function readHtml(
   bytes: FileBytes,
   _isResult: boolean,
   { encoding }: TextEncodingHint = {},
 ): Promise<ContentSummary> {
   const words = new WordCounts()
   const html = await readText(bytes, encoding)
-  words.add(htmlText(html))
+  words.add(extractHtmlText(html))
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 
 /** Counts XML with its text between tags. @param hidden elements without readable text. */
-export function xmlDocument(...hidden: readonly string[]) {
+export function createXmlReader(...hidden: readonly string[]) {
   const names = new Set(hidden)
   return async (
     bytes: FileBytes,
@@ -67,13 +67,13 @@ export function xmlDocument(...hidden: readonly string[]) {
     { encoding }: TextEncodingHint = {},
   ): Promise<ContentSummary> => {
     const words = new WordCounts()
-    words.add(markupText(await readText(bytes, encoding), names))
+    words.add(extractText(await readText(bytes, encoding), names))
     return { words, counts: {}, features: [] }
   }
 }
 
 /** Counts fields (RFC 4180), with the separator that the engine detects. Results are written with commas or tabs. */
-export function delimitedTable(format: 'csv' | 'tsv') {
+export function createTableReader(format: 'csv' | 'tsv') {
   return async (bytes: FileBytes, isResult: boolean, asked: TextEncodingHint): Promise<ContentSummary> => {
     const words = new WordCounts()
     const ascii = await readIfAscii(bytes, asked.encoding)
@@ -153,7 +153,7 @@ const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]
 const defaultFieldCount = 10
 
 /** The text is the last field and may contain commas. */
-function dialogueText(source: string): string {
+function readDialogue(source: string): string {
   const fields = eventFields.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
   const lines = source.match(/^Dialogue:.*$/gm) ?? []
   return lines
@@ -166,7 +166,7 @@ function dialogueText(source: string): string {
     .join('\n')
 }
 
-export function subtitles(kind: keyof typeof cueStarts) {
+export function createSubtitleReader(kind: keyof typeof cueStarts) {
   return async (
     bytes: FileBytes,
     _isResult: boolean,
@@ -177,10 +177,10 @@ export function subtitles(kind: keyof typeof cueStarts) {
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines with the same timestamp are one cue.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
-    const dialogue = kind === 'dialogue' ? dialogueText(source) : source
+    const dialogue = kind === 'dialogue' ? readDialogue(source) : source
     const text = nonText.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)
     const words = new WordCounts()
-    words.add(htmlText(text))
+    words.add(extractHtmlText(text))
     return { words, counts: { cues }, features: [] }
   }
 }

@@ -23,7 +23,7 @@ const ac3Channels = [2, 1, 2, 3, 3, 4, 4, 5]
 const maxAc3Version = 10
 
 /** AC-3 has a constant bit rate, so the number of frames follows from the file size. */
-export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
   const rate = ac3Rates[head.readUInt8(4) >> 6]
@@ -45,7 +45,7 @@ export async function ac3(bytes: FileBytes): Promise<ContentSummary | undefined>
 const adtsRates = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
 
 /** Raw AAC (ADTS, ISO/IEC 14496-3, 1.A.3.2): each frame contains its length. */
-export async function adts(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   let frames = 0
   let at = 0
@@ -65,7 +65,7 @@ const narrow = [13, 14, 16, 18, 20, 21, 27, 32, 6]
 const wide = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
 /** AMR, mono speech of mobile phones. */
-export async function amr(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAmr(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   const isWide = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
   if (!isWide && data.toString('latin1', 0, 6) !== '#!AMR\n') return undefined
@@ -79,7 +79,7 @@ export async function amr(bytes: FileBytes): Promise<ContentSummary | undefined>
 /** Bytes per sample by encoding number (Sun/NeXT). */
 const auBytes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1 }
 
-export async function au(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAu(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 24)
   if (head.toString('latin1', 0, 4) !== '.snd') return undefined
   const [start, declaredSize] = [head.readUInt32BE(4), head.readUInt32BE(8)]
@@ -90,7 +90,7 @@ export async function au(bytes: FileBytes): Promise<ContentSummary | undefined> 
 }
 
 /** Sony Wave64: chunks with 16-byte names and 64-bit sizes, aligned to eight bytes. */
-export async function wave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'riff') return undefined
   let format: Buffer | undefined
   for (let at = 40, seen = 0; at + 24 <= bytes.size && seen < 100; seen++) {
@@ -110,7 +110,7 @@ export async function wave64(bytes: FileBytes): Promise<ContentSummary | undefin
 }
 
 /** Apple Core Audio Format 1.0; for compressed audio, the packet table contains the number of samples. */
-export async function coreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
   let rate = 0
   let channels = 0
@@ -137,7 +137,7 @@ export async function coreAudio(bytes: FileBytes): Promise<ContentSummary | unde
 const wavPackRates = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
 
 /** WavPack 4: the first block contains the total number of samples. */
-export async function wavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined
   const samples = head.readUInt32LE(12)
@@ -145,7 +145,7 @@ export async function wavPack(bytes: FileBytes): Promise<ContentSummary | undefi
   return samples === 0xffffffff ? undefined : createSummary(undefined, rate, samples)
 }
 
-export async function trueAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readTrueAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 18)
   if (head.toString('latin1', 0, 4) !== 'TTA1') return undefined
   return createSummary(head.readUInt16LE(6), head.readUInt32LE(10), head.readUInt32LE(14))

@@ -1,42 +1,58 @@
 import { readHeader } from '../engines/ffmpeg/read-header.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import {
-  arEntries,
-  cabinetEntries,
-  comicPages,
-  compressedTarEntries,
-  cpioEntries,
-  tarEntries,
-  zipEntries,
+  countArEntries,
+  countCabEntries,
+  countComicPages,
+  countCpioEntries,
+  countTarEntries,
+  countZipEntries,
+  createCompressedTarReader,
 } from './archives.ts'
-import { aiff, flac, mp3, ogg, wav } from './audio.ts'
+import { readAiff, readFlac, readMp3, readOgg, readWav } from './audio.ts'
 import { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 import type { TextEncodingHint } from './decode-text.ts'
 import { readDoc } from './doc.ts'
-import { epub, fictionBook, zippedText } from './ebooks.ts'
+import { readEpub, readFictionBook, readZippedText } from './ebooks.ts'
 import {
-  compactFont,
-  embeddedOpenType,
-  fontCollection,
-  macFont,
-  type1,
-  type42,
-  unifiedFontObject,
+  readCompactFont,
+  readEmbeddedOpenType,
+  readFontCollection,
+  readMacFont,
+  readType1,
+  readType42,
+  readUnifiedFontObject,
 } from './font-containers.ts'
-import { countGlyphs, openType, woff, woff2 } from './fonts.ts'
-import { gif, png, singleImage, tiff, webp } from './images.ts'
-import { iWork } from './iwork.ts'
-import { notebook } from './notebook.ts'
-import { opmlText } from './opml.ts'
-import { palmEbook } from './palm-ebooks.ts'
-import { pdfContent } from './pdf.ts'
-import { delimitedTable, htmlPage, markupLanguage, plainText, subtitles, xmlDocument } from './plain-text.ts'
+import { createGlyphCounter, readOpenType, readWoff, readWoff2 } from './fonts.ts'
+import { readGif, readPng, readTiff, readWebp, summarizeSingleImage } from './images.ts'
+import { readIWork } from './iwork.ts'
+import { readNotebook } from './notebook.ts'
+import { readOpml } from './opml.ts'
+import { readPalmEbook } from './palm-ebooks.ts'
+import { readPdf } from './pdf.ts'
+import {
+  createMarkupReader,
+  createSubtitleReader,
+  createTableReader,
+  createXmlReader,
+  readHtml,
+  readPlainText,
+} from './plain-text.ts'
 import { readPpt } from './ppt.ts'
-import { presentation } from './presentation.ts'
-import { ac3, adts, amr, au, coreAudio, trueAudio, wave64, wavPack } from './raw-audio.ts'
-import { richText } from './rich-text.ts'
-import { avi, flashVideo, windowsMedia } from './video.ts'
+import { readPresentation } from './presentation.ts'
+import {
+  readAc3,
+  readAdts,
+  readAmr,
+  readAu,
+  readCoreAudio,
+  readTrueAudio,
+  readWave64,
+  readWavPack,
+} from './raw-audio.ts'
+import { readRichText } from './rich-text.ts'
+import { readAvi, readFlashVideo, readWindowsMedia } from './video.ts'
 import { readDocx, readOpenDocument } from './word-processing.ts'
 import { readXls } from './xls.ts'
 import { readXlsb } from './xlsb.ts'
@@ -66,95 +82,95 @@ const readers: readonly FormatReader[] = [
   { formats: ['odg', 'otg', 'fodg'], read: readOpenDocument },
   { formats: ['xlsx', 'xlsm', 'xltx', 'xltm'], read: readXlsx },
   { formats: ['ods', 'ots', 'fods', 'sxc'], read: readOpenSpreadsheet },
-  { formats: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'], read: presentation },
+  { formats: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'], read: readPresentation },
   { formats: ['ppt', 'pps', 'pot', 'dps'], read: readPpt },
   { formats: ['doc', 'dot', 'wps'], read: readDoc, wordCertainty: 'marked' },
   { formats: ['xls', 'xlt', 'et'], read: readXls },
   { formats: ['xlsb'], read: readXlsb },
-  { formats: ['pages', 'numbers', 'key'], read: iWork, wordCertainty: 'marked' },
-  { formats: ['rtf'], read: richText },
-  { formats: ['pdf'], read: pdfContent },
-  { formats: ['html', 'xhtml'], read: htmlPage },
+  { formats: ['pages', 'numbers', 'key'], read: readIWork, wordCertainty: 'marked' },
+  { formats: ['rtf'], read: readRichText },
+  { formats: ['pdf'], read: readPdf },
+  { formats: ['html', 'xhtml'], read: readHtml },
   {
     formats: ['dbk', 'jats', 'tei', 'xml'],
-    read: xmlDocument(...nonPrintedElements),
+    read: createXmlReader(...nonPrintedElements),
     wordCertainty: 'marked',
   },
-  { formats: ['icml'], read: xmlDocument(), wordCertainty: 'vague' },
-  { formats: ['txt'], read: plainText },
-  { formats: ['md', 'mmd', 'markua'], read: markupLanguage('md'), wordCertainty: 'marked' },
-  { formats: ['t2t', 'muse', 'haddock'], read: markupLanguage('md'), wordCertainty: 'vague' },
-  { formats: ['rst'], read: markupLanguage('rst'), wordCertainty: 'marked' },
-  { formats: ['adoc'], read: markupLanguage('adoc'), wordCertainty: 'marked' },
-  { formats: ['org'], read: markupLanguage('org'), wordCertainty: 'marked' },
-  { formats: ['wiki'], read: markupLanguage('wiki'), wordCertainty: 'marked' },
-  { formats: ['tex', 'ctx', 'texi'], read: markupLanguage('tex'), wordCertainty: 'vague' },
-  { formats: ['man', 'ms'], read: markupLanguage('roff'), wordCertainty: 'vague' },
+  { formats: ['icml'], read: createXmlReader(), wordCertainty: 'vague' },
+  { formats: ['txt'], read: readPlainText },
+  { formats: ['md', 'mmd', 'markua'], read: createMarkupReader('md'), wordCertainty: 'marked' },
+  { formats: ['t2t', 'muse', 'haddock'], read: createMarkupReader('md'), wordCertainty: 'vague' },
+  { formats: ['rst'], read: createMarkupReader('rst'), wordCertainty: 'marked' },
+  { formats: ['adoc'], read: createMarkupReader('adoc'), wordCertainty: 'marked' },
+  { formats: ['org'], read: createMarkupReader('org'), wordCertainty: 'marked' },
+  { formats: ['wiki'], read: createMarkupReader('wiki'), wordCertainty: 'marked' },
+  { formats: ['tex', 'ctx', 'texi'], read: createMarkupReader('tex'), wordCertainty: 'vague' },
+  { formats: ['man', 'ms'], read: createMarkupReader('roff'), wordCertainty: 'vague' },
   {
     formats: ['dokuwiki', 'jira', 'creole', 'tikiwiki', 'twiki', 'vimwiki', 'xwiki', 'zimwiki', 'textile'],
-    read: markupLanguage('wiki'),
+    read: createMarkupReader('wiki'),
     wordCertainty: 'vague',
   },
-  { formats: ['ipynb'], read: notebook, wordCertainty: 'marked' },
-  { formats: ['opml'], read: opmlText, wordCertainty: 'marked' },
-  { formats: ['csv'], read: delimitedTable('csv') },
-  { formats: ['tsv'], read: delimitedTable('tsv') },
-  { formats: ['srt', 'vtt'], read: subtitles('arrow') },
-  { formats: ['ass', 'ssa'], read: subtitles('dialogue') },
-  { formats: ['ttml'], read: subtitles('paragraph') },
-  { formats: ['smi'], read: subtitles('sync'), wordCertainty: 'marked' },
-  { formats: ['lrc'], read: subtitles('stamp') },
-  { formats: ['sub'], read: subtitles('frames') },
-  { formats: ['mpl2'], read: subtitles('deciseconds') },
-  { formats: ['epub'], read: epub },
-  { formats: ['fb2', 'fbz'], read: fictionBook },
-  { formats: ['htmlz', 'txtz'], read: zippedText },
-  { formats: ['mobi', 'azw3', 'azw', 'pdb'], read: palmEbook },
-  { formats: ['cbz'], read: comicPages },
-  { formats: ['wav'], read: wav },
-  { formats: ['aiff', 'aif', 'aifc'], read: aiff },
-  { formats: ['flac'], read: flac },
-  { formats: ['ogg', 'oga', 'opus'], read: ogg },
-  { formats: ['mp3'], read: mp3 },
-  { formats: ['ac3'], read: ac3 },
-  { formats: ['aac'], read: adts },
-  { formats: ['amr', 'awb'], read: amr },
-  { formats: ['au', 'snd'], read: au },
-  { formats: ['w64'], read: wave64 },
-  { formats: ['caf'], read: coreAudio },
-  { formats: ['wv'], read: wavPack },
-  { formats: ['tta'], read: trueAudio },
-  { formats: ['avi', 'divx', 'xvid'], read: avi },
-  { formats: ['wmv', 'wma', 'asf'], read: windowsMedia },
-  { formats: ['flv'], read: flashVideo },
-  { formats: ['gif'], read: gif },
-  { formats: ['webp'], read: webp },
-  { formats: ['png', 'apng'], read: png },
+  { formats: ['ipynb'], read: readNotebook, wordCertainty: 'marked' },
+  { formats: ['opml'], read: readOpml, wordCertainty: 'marked' },
+  { formats: ['csv'], read: createTableReader('csv') },
+  { formats: ['tsv'], read: createTableReader('tsv') },
+  { formats: ['srt', 'vtt'], read: createSubtitleReader('arrow') },
+  { formats: ['ass', 'ssa'], read: createSubtitleReader('dialogue') },
+  { formats: ['ttml'], read: createSubtitleReader('paragraph') },
+  { formats: ['smi'], read: createSubtitleReader('sync'), wordCertainty: 'marked' },
+  { formats: ['lrc'], read: createSubtitleReader('stamp') },
+  { formats: ['sub'], read: createSubtitleReader('frames') },
+  { formats: ['mpl2'], read: createSubtitleReader('deciseconds') },
+  { formats: ['epub'], read: readEpub },
+  { formats: ['fb2', 'fbz'], read: readFictionBook },
+  { formats: ['htmlz', 'txtz'], read: readZippedText },
+  { formats: ['mobi', 'azw3', 'azw', 'pdb'], read: readPalmEbook },
+  { formats: ['cbz'], read: countComicPages },
+  { formats: ['wav'], read: readWav },
+  { formats: ['aiff', 'aif', 'aifc'], read: readAiff },
+  { formats: ['flac'], read: readFlac },
+  { formats: ['ogg', 'oga', 'opus'], read: readOgg },
+  { formats: ['mp3'], read: readMp3 },
+  { formats: ['ac3'], read: readAc3 },
+  { formats: ['aac'], read: readAdts },
+  { formats: ['amr', 'awb'], read: readAmr },
+  { formats: ['au', 'snd'], read: readAu },
+  { formats: ['w64'], read: readWave64 },
+  { formats: ['caf'], read: readCoreAudio },
+  { formats: ['wv'], read: readWavPack },
+  { formats: ['tta'], read: readTrueAudio },
+  { formats: ['avi', 'divx', 'xvid'], read: readAvi },
+  { formats: ['wmv', 'wma', 'asf'], read: readWindowsMedia },
+  { formats: ['flv'], read: readFlashVideo },
+  { formats: ['gif'], read: readGif },
+  { formats: ['webp'], read: readWebp },
+  { formats: ['png', 'apng'], read: readPng },
   {
     formats: ['jpg', 'bmp', 'bmp2', 'bmp3', 'hdr', 'pcx', 'ppm', 'pgm', 'pbm', 'pnm', 'xbm', 'ras'],
-    read: singleImage,
+    read: summarizeSingleImage,
   },
-  { formats: ['tiff'], read: tiff },
-  { formats: ['ttf', 'otf'], read: openType },
-  { formats: ['woff'], read: woff },
-  { formats: ['woff2'], read: woff2 },
-  { formats: ['ttc'], read: fontCollection },
-  { formats: ['dfont'], read: macFont },
-  { formats: ['eot'], read: embeddedOpenType },
-  { formats: ['pfb', 'pfa'], read: type1 },
-  { formats: ['t42'], read: type42 },
-  { formats: ['cff'], read: compactFont },
-  { formats: ['ufo'], read: unifiedFontObject },
-  { formats: ['bdf'], read: countGlyphs(/^STARTCHAR /gm) },
-  { formats: ['sfd'], read: countGlyphs(/^StartChar:/gm) },
-  { formats: ['svg-font'], read: countGlyphs(/<(?:missing-)?glyph[\s/>]/g) },
-  { formats: ['zip', 'jar'], read: zipEntries },
-  { formats: ['tar'], read: tarEntries },
-  { formats: ['tgz'], read: compressedTarEntries('gz') },
-  { formats: ['tzst'], read: compressedTarEntries('zst') },
-  { formats: ['cpio'], read: cpioEntries },
-  { formats: ['cab'], read: cabinetEntries },
-  { formats: ['ar', 'deb'], read: arEntries },
+  { formats: ['tiff'], read: readTiff },
+  { formats: ['ttf', 'otf'], read: readOpenType },
+  { formats: ['woff'], read: readWoff },
+  { formats: ['woff2'], read: readWoff2 },
+  { formats: ['ttc'], read: readFontCollection },
+  { formats: ['dfont'], read: readMacFont },
+  { formats: ['eot'], read: readEmbeddedOpenType },
+  { formats: ['pfb', 'pfa'], read: readType1 },
+  { formats: ['t42'], read: readType42 },
+  { formats: ['cff'], read: readCompactFont },
+  { formats: ['ufo'], read: readUnifiedFontObject },
+  { formats: ['bdf'], read: createGlyphCounter(/^STARTCHAR /gm) },
+  { formats: ['sfd'], read: createGlyphCounter(/^StartChar:/gm) },
+  { formats: ['svg-font'], read: createGlyphCounter(/<(?:missing-)?glyph[\s/>]/g) },
+  { formats: ['zip', 'jar'], read: countZipEntries },
+  { formats: ['tar'], read: countTarEntries },
+  { formats: ['tgz'], read: createCompressedTarReader('gz') },
+  { formats: ['tzst'], read: createCompressedTarReader('zst') },
+  { formats: ['cpio'], read: countCpioEntries },
+  { formats: ['cab'], read: countCabEntries },
+  { formats: ['ar', 'deb'], read: countArEntries },
 ]
 
 const byFormat: ReadonlyMap<FormatId, FormatReader> = new Map(
@@ -207,7 +223,7 @@ async function readMediaSummary(path: string, format: FormatId): Promise<Content
 }
 
 /** Counts the pages that were returned as a ZIP of files. */
-export async function pagesInZip(path: string, format: FormatId): Promise<ContentSummary | undefined> {
+export async function countPagesInZip(path: string, format: FormatId): Promise<ContentSummary | undefined> {
   const { extensions } = formatById(format)
   await using bytes = await FileBytes.open(path)
   const zip = await openZip(bytes)

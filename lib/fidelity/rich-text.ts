@@ -31,7 +31,7 @@ const deletingWord = /\\deleted(?![a-z0-9])/
 const hidingWord = /\\v(?![a-z0-9])/
 const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
 
-export async function richText(bytes: FileBytes): Promise<ContentSummary> {
+export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
   const words = new WordCounts()
   const rtf = (await bytes.whole()).toString('latin1')
   words.add(new RtfReader(rtf).text())

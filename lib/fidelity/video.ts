@@ -12,7 +12,7 @@ const createSummary = (seconds: number, has: { video: boolean; audio: boolean })
 const headerBytes = 16 * 1024
 
 /** AVI (Microsoft's AVI RIFF File Reference): the first list contains the streams, with lengths in their own units. */
-export async function avi(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 11) !== 'AVI') return undefined
   const streams: { type: string; seconds: number }[] = []
@@ -50,7 +50,7 @@ const asf = {
 } as const
 
 /** Windows Media: the play duration minus the preroll (3.2). */
-export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readWindowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, headerBytes)
   const id = (at: number) => head.toString('hex', at, at + 16)
   if (id(0) !== asf.header) return undefined
@@ -71,7 +71,7 @@ export async function windowsMedia(bytes: FileBytes): Promise<ContentSummary | u
 
 const tagBytes = 11
 /** Flash Video 10.1, E.4: each tag ends with its size, so that the last one can be found from the end. */
-export async function flashVideo(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function readFlashVideo(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 9)
   if (head.toString('latin1', 0, 3) !== 'FLV') return undefined
   const flags = head.readUInt8(4)

@@ -2,7 +2,7 @@ import type { FileBytes } from './bytes.ts'
 import type { ContentSummary, Feature } from './content-summary.ts'
 import { readChunkTexts } from './docx-chunks.ts'
 import { findHidingStyles, noStyles, readRuns } from './docx-runs.ts'
-import { markupText } from './markup.ts'
+import { extractText } from './markup.ts'
 import { readOpenDocumentText } from './open-document-text.ts'
 import { WordCounts } from './word-counts.ts'
 import { openZip, type Zip } from './zip.ts'
@@ -121,6 +121,6 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
   // Pages before the body belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
   const counts = slides === undefined ? {} : { slides }
-  const comments = countComments(...splitComments(xml).map((one) => markupText(one, ignoredInComments)))
+  const comments = countComments(...splitComments(xml).map((one) => extractText(one, ignoredInComments)))
   return { words, ...comments, counts, features: found }
 }

@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import { CellCounter } from './cells.ts'
 import type { ContentSummary, Feature } from './content-summary.ts'
-import { drawingText } from './drawing-text.ts'
+import { readDrawingText } from './drawing-text.ts'
 import { decodeEntities, readAttribute, readMarkup, type Tag } from './markup.ts'
 import { OpenSheetReader } from './open-document-sheets.ts'
 import { mayHideSheets, removeHiddenTables } from './open-document-visible-tables.ts'
@@ -85,7 +85,7 @@ async function readShapeTexts(zip: Zip, sheet: string): Promise<string[]> {
       const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(readAttribute(tag, 'Target') ?? '')?.[1]
       if (name !== undefined) drawings.push(`xl/drawings/${name}`)
     })
-  return Promise.all(drawings.map(async (name) => drawingText((await zip.text(name)) ?? '')))
+  return Promise.all(drawings.map(async (name) => readDrawingText((await zip.text(name)) ?? '')))
 }
 
 async function forEachTag(zip: Zip, name: string, onTag: (tag: Tag) => void): Promise<void> {

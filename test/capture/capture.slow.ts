@@ -27,14 +27,14 @@ after(async () => {
   await Promise.all(clients.map((client) => client.close()))
 })
 
-function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
+function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
   const client = new GuardedHttp(settings)
   clients.push(client)
   return client
 }
 
 /** A page that sends every kind of request and writes the results into itself. */
-const prying = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
+const createPryingPage = (addresses: readonly string[]) => `<!doctype html><pre id="log"></pre><script>
   const addresses = ${JSON.stringify(addresses)}
   const log = document.getElementById('log')
   let left = 0
@@ -68,13 +68,13 @@ const prying = (addresses: readonly string[]) => `<!doctype html><pre id="log"><
 </script>`
 
 test('a page cannot reach private addresses with any kind of request', async () => {
-  const trap = await sites.trap('127.0.0.1')
-  const inside = `127.0.0.1:${trap.port}`
-  const looked: string[] = []
+  const trap = await sites.startTrap('127.0.0.1')
+  const privateHost = `127.0.0.1:${trap.port}`
+  const resolvedHosts: string[] = []
   // The host resolves to a public address first and to a private one afterwards (DNS rebinding).
   const resolve: ResolveHost = async (host) => {
-    looked.push(host)
-    const isFirst = looked.filter((name) => name === host).length === 1
+    resolvedHosts.push(host)
+    const isFirst = resolvedHosts.filter((name) => name === host).length === 1
     return [{ address: host === 'turning.example' && isFirst ? '127.0.0.2' : '127.0.0.1', family: 4 }]
   }
   const site = await sites.serve('127.0.0.2', (request, response) => {
@@ -84,9 +84,9 @@ test('a page cannot reach private addresses with any kind of request', async () 
       response
         .writeHead(200, { ...html, connection: 'close' })
         .end(
-          prying([
+          createPryingPage([
             ...privateFormsAt(trap.port),
-            ...[`http://${inside}/`, `http://inside.example:${trap.port}/`].map(
+            ...[`http://${privateHost}/`, `http://inside.example:${trap.port}/`].map(
               (to) => `/?to=${encodeURIComponent(to)}&`,
             ),
             `http://inside.example:${trap.port}/`,
@@ -94,7 +94,7 @@ test('a page cannot reach private addresses with any kind of request', async () 
           ]),
         )
   })
-  const client = outgoing({ allowed: ['127.0.0.2/32'], resolve })
+  const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   const url = `http://turning.example:${site.port}/`
   const { path, warnings } = await capture(client, { url, wait_for_element: '#over', timeout: 60 })
   const text = await pdfText(path)
@@ -116,7 +116,7 @@ test('a captured PDF has the requested paper and margins', async () => {
         .end(`<title>Name</title>alphamarker <p id=p><script>onload = () => setTimeout(async () => {
           document.getElementById('p').textContent = await (await fetch('/late')).text() }, 100)</script>`)
   })
-  const { path } = await capture(outgoing({ allowed: ['127.0.0.2/32'] }), {
+  const { path } = await capture(createClient({ allowed: ['127.0.0.2/32'] }), {
     ...{ url: site.url, filename: 'mine', page_size: 'A5', margin_left: '50mm', wait_until: 'networkidle0' },
   })
   const info = await output('pdfinfo', path)
@@ -127,7 +127,7 @@ test('a captured PDF has the requested paper and margins', async () => {
   assert.match(boxes, />betamarker</)
 })
 
-const never = () => {}
+const neverRespond = () => {}
 const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/missing': (response) => response.writeHead(404, html).end('no'),
   '/closed': (response) => response.writeHead(403, html).end('no'),
@@ -136,7 +136,7 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/circle': (response) => response.writeHead(302, { location: '/circle' }).end(),
   '/private': (response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
   '/slow': (response) => response.writeHead(200, html).end('<img src="/never">'),
-  '/never': never,
+  '/never': neverRespond,
   '/endless': (response) => {
     response.writeHead(200, html)
     const more = () => {
@@ -157,10 +157,10 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
 
 test('failures of a website have their codes and messages', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
-  const client = outgoing({ allowed: ['127.0.0.2/32'] })
-  const at = (path: string, fields = {}) =>
+  const client = createClient({ allowed: ['127.0.0.2/32'] })
+  const captureAt = (path: string, fields = {}) =>
     capture(client, { url: new URL(path, site.url).href, timeout: 3, ...fields })
-  const remote: readonly [path: string, reason: string, sentence: RegExp][] = [
+  const remoteErrors: readonly [path: string, reason: string, sentence: RegExp][] = [
     ['/missing', 'not-found', /has no such page \(status 404\)/],
     ['/closed', 'forbidden', /denied access to this page \(status 403\)/],
     ['/broken', 'status', /responded with status 500/],
@@ -168,14 +168,14 @@ test('failures of a website have their codes and messages', async () => {
     ['http://127.0.0.2:9/', 'unreachable', /it refused the connection/],
     ['http://nothing.invalid/', 'unreachable', /the host name does not exist/],
   ]
-  for (const [path, reason, sentence] of remote)
-    await assert.rejects(at(path), (error) => {
+  for (const [path, reason, sentence] of remoteErrors)
+    await assert.rejects(captureAt(path), (error) => {
       assert.ok(error instanceof RemoteError, String(error))
       assert.deepEqual([path, error.reason], [path, reason])
       assert.match(error.message, sentence)
       return true
     })
-  const ours: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
+  const ownErrors: readonly [path: string, code: ErrorCode, sentence: RegExp, fields?: object][] = [
     ['/private', 'URL_NOT_ALLOWED', /10\.0\.0\.1 does not have a public IP address/],
     ['http://127.1/', 'URL_NOT_ALLOWED', /127\.0\.0\.1 does not have a public IP address/],
     ['/file', 'UNSUPPORTED_FORMAT', /a file \(application\/zip\) instead of a web page/],
@@ -186,14 +186,14 @@ test('failures of a website have their codes and messages', async () => {
     ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
     ['/asking', 'TIMEOUT', /an element #none/, { wait_for_element: '#none' }],
   ]
-  for (const [path, code, sentence, fields] of ours)
-    await assertRefused(at(path, fields), code, sentence, path)
-  const { path } = await at('/asking')
+  for (const [path, code, sentence, fields] of ownErrors)
+    await assertRefused(captureAt(path, fields), code, sentence, path)
+  const { path } = await captureAt('/asking')
   assert.match(await pdfText(path), /alphamarker/)
 })
 
 test('without a sandbox a page has no network access either', async () => {
-  const trap = await sites.trap('0.0.0.0')
+  const trap = await sites.startTrap('0.0.0.0')
   let datagrams = 0
   const udp = createSocket('udp4', () => datagrams++)
   udp.bind(0)
@@ -221,7 +221,7 @@ test('without a sandbox a page has no network access either', async () => {
       document.head.append(Object.assign(document.createElement('link'), { rel, href: 'http://${tcpAt}/' }))
   </script><body>`
   try {
-    const client = outgoing({ allowed: ['127.0.0.2/32'] })
+    const client = createClient({ allowed: ['127.0.0.2/32'] })
     const site = await sites.serve('127.0.0.2', (_request, response) =>
       response.writeHead(200, html).end(page),
     )

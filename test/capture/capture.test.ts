@@ -17,7 +17,7 @@ after(async () => {
   await Promise.all(clients.map((client) => client.close()))
 })
 
-function outgoing(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
+function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0]): GuardedHttp {
   const client = new GuardedHttp(settings)
   clients.push(client)
   return client
@@ -37,19 +37,19 @@ const green = await sharp({ create: { width: 50, height: 50, channels: 3, backgr
   .toBuffer()
 
 test("a website is captured with frames, images and scripts, using the user's headers and cookies", async () => {
-  const seen: string[] = []
-  const see = (
+  const requests: string[] = []
+  const recordRequest = (
     from: string,
     { url, headers }: { url?: string | undefined; headers: NodeJS.Dict<string | string[]> },
-  ) => seen.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
+  ) => requests.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
   const other = await sites.serve('127.0.0.3', (request, response) => {
-    see('other', request)
+    recordRequest('other', request)
     if (request.url === '/image.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
     else response.writeHead(200, html).end('<body style="background:#00f">')
   })
-  const inside = await sites.trap('127.0.0.1')
+  const trap = await sites.startTrap('127.0.0.1')
   const site = await sites.serve('127.0.0.2', (request, response) => {
-    see('site', request)
+    recordRequest('site', request)
     switch (request.url) {
       case '/':
         response.writeHead(302, { location: '/page', 'set-cookie': 'visit=1' }).end()
@@ -59,7 +59,7 @@ test("a website is captured with frames, images and scripts, using the user's he
         response.end(`<body style="margin:0;background:#f00"><script src="/later.js"></script>
           <img style="position:absolute;left:0;top:100px" src="${other.url}image.png">
           <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${other.url}frame"></iframe>
-          <img hidden src="http://127.0.0.1:${inside.port}/"><script>fetch('http://127.0.0.1:${inside.port}/')</script>
+          <img hidden src="http://127.0.0.1:${trap.port}/"><script>fetch('http://127.0.0.1:${trap.port}/')</script>
           <img style="position:absolute;top:5900px" loading="lazy" src="/below.png"><div style="height:6000px">`)
         break
       case '/later.js':
@@ -72,20 +72,20 @@ test("a website is captured with frames, images and scripts, using the user's he
         setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(green), 300)
     }
   })
-  const { path, warnings, filename } = await capture(outgoing({ allowed: ['127.0.0.2/31'] }), {
+  const { path, warnings, filename } = await capture(createClient({ allowed: ['127.0.0.2/31'] }), {
     ...{ url: site.url, output_format: 'png', width: 400, wait_for_element: '#late' },
     ...{ headers: { 'X-Key': 'k' }, cookies: { a: '1' } },
   })
   assert.equal(filename, '127.0.0.2.png')
   assert.match(warnings[0]?.message ?? '', /^2 files .* not loaded/)
-  assert.equal(inside.connections(), 0)
+  assert.equal(trap.connections(), 0)
   const { width, height } = await sharp(path).metadata()
   assert.deepEqual([width, height], [400, 6000])
   assert.deepEqual(await colorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
   assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the image from another host')
   assert.deepEqual(await colorAt(path, 120, 120), [0, 0, 255], 'the frame')
   assert.deepEqual(await colorAt(path, 20, 5920), [0, 255, 0], 'a lazily loaded image')
-  assert.deepEqual(seen.sort(), [
+  assert.deepEqual(requests.sort(), [
     'other/frame - -',
     'other/image.png - -',
     'site/ a=1 k',
@@ -96,7 +96,7 @@ test("a website is captured with frames, images and scripts, using the user's he
 })
 
 test('an error response or a file is refused as a web page', () => {
-  const reasonOf = (status: number, headers = {}) => {
+  const refusalOf = (status: number, headers = {}) => {
     try {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
     } catch (error) {
@@ -105,7 +105,7 @@ test('an error response or a file is refused as a web page', () => {
     }
     return 'a page'
   }
-  const answers = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => reasonOf(status))
+  const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => refusalOf(status))
   const expected = [
     'a page',
     'a page',
@@ -116,16 +116,22 @@ test('an error response or a file is refused as a web page', () => {
     'not-found',
     'status',
   ]
-  assert.deepEqual(answers, [...expected, 'status, passing', 'status, passing'])
-  assert.equal(reasonOf(200, { 'content-type': 'image/svg+xml' }), 'a page')
-  assert.equal(reasonOf(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
-  const saved = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }
-  assert.equal(reasonOf(200, saved), 'UNSUPPORTED_FORMAT')
+  assert.deepEqual(outcomes, [...expected, 'status, passing', 'status, passing'])
+  assert.equal(refusalOf(200, { 'content-type': 'image/svg+xml' }), 'a page')
+  assert.equal(refusalOf(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
+  const attachment = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }
+  assert.equal(refusalOf(200, attachment), 'UNSUPPORTED_FORMAT')
 })
 
 test('connection headers are dropped, and cookies of page and user are joined', () => {
-  const ofPage = { Host: 'x', Connection: 'close', Cookie: 'a=1', 'User-Agent': 'Headless', Accept: '*/*' }
-  assert.deepEqual(requestHeaders(ofPage, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
+  const pageHeaders = {
+    Host: 'x',
+    Connection: 'close',
+    Cookie: 'a=1',
+    'User-Agent': 'Headless',
+    Accept: '*/*',
+  }
+  assert.deepEqual(requestHeaders(pageHeaders, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
     accept: '*/*',
     'user-agent': 'Browser',
     'accept-encoding': 'gzip, br',
@@ -143,18 +149,18 @@ test('headers for a host are sent to it from any page, but not from https to htt
 })
 
 test('a capture field that does not apply to the format is refused, as is a size out of range', () => {
-  const wrong = (fields: object) =>
+  const invalidFields = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],
     )
-  assert.equal(wrong({ margin_top: '2cm', width: 300 }), undefined)
-  assert.equal(wrong({ output_format: 'jpeg', quality: 80, full_page: false }), undefined)
-  assert.deepEqual(wrong({ output_format: 'png', margin_top: '2cm', quality: 80, scale: 0.2 }), [
+  assert.equal(invalidFields({ margin_top: '2cm', width: 300 }), undefined)
+  assert.equal(invalidFields({ output_format: 'jpeg', quality: 80, full_page: false }), undefined)
+  assert.deepEqual(invalidFields({ output_format: 'png', margin_top: '2cm', quality: 80, scale: 0.2 }), [
     'margin_top',
     'quality',
     'scale',
   ])
-  assert.deepEqual(wrong({ full_page: true, scale: 3 }), ['full_page', 'scale'])
-  assert.deepEqual(wrong({ cookies: { 'a b': '1' } }), ['cookies'])
-  assert.deepEqual(wrong({ headers: { Host: 'other' } }), ['headers'])
+  assert.deepEqual(invalidFields({ full_page: true, scale: 3 }), ['full_page', 'scale'])
+  assert.deepEqual(invalidFields({ cookies: { 'a b': '1' } }), ['cookies'])
+  assert.deepEqual(invalidFields({ headers: { Host: 'other' } }), ['headers'])
 })

@@ -9,8 +9,8 @@ import { scratchFolder } from '../scratch-folder.ts'
 const workDir = scratchFolder('websites')
 
 /** Runs a capture task with these fields through this HTTP client. */
-export async function capture(guardedHttp: GuardedHttp, given: Readonly<Record<string, unknown>>) {
-  const fields = CaptureFields.parse(given)
+export async function capture(guardedHttp: GuardedHttp, input: Readonly<Record<string, unknown>>) {
+  const fields = CaptureFields.parse(input)
   const { signal } = new AbortController()
   const { file, warnings } = await captureWebsite(fields, {
     guardedHttp,
@@ -37,7 +37,7 @@ export class Sites {
   }
 
   /** Starts a server that counts its connections, for addresses that must never be reached. */
-  async trap(host: string, port = 0) {
+  async startTrap(host: string, port = 0) {
     let connections = 0
     const server = createTcpServer((socket) => {
       connections++

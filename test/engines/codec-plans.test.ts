@@ -51,7 +51,7 @@ describe('the quality of a video', () => {
 
 describe('a video codec', () => {
   /** A format that supports the codec, and the expected encoder arguments for the default quality. */
-  const all: readonly (readonly [to: string, codec: string, told: string])[] = [
+  const all: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
     ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
     ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],
     ['webm', 'vp9', 'libvpx-vp9 -deadline good -cpu-used 3 -crf 32 -b:v 0 -row-mt 1 -pix_fmt yuv420p'],
@@ -74,10 +74,10 @@ describe('a video codec', () => {
   ]
 
   test('has the expected encoder arguments', () => {
-    for (const [to, codec, expected] of all) {
+    for (const [to, codec, expectedArgs] of all) {
       const output = encodeArgs(to, { codec, preset: 'medium' })
       const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
-      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expected, codec)
+      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expectedArgs, codec)
     }
     assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
   })

@@ -25,12 +25,12 @@ export function readPacketTimes(path: string) {
       .filter(({ codec_type }) => codec_type === type)
       .map(({ pts_time }) => Number(pts_time))
       .sort((a, b) => a - b)
-  const video = probeOutput.streams.find(({ codec_type }) => codec_type === 'video')
-  const rotation = video?.side_data_list?.find((data) => data.rotation !== undefined)?.rotation
-  const { width, height } = video ?? {}
+  const videoStream = probeOutput.streams.find(({ codec_type }) => codec_type === 'video')
+  const rotation = videoStream?.side_data_list?.find((data) => data.rotation !== undefined)?.rotation
+  const { width, height } = videoStream ?? {}
   return {
-    pictures: times('video'),
-    sounds: times('audio'),
+    video: times('video'),
+    audio: times('audio'),
     title: probeOutput.format.tags?.title,
     width,
     height,

@@ -470,7 +470,10 @@ describe('a document that cannot be opened', () => {
     test(`and is a protected ${kind} needs its password`, async () => {
       const name = `locked.${kind}`
       const code = 'FILE_ENCRYPTED'
-      await assert.rejects(convertFixture(name, 'pdf'), refusal(code, /Send its password in the field `password`/))
+      await assert.rejects(
+        convertFixture(name, 'pdf'),
+        refusal(code, /Send its password in the field `password`/),
+      )
       const unlock = (password: string) =>
         convertFixture(name, kind, { operation: 'unlock', options: { password } })
       await assert.rejects(unlock('wrong'), refusal(code, /cannot be opened with this password/))

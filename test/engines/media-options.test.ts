@@ -136,7 +136,7 @@ describe('media options', () => {
     const plain = argsOf({})
     assert.match(plain, /"-c:v(:0)?","copy"/)
     assert.match(plain, /"-c:a:0","copy"/)
-    const effects: [options: object, told: RegExp][] = [
+    const effects: [options: object, argsPattern: RegExp][] = [
       [{ resolution: '240p' }, /scale=320:240/],
       [{ resolution: '100x1000' }, /scale=100:76/],
       [{ fps: 5 }, /fps=5/],
@@ -153,9 +153,9 @@ describe('media options', () => {
       [{ volume: 0.5 }, /volume=0.5/],
       [{ audioCodec: 'mp3' }, /libmp3lame/],
     ]
-    for (const [options, argsFor] of effects) {
-      assert.doesNotMatch(plain, argsFor)
-      assert.match(argsOf(options), argsFor, JSON.stringify(options))
+    for (const [options, argsPattern] of effects) {
+      assert.doesNotMatch(plain, argsPattern)
+      assert.match(argsOf(options), argsPattern, JSON.stringify(options))
     }
   })
 
@@ -177,9 +177,9 @@ describe('media options', () => {
   })
 
   test('choose the largest supported layout for a reduced channel count', () => {
-    const room = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
-    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 7).layout, '5.1')
-    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, room, 4).layout, 'stereo')
+    const limits = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 7).layout, '5.1')
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 4).layout, 'stereo')
   })
 
   test('keep the codec of a video when it is compressed, if the format supports it', () => {
@@ -188,10 +188,10 @@ describe('media options', () => {
   })
 })
 
-describe('an option of pages', () => {
+describe('a page option', () => {
   const setup = (options: object) => textPageSetup(TextPdfOptions.parse(options))
 
-  test('is paper by name or size, across where it is wider than high', () => {
+  test('sets the paper by name or size, which is landscape if it is wider than high', () => {
     for (const [pageSize, short, long, landscape] of [
       ['A4', 21_000, 29_700, undefined],
       [' us letter ', 21_590, 27_940, undefined],
@@ -219,7 +219,7 @@ describe('an option of pages', () => {
     assert.ok(of(TextPdfOptions, { pageSize: '20x5080mm' }))
   })
 
-  test('is a margin with its unit, at most half a meter', () => {
+  test('sets a margin with a unit, of at most half a meter', () => {
     const { marginTop, marginRight, marginBottom, marginLeft } = setup({
       ...{ marginTop: '20mm', marginRight: '2.5cm', marginBottom: '1IN', marginLeft: '72pt' },
     })
@@ -228,7 +228,7 @@ describe('an option of pages', () => {
     for (const marginLeft of ['501mm', '-1mm', '1', '1 mm', '1em']) refuses(TextPdfOptions, { marginLeft })
   })
 
-  test('changes pages only where something is asked for', () => {
+  test('changes the pages only if it is set', () => {
     assert.equal(changesPages(setup({})), false)
     for (const options of [
       { pageSize: 'a4' },
@@ -243,8 +243,8 @@ describe('an option of pages', () => {
   })
 })
 
-describe('an option of books', () => {
-  test('has its effect in what calibre is told', () => {
+describe('an ebook option', () => {
+  test('is passed to calibre as its arguments', () => {
     const args = (options: object) => ebookArgs(EbookOptions.parse(options))
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
@@ -265,13 +265,15 @@ describe('an option of books', () => {
     })
   })
 
-  test('is told of where the format has no room for it', () => {
-    const held = (options: object) => findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
-    assert.deepEqual(held({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
-    assert.deepEqual(held({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), ['ebookBaseFontSize'])
+  test('is reported if the target format does not support it', () => {
+    const unsupportedInFb2 = (options: object) => findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
+    assert.deepEqual(unsupportedInFb2({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
+    assert.deepEqual(unsupportedInFb2({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), [
+      'ebookBaseFontSize',
+    ])
     assert.deepEqual(findUnsupportedOptions(EbookOptions.parse({ ebookMargin: 5 }), 'epub'), [])
-    const ofKindle = { ebookMargin: 5, ebookEmbedFonts: true, ebookBaseFontSize: 9 }
-    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse(ofKindle), 'mobi'), [
+    const kindleOptions = { ebookMargin: 5, ebookEmbedFonts: true, ebookBaseFontSize: 9 }
+    assert.deepEqual(findUnsupportedOptions(EbookOptions.parse(kindleOptions), 'mobi'), [
       'ebookMargin',
       'ebookEmbedFonts',
     ])
@@ -280,7 +282,7 @@ describe('an option of books', () => {
   })
 })
 
-test('a sign between fields is said by name or as itself', () => {
+test('a table delimiter is written as the character or its name, and cannot be a letter, digit or quote', () => {
   assert.deepEqual(['comma', 'TAB', '\\t', 'pipe', '#'].map(parseSeparator), [',', '\t', '\t', '|', '#'])
   for (const delimiter of ['semicolon', 'auto', 'Auto', ';', '§', '\t', 'space', 'colon'])
     assert.ok(TableOptions.safeParse({ delimiter }).success, delimiter)

@@ -208,10 +208,10 @@ describe('option values of other services', () => {
   })
 })
 
-describe('the margins of a book', () => {
+describe('the margins of an ebook', () => {
   const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
 
-  test('are one for all sides, four, or those that are named', () => {
+  test('are set for all sides at once, for each in order, or by name', () => {
     assert.equal(args('7').length, 4)
     assert.deepEqual(args('1,2,3,4'), [
       '--margin-top=1',
@@ -228,24 +228,24 @@ describe('the margins of a book', () => {
       assert.deepEqual(args(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
   })
 
-  test('that make no sense are answered by how to write them', () => {
+  test('that are invalid are refused with the accepted notations', () => {
     for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
         () => parseInput(EbookOptions, { ebookMargin }, 'options'),
         {
           code: 'INVALID_INPUT',
-          message: /^ebookMargin: expected pt from 0 to 200: one number .* by side as "top=10,left=20", got /,
+          message: /^ebookMargin: expected pt from 0 to 200: one number .* by side such as "top=10,left=20", got /,
         },
         JSON.stringify(ebookMargin),
       )
   })
 })
 
-describe('a drawing', () => {
+describe('an SVG drawing', () => {
   const svg = (content: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
 
-  test('goes to the browser for what librsvg leaves out', () => {
+  test('needs the browser for features that librsvg does not support', () => {
     for (const content of [
       '<style>@font-face{font-family:a;src:url(data:font/woff2;base64,AAAA)}</style><text>a</text>',
       '<text><textPath href="#a">a</textPath></text>',
@@ -269,7 +269,7 @@ describe('a drawing', () => {
       assert.equal(needsBrowser(svg(content)), true, content)
   })
 
-  test('stays with librsvg for what both draw alike', () => {
+  test('does not need the browser for features that librsvg renders as well', () => {
     for (const content of [
       '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
       '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
@@ -281,27 +281,32 @@ describe('a drawing', () => {
       assert.equal(needsBrowser(svg(content)), false, content)
   })
 
-  test('that needs the browser goes there first, unless an engine is named or no other way is left', () => {
-    const way = (to: FormatId, engine?: EngineId) =>
+  test('that needs the browser is rendered by it, unless another engine is requested or it has no route', () => {
+    const stepsOf = (to: FormatId, engine?: EngineId) =>
       planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
         .steps.map((step) => `${step.engine}:${step.to}`)
         .join(' ')
-    assert.equal(way('png'), 'chromium:png')
-    assert.equal(way('pdf'), 'chromium:pdf')
-    assert.equal(way('avif'), 'chromium:png vips:avif')
-    assert.equal(way('png', 'vips'), 'vips:png')
-    assert.equal(way('eps'), 'ghostscript:eps')
+    assert.equal(stepsOf('png'), 'chromium:png')
+    assert.equal(stepsOf('pdf'), 'chromium:pdf')
+    assert.equal(stepsOf('avif'), 'chromium:png vips:avif')
+    assert.equal(stepsOf('png', 'vips'), 'vips:png')
+    assert.equal(stepsOf('eps'), 'ghostscript:eps')
     assert.equal(planRoute({ from: 'svg', to: 'png' }).steps[0].engine, 'vips')
-    const small = planRoute({ from: 'svg', to: 'png', operation: 'thumbnail', traits: ['browser-drawing'] })
-    assert.equal(small.steps[0].engine, 'chromium')
+    const thumbnail = planRoute({
+      from: 'svg',
+      to: 'png',
+      operation: 'thumbnail',
+      traits: ['browser-drawing'],
+    })
+    assert.equal(thumbnail.steps[0].engine, 'chromium')
   })
 
-  test('has the same options wherever it is drawn', () => {
+  test('has the same options with the browser as with librsvg', () => {
     const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsSchemaOf(route).shape)
-    const usual = names(planRoute({ from: 'svg', to: 'png' }))
-    const other = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
+    const withLibrsvg = names(planRoute({ from: 'svg', to: 'png' }))
+    const withBrowser = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
     assert.deepEqual(
-      usual.filter((name) => !other.includes(name)),
+      withLibrsvg.filter((name) => !withBrowser.includes(name)),
       [],
     )
   })

@@ -18,14 +18,14 @@ function createVideo({
   seconds = 600,
   width = 1280,
   codec = 'h264',
-  isSilent: mute = false,
+  isSilent = false,
   subtitles = false,
 }: VideoSpec = {}) {
   const height = (width * 9) / 16
   const video = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
   const audio = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
   const subtitle = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
-  const streams = [video, ...(mute ? [] : [audio]), ...(subtitles ? [subtitle] : [])]
+  const streams = [video, ...(isSilent ? [] : [audio]), ...(subtitles ? [subtitle] : [])]
   return { media: parseProbe({ streams, format: { duration: seconds } }) }
 }
 
@@ -97,15 +97,15 @@ test('segments begin where their video begins in the audio, aligned to a frame',
     { film: 0, first: 63, count: 40 },
     { film: 1, first: 0, count: 50 },
   ]
-  const inSound = segmentPositions(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
-  assert.deepEqual(inSound, [
+  const withAudio = segmentPositions(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
+  assert.deepEqual(withAudio, [
     { startS: 0.12, endS: 2.52 },
     { startS: 2.52, endS: 4.52 },
     { startS: 4.52, endS: 6.52 },
   ])
-  const isSilent = segmentPositions(pieces, videos, { beginS: undefined, perSecond: 25 })
+  const withoutAudio = segmentPositions(pieces, videos, { beginS: undefined, perSecond: 25 })
   assert.deepEqual(
-    isSilent.map(({ startS }) => startS),
+    withoutAudio.map(({ startS }) => startS),
     [0.12, 2.52, 4.12],
   )
 })

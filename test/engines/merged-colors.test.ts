@@ -34,7 +34,7 @@ function yuvAt(path: string, seconds: number): number[] {
 test('SD and HD videos have the same colors after a merge', async () => {
   const old = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
   const hd = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
-  const untagged = createVideo('untold.mp4', 'bt601', [])
+  const untagged = createVideo('untagged.mp4', 'bt601', [])
   for (const [first, second, space] of [
     [old, hd, 'smpte170m'],
     [hd, old, 'bt709'],

@@ -41,7 +41,11 @@ describe('an encrypted PDF', () => {
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
     assert.match(await pdfText(path), /alphamarker/)
     await assertRefused(run('decrypt-pdf', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
-    await assertRefused(run('decrypt-pdf', { password: 'no' }, locked), 'PDF_ENCRYPTED', /cannot be opened with the password/)
+    await assertRefused(
+      run('decrypt-pdf', { password: 'no' }, locked),
+      'PDF_ENCRYPTED',
+      /cannot be opened with the password/,
+    )
   })
 
   test('decrypt-pdf removes restrictions without a password', async () => {

@@ -145,7 +145,11 @@ describe('converting a PDF', () => {
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
     await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
-    await assertRefused(render('jpg', { password: 'wrong' }, locked), 'PDF_ENCRYPTED', /cannot be opened with the password/)
+    await assertRefused(
+      render('jpg', { password: 'wrong' }, locked),
+      'PDF_ENCRYPTED',
+      /cannot be opened with the password/,
+    )
   })
 
   test('a PDF with only an owner password opens without one', async () => {

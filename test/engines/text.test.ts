@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import type { Tools } from '../../lib/engines/engine.ts'
 import { officeSource } from '../../lib/engines/libreoffice/office-source.ts'
-import { charsetNamed } from '../../lib/engines/text/charsets.ts'
+import { findCharset } from '../../lib/engines/text/charsets.ts'
 import { isCountable } from '../../lib/engines/text/csv-numbers.ts'
 import { guessCharset } from '../../lib/engines/text/detect-charset.ts'
 import { copyAsUtf8, type Utf8CopySettings } from '../../lib/engines/text/read-text.ts'
@@ -195,7 +195,7 @@ describe('a text in a known encoding', () => {
       ['base64', undefined],
       ['nonsense', undefined],
     ] as const)
-      assert.equal(charsetNamed(label), name, label)
+      assert.equal(findCharset(label), name, label)
   })
 })
 

@@ -116,9 +116,9 @@ export async function convertInChunks(
 /** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
 export async function assertSameVideo(whole: ConvertedVideo, chunked: ConvertedVideo) {
   const [expected, actual] = [readPacketTimes(whole.path), readPacketTimes(chunked.path)]
-  assert.equal(actual.pictures.length, expected.pictures.length)
-  assert.equal(actual.sounds.length, expected.sounds.length)
-  for (const kind of ['pictures', 'sounds'] as const)
+  assert.equal(actual.video.length, expected.video.length)
+  assert.equal(actual.audio.length, expected.audio.length)
+  for (const kind of ['video', 'audio'] as const)
     for (const [at, time] of expected[kind].entries())
       assert.ok(
         Math.abs((actual[kind][at] ?? 0) - time) <= 0.002,

@@ -96,11 +96,11 @@ test('words in Word are hidden by direct formatting or inherited styles, and sho
 test('a text is read in its own or the requested encoding', async () => {
   const original = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
   const expected = countWords(original)
-  const countRecognized = async (name: string, encoding: string, asked?: string) => {
+  const countRecognized = async (name: string, encoding: string, requested?: string) => {
     const path = join(folder, name)
     await writeFile(path, iconv.encode(original, encoding))
     const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // of names below
-    const summary = await readSummary(path, format, { isResult: false, encoding: asked })
+    const summary = await readSummary(path, format, { isResult: false, encoding: requested })
     return expected.countSharedWith(summary?.words ?? new WordCounts())
   }
   assert.equal(await countRecognized('russian.txt', 'koi8-r'), expected.total)

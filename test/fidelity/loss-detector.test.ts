@@ -25,7 +25,7 @@ const createText = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
 /** Creates an engine that always returns this result, split into halves if possible, with these warnings. */
-function createEngine(made: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
+function createEngine(output: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
   const options = z.object({ pages: z.string().optional() })
   const row = { from: formats, to: formats, options, cost: 1, same: true } as const
   return {
@@ -40,13 +40,13 @@ function createEngine(made: string | Buffer, warnings: readonly string[], hidden
     run: async ({ outDir, to }, tools) => {
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
-      await writeFile(path, made)
+      await writeFile(path, output)
       return { files: [{ path }], ...(hiddenText !== undefined && { hiddenText }) }
     },
     split: async () => [{ spec: { half: 1 } }, { spec: { half: 2 } }],
     join: async ({ outDir, to }) => {
       const path = join(outDir, `joined.${to}`)
-      await writeFile(path, made)
+      await writeFile(path, output)
       return { files: [{ path }] }
     },
   }
@@ -54,7 +54,7 @@ function createEngine(made: string | Buffer, warnings: readonly string[], hidden
 
 interface ConversionCase {
   readonly sources: readonly (string | Buffer)[]
-  readonly made: string | Buffer
+  readonly output: string | Buffer
   readonly steps: readonly Partial<ConversionStep>[]
   /** Codes of the engine's warnings. */
   readonly warnings?: readonly string[]
@@ -64,7 +64,7 @@ interface ConversionCase {
 
 async function createRun({
   sources,
-  made,
+  output,
   steps,
   warnings = [],
   hiddenText,
@@ -86,7 +86,7 @@ async function createRun({
     workDir,
     signal: new AbortController().signal,
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
-    engines: [createEngine(made, warnings, hiddenText)],
+    engines: [createEngine(output, warnings, hiddenText)],
     progress: () => {},
   }
 }
@@ -96,7 +96,7 @@ const convert = async (conversion: ConversionCase) => runSteps(await createRun(c
 test('a result reports how many words it retained', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(100)],
-    made: createText(100),
+    output: createText(100),
     steps: [{}],
   })
   assert.deepEqual(fidelity, { words: { source: 100, result: 100, share: 1 }, dropped: [] })
@@ -106,7 +106,7 @@ test('a result reports how many words it retained', async () => {
 test('missing words are reported with numbers', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(1500)],
-    made: createText(1200),
+    output: createText(1200),
     steps: [{}],
   })
   assert.deepEqual(fidelity?.words, { source: 1500, result: 1200, share: 0.8 })
@@ -117,7 +117,7 @@ test('missing words are reported with numbers', async () => {
 })
 
 test('invisible words do not count as missing and are reported as dropped', async () => {
-  const page = { sources: [`${createText(30)} menu menu closed`], made: createText(30), steps: [{}] }
+  const page = { sources: [`${createText(30)} menu menu closed`], output: createText(30), steps: [{}] }
   const shown = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
   assert.deepEqual(shown.fidelity, {
     words: { source: 30, result: 30, share: 1 },
@@ -132,8 +132,8 @@ test('invisible words do not count as missing and are reported as dropped', asyn
 })
 
 test('in a short text a few missing words are reported, in plain text every one', async () => {
-  const warningFor = async (source: string, made: string, from: FormatId, to: FormatId) => {
-    const { result } = await convert({ sources: [source], made, steps: [{ from, to }] })
+  const warningFor = async (source: string, output: string, from: FormatId, to: FormatId) => {
+    const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message
   }
   assert.equal(
@@ -152,7 +152,7 @@ test('in a short text a few missing words are reported, in plain text every one'
 })
 
 test('a result without any of the text fails', async () => {
-  await assert.rejects(convert({ sources: [createText(100)], made: '\n', steps: [{}] }), {
+  await assert.rejects(convert({ sources: [createText(100)], output: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
     message: /^The html contains 100 words, but the resulting txt contains none of it/,
   })
@@ -160,7 +160,7 @@ test('a result without any of the text fails', async () => {
 
 test('a loss that the engine warned about is not reported again', async () => {
   const shortfallWith = async (...warnings: string[]) =>
-    (await convert({ sources: [createText(100)], made: createText(20), steps: [{}], warnings })).result
+    (await convert({ sources: [createText(100)], output: createText(20), steps: [{}], warnings })).result
       .shortfall
   assert.equal(await shortfallWith('HIDDEN_DROPPED'), undefined)
   assert.equal((await shortfallWith('HIDDEN_KEPT'))?.kept, 0.2)
@@ -168,17 +168,17 @@ test('a loss that the engine warned about is not reported again', async () => {
 
 test('a conversion of requested pages is not a loss', async () => {
   const steps = [{ options: { pages: '2' } }]
-  const { fidelity, result } = await convert({ sources: [createText(100)], made: createText(20), steps })
+  const { fidelity, result } = await convert({ sources: [createText(100)], output: createText(20), steps })
   assert.equal(fidelity?.words?.share, 0.2)
   assert.equal(result.shortfall, undefined)
-  await assert.doesNotReject(convert({ sources: [createText(100)], made: '', steps }))
+  await assert.doesNotReject(convert({ sources: [createText(100)], output: '', steps }))
 })
 
 test('a merged file is compared with the sum of its sources', async () => {
   const steps = [{ operation: 'merge', to: 'html' } as const]
   const { fidelity, result } = await convert({
     sources: [createText(30), createText(70)],
-    made: createText(70),
+    output: createText(70),
     steps,
   })
   assert.deepEqual(fidelity?.words, { source: 100, result: 70, share: 0.7 })
@@ -186,8 +186,8 @@ test('a merged file is compared with the sum of its sources', async () => {
 })
 
 test('a result joined from chunks is compared with the whole source', async () => {
-  const made = createSubtitles(3)
-  const run = await createRun({ sources: [createSubtitles(4)], made, steps: [{ from: 'srt', to: 'srt' }] })
+  const output = createSubtitles(3)
+  const run = await createRun({ sources: [createSubtitles(4)], output, steps: [{ from: 'srt', to: 'srt' }] })
   const { chunks, sourceContent } = (await splitFirstStep(run, async () => ({
     workers: 2,
     timeoutS: 60,
@@ -207,7 +207,7 @@ test('a result joined from chunks is compared with the whole source', async () =
 
 test('formats that cannot be counted are named, and other steps are still counted', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
-  const { fidelity } = await convert({ sources: [createText(100)], made: createText(100), steps })
+  const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
   const counted = { words: createRetention(9, 9), dropped: ['film'] }
   assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, counted), {
@@ -246,10 +246,10 @@ test('audio without samples fails', async () => {
     return Buffer.concat([header, Buffer.alloc(seconds * 16_000)])
   }
   const steps = [{ from: 'wav', to: 'wav' }]
-  const { fidelity, result } = await convert({ sources: [wav(4)], made: wav(2), steps })
+  const { fidelity, result } = await convert({ sources: [wav(4)], output: wav(2), steps })
   assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
-  await assert.rejects(convert({ sources: [wav(4)], made: wav(0), steps }), { code: 'CONVERSION_FAILED' })
+  await assert.rejects(convert({ sources: [wav(4)], output: wav(0), steps }), { code: 'CONVERSION_FAILED' })
 })
 
 test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
@@ -329,22 +329,22 @@ test('the source is read after the engine has started, and not if the step ends 
 })
 
 test('a result is counted while it is being stored, even if storing fails', async () => {
-  const run = await createRun({ sources: [createText(100)], made: createText(100), steps: [{}] })
-  const began: string[] = []
-  const endless = await runSteps({
+  const run = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
+  const outputPaths: string[] = []
+  const unfinished = await runSteps({
     ...run,
     onOutput: async ({ result }) => {
       const [{ path }] = result.files
-      began.push(path)
+      outputPaths.push(path)
       // The result has not been counted yet.
       writeFileSync(path, createText(99))
       await new Promise(() => {})
     },
   })
-  assert.deepEqual(endless.fidelity?.words, createRetention(100, 99))
-  assert.deepEqual(began, [endless.result.files[0].path])
-  const again = await createRun({ sources: [createText(100)], made: createText(100), steps: [{}] })
-  const failed = await runSteps({ ...again, onOutput: () => Promise.reject(new Error('no bucket')) })
+  assert.deepEqual(unfinished.fidelity?.words, createRetention(100, 99))
+  assert.deepEqual(outputPaths, [unfinished.result.files[0].path])
+  const secondRun = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
+  const failed = await runSteps({ ...secondRun, onOutput: () => Promise.reject(new Error('no bucket')) })
   assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
 })
 

@@ -41,7 +41,7 @@ function compareWords(pages: number, result: ContentSummary) {
     to: 'docx',
     options: {},
     source,
-    warned: [],
+    warningCodes: [],
   } as const
   const { fidelity, lost } = compare({ ...comparison, result })
   return { ...fidelity.words, lost }

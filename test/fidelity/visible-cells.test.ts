@@ -35,10 +35,17 @@ async function createWorkbook(cells: string, state: string): Promise<ContentSumm
   return summary
 }
 
-function lostUnits(source: ContentSummary, text: string, warned: readonly string[]) {
+function lostUnits(source: ContentSummary, text: string, warningCodes: readonly string[]) {
   const words = new WordCounts()
   words.add(text)
-  const comparison = { operation: 'convert', from: 'xlsx', to: 'html', options: {}, source, warned } as const
+  const comparison = {
+    operation: 'convert',
+    from: 'xlsx',
+    to: 'html',
+    options: {},
+    source,
+    warningCodes,
+  } as const
   return compare({ ...comparison, result: { words, counts: {}, features: [] } }).lost
 }
 

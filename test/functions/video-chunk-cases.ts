@@ -45,12 +45,12 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   t.after(() => service.stop())
   const client = new Client(service)
   const whole = await facts(client, await send(client, video), video)
-  assert.equal(whole.pictures.length, video.frames)
+  assert.equal(whole.video.length, video.frames)
   await service.stop()
   for (const workers of ['1', '2']) {
     const began = performance.now()
     const cut = await inParts(t, video, workers)
-    const late = [largestDifference(whole, cut, 'pictures'), largestDifference(whole, cut, 'sounds')]
+    const late = [largestDifference(whole, cut, 'video'), largestDifference(whole, cut, 'audio')]
     assert.ok(Math.max(...late) <= 0.002, `frames and sounds are up to ${late.join(' and ')} s apart`)
     const larger = cut.size / whole.size - 1
     assert.ok(Math.abs(larger) <= video.maxSizeDifference, `${cut.size} bytes, in one run ${whole.size}`)
@@ -105,7 +105,7 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
 }
 
 /** Largest time difference in seconds of a frame or sound. */
-function largestDifference(whole: Facts, cut: Facts, kind: 'pictures' | 'sounds'): number {
+function largestDifference(whole: Facts, cut: Facts, kind: 'video' | 'audio'): number {
   assert.equal(cut[kind].length, whole[kind].length, kind)
   return Math.max(...whole[kind].map((time, at) => Math.abs((cut[kind][at] ?? Infinity) - time)))
 }

@@ -29,10 +29,10 @@ export function coverArgs({
   // An audio file has no other inputs, so the metadata file is input 1.
   if (coverMetadataPath !== undefined) return { args: ['-map_metadata', '1'], warnings: [] }
   if (container.cover !== 'stream' || !isSupportedCover(cover)) {
-    const why = needsTextCover(container, cover)
+    const reason = needsTextCover(container, cover)
       ? 'it is unreadable or too large'
       : 'the format does not support it'
-    const message = `The cover image was dropped: ${why}.`
+    const message = `The cover image was dropped: ${reason}.`
     return { args: [], warnings: [{ code: 'COVER_DROPPED', message }] }
   }
   const videoIndex = container.video.length > 0 && video ? 1 : 0

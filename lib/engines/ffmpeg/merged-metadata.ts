@@ -49,8 +49,8 @@ export async function mergeMetadata(
   const chapters = mergeChapters(mergeInputs, probes, gap)
   const isSupported = chapters !== undefined && supportsChapters(muxer)
   if (!isSupported && mergeInputs.some(({ media }) => media.chapters > 0)) {
-    const why = chapters ? 'the format does not support them' : 'the duration of a file is unknown'
-    tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${why}.`)
+    const reason = chapters ? 'the format does not support them' : 'the duration of a file is unknown'
+    tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${reason}.`)
   }
   const lines = shared.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
   const content = [

@@ -142,9 +142,9 @@ async function extractTrack(
   return { path, demuxer: kind }
 }
 
-function noTextSubtitlesError(from: FormatId, why: string): AppError {
+function noTextSubtitlesError(from: FormatId, hint: string): AppError {
   const { name } = formatById(from)
-  const sentence = `The ${name} (${from}) has no text subtitles.${why} Send a video with a text subtitle track.`
+  const sentence = `The ${name} (${from}) has no text subtitles.${hint} Send a video with a text subtitle track.`
   return new AppError('INVALID_INPUT', sentence, { field: 'file', from })
 }
 

@@ -70,12 +70,12 @@ export async function packFiles(
     for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
     const settings = { outDir, level: partLevel, ...(password !== undefined && { password }) }
     file = await packFolder({ folder, files: part.length, folders: 0 }, to, settings, tools)
-    listed += file.listed ?? 0
+    listed += file.memberCount ?? 0
     tools.progress(name === 'loose' ? compressible.length / inputs.length : 1)
   }
   if (!file) throw new Error('7zip was asked for an archive of nothing.')
   const bytes = inputs.reduce((sum, { size }) => sum + size, 0)
-  const { listed: _last, ...output } = file
+  const { memberCount: _last, ...output } = file
   return {
     files: [output],
     ...(listed > 0 && { memberCounts: { result: listed } }),

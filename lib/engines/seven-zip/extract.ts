@@ -73,18 +73,18 @@ function matchesPath(path: string, pattern: string): boolean {
 /** Not a regular expression, which could backtrack exponentially: this backtracks only to the last star. */
 function matchesPattern(text: string, pattern: string): boolean {
   let [at, next] = [0, 0]
-  let star = -1
-  let covered = 0
+  let starAt = -1
+  let starEnd = 0
   while (at < text.length) {
     if (pattern[next] === '*') {
-      star = next++
-      covered = at
+      starAt = next++
+      starEnd = at
     } else if (pattern[next] === '?' || pattern[next] === text[at]) {
       at++
       next++
-    } else if (star >= 0) {
-      at = ++covered
-      next = star + 1
+    } else if (starAt >= 0) {
+      at = ++starEnd
+      next = starAt + 1
     } else return false
   }
   while (pattern[next] === '*') next++

@@ -70,7 +70,7 @@ function bsdtarEntry(line: string): ArchiveEntry {
   const [, type = '', bytes, name] =
     /^(\S)\S{9,}\s+\d+\s+\S+\s+\S+\s+(\d+)\s+\w{3}\s+\d+\s+\S+ (.+)$/.exec(line) ?? []
   if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of files in the archive is damaged.')
-  const kinds: Readonly<Record<string, ArchiveEntry['kind']>> = {
+  const entryKinds: Readonly<Record<string, ArchiveEntry['kind']>> = {
     '-': 'file',
     // ar does not state the type.
     '?': 'file',
@@ -78,7 +78,7 @@ function bsdtarEntry(line: string): ArchiveEntry {
     l: 'link',
     h: 'hard-link',
   }
-  return { name, size: Number(bytes), kind: kinds[type] ?? 'device' }
+  return { name, size: Number(bytes), kind: entryKinds[type] ?? 'device' }
 }
 
 const UnarList = z.object({

@@ -55,14 +55,14 @@ const filtersWithoutLevel = { 'tar.z': compress, z: compress } as const
 const uncompressedTypes = { tar: 'paxr', cpio: 'newc', iso: 'iso9660' } as const
 /** Formats with a compression level. */
 export const formatsWithLevel: readonly FormatId[] = [
-  ...keys(sevenZipTypes),
-  ...keys(tarFilters),
-  ...keys(singleFileFilters),
+  ...keysOf(sevenZipTypes),
+  ...keysOf(tarFilters),
+  ...keysOf(singleFileFilters),
 ]
 /** Formats without a compression level. */
 export const formatsWithoutLevel: readonly FormatId[] = [
-  ...keys(uncompressedTypes),
-  ...keys(filtersWithoutLevel),
+  ...keysOf(uncompressedTypes),
+  ...keysOf(filtersWithoutLevel),
   'ar',
   'wim',
   'squashfs',
@@ -83,13 +83,13 @@ interface PackSettings {
 }
 
 // Object.keys widens the keys to string.
-function keys<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>): T[] {
+function keysOf<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>): T[] {
   return Object.keys(table) as T[]
 }
 
 /** An archive, with the number of files that the packer reports. */
 export interface PackedArchive extends OutputFile {
-  readonly listed?: number
+  readonly memberCount?: number
 }
 
 /** Packs the content. Several files as `gz` become a `tgz`, and so on, because a `gz` contains a single file. */
@@ -105,26 +105,29 @@ export async function packFolder(
   if (to === 'squashfs') return packSquashfs(content, path, tools)
   if (to === 'ar')
     return packWithBsdtar(await flattenFolders(content, tools), path, ['--format', 'ar'], tools)
-  const plain = lookUp(uncompressedTypes, to)
-  if (plain) return packWithBsdtar(content, path, ['--format', plain], tools)
-  const tape = lookUp(tarFilters, to) ?? (to === 'tar.z' ? compress : undefined)
-  if (tape)
+  const uncompressedType = lookUp(uncompressedTypes, to)
+  if (uncompressedType) return packWithBsdtar(content, path, ['--format', uncompressedType], tools)
+  const tarFilter = lookUp(tarFilters, to) ?? (to === 'tar.z' ? compress : undefined)
+  if (tarFilter)
     return packWithBsdtar(
       content,
       path,
-      ['--format', 'paxr', ...compressionArgs(tape, settings.level)],
+      ['--format', 'paxr', ...compressionArgs(tarFilter, settings.level)],
       tools,
     )
-  const single = lookUp(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
-  if (!single) throw new Error(`7zip does not support the target ${to}.`)
+  const singleFileFilter = lookUp(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
+  if (!singleFileFilter) throw new Error(`7zip does not support the target ${to}.`)
   if (content.files === 1 && content.folders === 0)
     return packWithBsdtar(
       content,
       path,
-      ['--format', 'raw', ...compressionArgs(single, settings.level)],
+      ['--format', 'raw', ...compressionArgs(singleFileFilter, settings.level)],
       tools,
     )
-  return { ...(await packFolder(content, single.tarFormat, settings, tools)), format: single.tarFormat }
+  return {
+    ...(await packFolder(content, singleFileFilter.tarFormat, settings, tools)),
+    format: singleFileFilter.tarFormat,
+  }
 }
 
 function lookUp<T>(table: Readonly<Record<string, T>>, id: FormatId): T | undefined {
@@ -142,11 +145,11 @@ async function packWithSevenZip(
   const passwordArgs = { zip: ['-p', '-mem=AES256'], '7z': ['-p', '-mhe=on'], wim: [] }[type]
   const args = ['a', `-t${type}`, ...typeArgs, ...(password === undefined ? [] : passwordArgs)]
   // 7-Zip asks for a new password twice.
-  const answers = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
+  const passwordInput = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
   // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
-  const { stdout } = await tools.exec('7zz', [...args, '--', path, join(folder, '*')], answers)
-  const added = /^Add new data to archive:(?: \d+ folders?,)? (\d+) files?,/m.exec(stdout)?.[1]
-  return { path, ...(added !== undefined && { listed: Number(added) }) }
+  const { stdout } = await tools.exec('7zz', [...args, '--', path, join(folder, '*')], passwordInput)
+  const addedFiles = /^Add new data to archive:(?: \d+ folders?,)? (\d+) files?,/m.exec(stdout)?.[1]
+  return { path, ...(addedFiles !== undefined && { memberCount: Number(addedFiles) }) }
 }
 
 async function packSquashfs({ folder }: Content, path: string, tools: Tools): Promise<OutputFile> {

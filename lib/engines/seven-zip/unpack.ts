@@ -274,20 +274,26 @@ async function runWithSizeLimit(
   // Empty stdin answers any prompt.
   { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
-  const stop = new AbortController()
+  const stopMeasuring = new AbortController()
   let measuring: Promise<void> | undefined
   const interval = setInterval(() => {
     measuring ??= measureFolder(folder)
       .then(({ bytes }) => {
-        if (bytes > limitBytes) stop.abort(archiveTooLargeError(limitBytes))
+        if (bytes > limitBytes) stopMeasuring.abort(archiveTooLargeError(limitBytes))
       })
-      .catch((error: unknown) => stop.abort(error))
+      .catch((error: unknown) => stopMeasuring.abort(error))
       .finally(() => {
         measuring = undefined
       })
   }, measureIntervalMs)
   try {
-    await tools.exec(bin, args, { stdin, env, readOnly, maxFileBytes: limitBytes, signal: stop.signal })
+    await tools.exec(bin, args, {
+      stdin,
+      env,
+      readOnly,
+      maxFileBytes: limitBytes,
+      signal: stopMeasuring.signal,
+    })
   } catch (error) {
     if (error instanceof AppError && error.details?.limitMb !== undefined)
       throw archiveTooLargeError(limitBytes, error)

@@ -24,7 +24,7 @@ const codePages: readonly number[] = [
  * Resolves any label of an encoding to its name in the Encoding Standard, or to `cp…` for a DOS code page; undefined if
  * unknown.
  */
-export function charsetNamed(label: string): string | undefined {
+export function findCharset(label: string): string | undefined {
   const plain = label.trim().toLowerCase()
   try {
     return new TextDecoder(aliases[plain] ?? plain).encoding
@@ -34,7 +34,7 @@ export function charsetNamed(label: string): string | undefined {
   }
 }
 
-const isKnownEncoding = (label: string) => label.toLowerCase() === 'auto' || charsetNamed(label) !== undefined
+const isKnownEncoding = (label: string) => label.toLowerCase() === 'auto' || findCharset(label) !== undefined
 
 export const encodingOption = z
   .string()
@@ -51,5 +51,5 @@ export const encodingOption = z
 
 /** Returns the requested charset; undefined if it is to be detected. */
 export function resolveRequestedCharset(label: string | undefined): string | undefined {
-  return label === undefined || label.toLowerCase() === 'auto' ? undefined : charsetNamed(label)
+  return label === undefined || label.toLowerCase() === 'auto' ? undefined : findCharset(label)
 }

@@ -13,13 +13,13 @@ interface SeparatorInfo {
  * @param requested the requested separator, if any.
  */
 export function detectSeparator(text: string, format: FormatId, requested?: string): SeparatorInfo {
-  const announced = announcement.exec(text)
-  const found = () => announced?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
-  return { separator: explicitSeparator(requested) ?? found(), start: announced?.[0].length ?? 0 }
+  const declared = separatorLine.exec(text)
+  const detect = () => declared?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
+  return { separator: explicitSeparator(requested) ?? detect(), start: declared?.[0].length ?? 0 }
 }
 
 /** First line with which programs tell Excel the separator. */
-const announcement = /^sep=(.)\n/i
+const separatorLine = /^sep=(.)\n/i
 
 const explicitSeparator = (delimiter: string | undefined) =>
   delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : parseSeparator(delimiter)
@@ -30,13 +30,15 @@ const maxLines = 20
 /** Returns the separator that occurs equally often in each of the first lines, or else the most frequent one. */
 function guessSeparator(text: string): string {
   const lines = text.split('\n', maxLines).filter((line) => line.trim() !== '')
-  const bare = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
-  const found = separators.map((separator) => {
-    const counts = bare.map((line) => line.split(separator).length - 1)
+  const unquoted = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
+  const candidates = separators.map((separator) => {
+    const counts = unquoted.map((line) => line.split(separator).length - 1)
     const isRegular =
       counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
     return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
   })
-  const likely = found.some(({ isRegular }) => isRegular) ? found.filter(({ isRegular }) => isRegular) : found
+  const likely = candidates.some(({ isRegular }) => isRegular)
+    ? candidates.filter(({ isRegular }) => isRegular)
+    : candidates
   return likely.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
 }

@@ -1,7 +1,7 @@
 import chardet from 'chardet'
 import type { FormatId } from '../../formats/index.ts'
 import { detectUtf16 } from '../../formats/utf16.ts'
-import { charsetNamed } from './charsets.ts'
+import { findCharset } from './charsets.ts'
 import { decodeText } from './decode.ts'
 import { ratePlausibility } from './plausibility.ts'
 
@@ -19,24 +19,24 @@ export interface Charset {
   /** Name in the Encoding Standard, a DOS code page, or UTF-32. */
   readonly name: string
   /** How it was determined; only a guess can be wrong. */
-  readonly by: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
+  readonly source: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
 }
 
 /** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
 export function detectCharset(text: TextSample, format: FormatId, requested?: string): Charset {
   const { head, more, isUtf8 } = text
-  const byteOrderMark = charsetByMark(head)
-  if (byteOrderMark) return { name: byteOrderMark, by: 'mark' }
-  if (requested !== undefined) return { name: requested, by: 'request' }
-  const wide = detectUtf16(head)
-  if (wide) return { name: wide, by: 'bytes' }
-  if (isUtf8) return { name: isIso2022Jp(head) ? 'iso-2022-jp' : 'utf-8', by: 'bytes' }
+  const byteOrderMark = charsetFromByteOrderMark(head)
+  if (byteOrderMark) return { name: byteOrderMark, source: 'mark' }
+  if (requested !== undefined) return { name: requested, source: 'request' }
+  const utf16 = detectUtf16(head)
+  if (utf16) return { name: utf16, source: 'bytes' }
+  if (isUtf8) return { name: isIso2022Jp(head) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
   const declared = findDeclaredCharset(head, format)
-  if (declared !== undefined && declared !== 'utf-8') return { name: declared, by: 'declaration' }
-  return { name: guessCharset(more), by: 'guess' }
+  if (declared !== undefined && declared !== 'utf-8') return { name: declared, source: 'declaration' }
+  return { name: guessCharset(more), source: 'guess' }
 }
 
-function charsetByMark([first, second, third, fourth]: Uint8Array): string | undefined {
+function charsetFromByteOrderMark([first, second, third, fourth]: Uint8Array): string | undefined {
   // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
   if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) return 'utf-32le'
   if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
@@ -77,7 +77,7 @@ export function findDeclaredCharset(sample: Uint8Array, format: FormatId): strin
   const head = toLatin1(sample, maxDeclarationOffset)
   for (const pattern of declarations[format] ?? []) {
     const label = pattern.exec(head)?.[0] ?? ''
-    const name = charsetNamed(/^\d+$/.test(label) ? `cp${label}` : label)
+    const name = findCharset(/^\d+$/.test(label) ? `cp${label}` : label)
     if (name !== undefined && !name.startsWith('utf-16')) return name
   }
   return undefined
@@ -94,7 +94,7 @@ export function declareUtf8(text: string, format: FormatId): string {
 }
 
 /** Encodings to consider for texts that declare none, most common first. UTF-8 and UTF-16 are detected reliably. */
-const candidates = [
+const candidateCharsets = [
   ...[
     'windows-1252',
     'windows-1250',
@@ -109,7 +109,7 @@ const candidates = [
   ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ]
 /** DOS and old Mac encodings: their letters share codes with Windows quotation marks and dashes, which are more common. */
-const legacy = ['cp850', 'cp437', 'cp852', 'macintosh']
+const legacyCharsets = ['cp850', 'cp437', 'cp852', 'macintosh']
 const legacyPenalty = -0.4
 const relatedCharsets: Readonly<Record<string, readonly string[]>> = {
   'koi8-r': ['koi8-r', 'koi8-u'],
@@ -134,16 +134,16 @@ export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): stri
   if (isDamagedUtf8(bytes)) return 'utf-8'
   const confidences = new Map<string, number>()
   for (const { name, confidence } of chardet.analyse(bytes.subarray(0, statisticsBytes))) {
-    const label = charsetNamed(name) ?? ''
-    for (const one of relatedCharsets[label] ?? [label])
-      confidences.set(one, Math.max(confidences.get(one) ?? 0, confidence / 100))
+    const label = findCharset(name) ?? ''
+    for (const related of relatedCharsets[label] ?? [label])
+      confidences.set(related, Math.max(confidences.get(related) ?? 0, confidence / 100))
   }
   const sample = bytes.subarray(0, decodedBytes)
   const score = (name: string) =>
     ratePlausibility(decodeText(sample, name), name) +
     statisticsWeight * (confidences.get(name) ?? 0) +
-    (name === expected ? expectedBonus : legacy.includes(name) ? legacyPenalty : 0)
-  const [best] = [...new Set([expected, ...candidates, ...legacy])]
+    (name === expected ? expectedBonus : legacyCharsets.includes(name) ? legacyPenalty : 0)
+  const [best] = [...new Set([expected, ...candidateCharsets, ...legacyCharsets])]
     .map((name) => ({ name, score: score(name) }))
     .sort((a, b) => b.score - a.score)
   return best?.name ?? expected
@@ -151,7 +151,7 @@ export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): stri
 
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes)
-  const beyond = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  const nonAscii = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
   const damaged = text.match(/\ufffd/g)?.length ?? 0
-  return beyond > 0 && damaged <= beyond * maxDamagedShare
+  return nonAscii > 0 && damaged <= nonAscii * maxDamagedShare
 }

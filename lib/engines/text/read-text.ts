@@ -50,7 +50,7 @@ export async function detectFileCharset(
 ): Promise<Charset> {
   const { detectCharset } = await import('./detect-charset.ts')
   const charset = detectCharset(await sampleText(path), format, resolveRequestedCharset(encoding))
-  if (charset.by === 'guess') {
+  if (charset.source === 'guess') {
     const sentence = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
     tools.warn('ENCODING_ASSUMED', sentence)
   }
@@ -71,7 +71,7 @@ export async function copyAsUtf8(
   { encoding, withByteOrderMark = false }: Utf8CopySettings = {},
 ): Promise<string> {
   const charset = await detectFileCharset(input, encoding, tools)
-  if (charset.name === 'utf-8' && charset.by === 'bytes' && !withByteOrderMark) return input.path
+  if (charset.name === 'utf-8' && charset.source === 'bytes' && !withByteOrderMark) return input.path
   const { declareUtf8 } = await import('./detect-charset.ts')
   const path = join(tools.workDir, `utf8.${input.format}`)
   await pipeline(
@@ -112,9 +112,9 @@ function countReplacements(text: string): number {
   return count
 }
 
-function warnAboutInvalidBytes(count: number, { name, by }: Charset, tools: Tools): void {
+function warnAboutInvalidBytes(count: number, { name, source }: Charset, tools: Tools): void {
   const places = count === 1 ? 'One place is' : `${count} places are`
-  const hint = by === 'request' ? 'Check the option encoding.' : 'Set the option encoding.'
+  const hint = source === 'request' ? 'Check the option encoding.' : 'Set the option encoding.'
   tools.warn(
     'LETTERS_REPLACED',
     `${places} not valid ${name} and became the character ${replacement}. ${hint}`,
