@@ -29,7 +29,7 @@ const captureLimitS = 60
 type Fields = Readonly<Record<string, unknown>>
 type Warnings = { code: string; message: string }[]
 
-/** Captures a website in a browser of its own, which is never shared with other users. */
+/** Captures a website in a separate browser, which is never shared with other users. */
 export const captureWebsite: CaptureFile = async (
   input,
   { guardedHttp: httpClient, signal, workDir, progress },

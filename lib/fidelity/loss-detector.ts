@@ -15,7 +15,7 @@ import { combineSequential, type Fidelity, type Unit } from './fidelity.ts'
 import { countPagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** The result contains nothing of its source's content. A fallback route may do better. */
+/** The result contains nothing of its source's content. A fallback route may retain it. */
 export class ContentLostError extends AppError {
   constructor(from: FormatId, to: FormatId, content: string) {
     super(

@@ -155,7 +155,7 @@ interface TextOptions {
   readonly isHiddenFrom?: (tag: Tag) => boolean
 }
 
-/** @param hiddenElements elements that hold nothing to read. */
+/** @param hiddenElements elements without readable text. */
 export function extractText(
   markup: string,
   hiddenElements: ReadonlySet<string>,

@@ -15,7 +15,7 @@ import type { ResolveHost } from '../../lib/transfer/addresses.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { output, pdfText } from '../engines/inspect-result.ts'
+import { readPdfText, readStdout } from '../engines/inspect-result.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
 import { capture, html, Sites } from './site.ts'
@@ -97,7 +97,7 @@ test('a page cannot reach private addresses with any kind of request', async () 
   const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   const url = `http://turning.example:${site.port}/`
   const { path, warnings } = await capture(client, { url, wait_for_element: '#over', timeout: 60 })
-  const text = await pdfText(path)
+  const text = await readPdfText(path)
   assert.doesNotMatch(text, /REACHED/)
   assert.match(text, /refused/)
   assert.equal(trap.connections(), 0)
@@ -119,9 +119,9 @@ test('a captured PDF has the requested paper and margins', async () => {
   const { path } = await capture(createClient({ allowed: ['127.0.0.2/32'] }), {
     ...{ url: site.url, filename: 'mine', page_size: 'A5', margin_left: '50mm', wait_until: 'networkidle0' },
   })
-  const info = await output('pdfinfo', path)
+  const info = await readStdout('pdfinfo', path)
   assert.match(info, /Title: +Name\n[\s\S]*Page size: .* \(A5\)/)
-  const boxes = await output('pdftotext', '-bbox', path, '-')
+  const boxes = await readStdout('pdftotext', '-bbox', path, '-')
   const [, left] = /xMin="([\d.]+)"[^>]*>alphamarker/.exec(boxes) ?? []
   assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
   assert.match(boxes, />betamarker</)
@@ -189,7 +189,7 @@ test('failures of a website have their codes and messages', async () => {
   for (const [path, code, sentence, fields] of ownErrors)
     await assertRefused(captureAt(path, fields), code, sentence, path)
   const { path } = await captureAt('/asking')
-  assert.match(await pdfText(path), /alphamarker/)
+  assert.match(await readPdfText(path), /alphamarker/)
 })
 
 test('without a sandbox a page has no network access either', async () => {

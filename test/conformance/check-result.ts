@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { hasTimestamps } from '../../lib/engines/ffmpeg/demuxers.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
-import { archiveContents } from '../engines/inspect-archive.ts'
+import { readArchive } from '../engines/inspect-archive.ts'
 import { countCharacters } from '../engines/inspect-font.ts'
-import { assertIntact, output, pdfPages, zipNames } from '../engines/inspect-result.ts'
-import { rawInput } from '../engines/raw-media.ts'
+import { assertIntact, countPdfPages, listZipNames, readStdout } from '../engines/inspect-result.ts'
+import { rawInputArgs } from '../engines/raw-media.ts'
 import { imageFacts, minSpread } from './image-facts.ts'
 import { mediaFacts } from './media-facts.ts'
 import type { RouteResult } from './run-route.ts'
@@ -49,9 +49,9 @@ async function checkPages(
   folder: string,
 ): Promise<string> {
   assert.equal(made.format, 'zip', `${made.format} came out instead`)
-  const names = (await zipNames(made.path)).filter((name) => name !== 'manifest.json')
+  const names = (await listZipNames(made.path)).filter((name) => name !== 'manifest.json')
   assert.ok(names.length > 0, 'the ZIP is empty')
-  await output('bsdtar', '-xf', made.path, '-C', folder)
+  await readStdout('bsdtar', '-xf', made.path, '-C', folder)
   const [first = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
   const seen = await checkResult(pair, sample, { ...made, path: join(folder, first), format: pair.to })
   return `files=${names.length} ${seen}`
@@ -85,7 +85,7 @@ async function checkMedia(pair: Conversion, sample: string, path: string): Promi
   const { seconds, peakDb, spread, frames } = await mediaFacts(path)
   const moves = !['image'].includes(formatById(pair.from).category)
   // Samples without a header have no sample rate or frame rate.
-  const isBare = rawInput(sample).length > 0 || sample.endsWith('.aptxhd')
+  const isBare = rawInputArgs(sample).length > 0 || sample.endsWith('.aptxhd')
   const source = isBare
     ? undefined
     : await getCached(sample, 'media', () => mediaFacts(sample).catch(() => undefined))
@@ -141,11 +141,11 @@ async function checkImage(pair: Conversion, sample: string, path: string): Promi
 }
 
 async function checkArchive(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const contents = await archiveContents(path, pair.to)
+  const contents = await readArchive(path, pair.to)
   const base = (name: string) => name.replace(/\/$/, '').split('/').at(-1) ?? name
   const names = Object.keys(contents).map(base)
   const source = await getCached(sample, 'archive', () =>
-    archiveContents(sample, pair.from).catch(() => undefined),
+    readArchive(sample, pair.from).catch(() => undefined),
   )
   const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
   assert.ok(bytes > 0, 'nothing is in it')
@@ -168,7 +168,7 @@ async function checkFont(pair: Conversion, sample: string, path: string): Promis
 
 async function checkPageCount(pair: Conversion, path: string): Promise<Facts> {
   if (pair.to !== 'pdf') return {}
-  const count = await pdfPages(path)
+  const count = await countPdfPages(path)
   const ink = await imageFacts(path, undefined)
   assert.ok(count > 0, 'it has no page')
   assert.ok(isCutOff(pair) || (ink?.spread ?? 0) >= minSpread, 'the first page is blank')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { ebookText } from '../engines/inspect-ebook.ts'
-import { output } from '../engines/inspect-result.ts'
+import { readEbookText } from '../engines/inspect-ebook.ts'
+import { readStdout } from '../engines/inspect-result.ts'
 
 /**
  * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with their
@@ -10,11 +10,20 @@ import { output } from '../engines/inspect-result.ts'
 async function readableText(path: string): Promise<string> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
-  if (start.includes('%PDF-')) return output('pdftotext', '-q', path, '-')
+  if (start.includes('%PDF-')) return readStdout('pdftotext', '-q', path, '-')
   if (start.startsWith('%!PS') || start.startsWith('\xc5\xd0\xd3\xc6')) {
-    return output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', path)
+    return readStdout(
+      'gs',
+      '-q',
+      '-dSAFER',
+      '-dBATCH',
+      '-dNOPAUSE',
+      '-sDEVICE=txtwrite',
+      '-sOutputFile=-',
+      path,
+    )
   }
-  const book = await ebookText(path)
+  const book = await readEbookText(path)
   if (book !== undefined) return decodeBytes(Buffer.from(book))
   if (start.startsWith('\x1f\x8b')) return decodeBytes(gunzipSync(bytes))
   return decodeBytes(bytes)
@@ -55,10 +64,10 @@ function uofText(xml: string): string {
 }
 
 async function zipBody(path: string): Promise<string> {
-  const names = (await output('bsdtar', '-tf', path))
+  const names = (await readStdout('bsdtar', '-tf', path))
     .split('\n')
     .filter((name) => bodyMemberPattern.test(name))
-  const xml = names.length > 0 ? await output('bsdtar', '-xOf', path, ...names) : ''
+  const xml = names.length > 0 ? await readStdout('bsdtar', '-xOf', path, ...names) : ''
   // XPS stores text in attributes, and Windows writes it in UTF-16.
   return xml.replaceAll('\0', '').replaceAll(/\bUnicodeString="([^"]*)"/g, '>$1<')
 }

@@ -162,7 +162,10 @@ describe('a rejected job', () => {
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
     await done({ ...lock, currentPassword: 'secret' }, locked)
-    await wrongOf({ operation: 'decrypt-pdf', password: 'no' }, { message: /cannot be opened with the password/ })
+    await wrongOf(
+      { operation: 'decrypt-pdf', password: 'no' },
+      { message: /cannot be opened with the password/ },
+    )
   })
 
   test('has an encrypted PDF for a conversion without password support, with advice', async () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { files, marker, oneIds, oneIn, treeIds, treeIn } from './archives.ts'
-import { archiveContents } from './inspect-archive.ts'
+import { files, getSingleFile, getTreeArchive, marker, singleFileIds, treeIds } from './archives.ts'
+import { readArchive } from './inspect-archive.ts'
 import { convert } from './run-engine.ts'
 
 const targets: readonly FormatId[] = [...treeIds.filter((id) => id !== 'xar'), 'cbz', 'wim', 'squashfs']
@@ -12,38 +12,38 @@ const targets: readonly FormatId[] = [...treeIds.filter((id) => id !== 'xar'), '
 describe('an archive', { concurrency: 2 }, () => {
   for (const from of treeIds) {
     test(`in ${from} is converted to a tar with all its files`, async () => {
-      const { path } = await convert(sevenZip, treeIn(from), from === 'tar' ? 'tgz' : 'tar', { from })
-      assert.deepEqual(await archiveContents(path, 'tar'), files)
+      const { path } = await convert(sevenZip, getTreeArchive(from), from === 'tar' ? 'tgz' : 'tar', { from })
+      assert.deepEqual(await readArchive(path, 'tar'), files)
     })
   }
 
   for (const to of targets) {
     test(`with several files is converted to a complete ${to}`, async () => {
       const from = to === 'zip' ? '7z' : 'zip'
-      const { path, format } = await convert(sevenZip, treeIn(from), to)
+      const { path, format } = await convert(sevenZip, getTreeArchive(from), to)
       assert.equal(format, to)
-      assert.deepEqual(await archiveContents(path, to), files)
+      assert.deepEqual(await readArchive(path, to), files)
     })
   }
 })
 
 describe('a compressed file', { concurrency: 2 }, () => {
-  for (const from of oneIds) {
+  for (const from of singleFileIds) {
     test(`in ${from} is unpacked to one file, named after the upload`, async () => {
-      const { path } = await convert(sevenZip, oneIn(from), 'zip', { from })
-      assert.deepEqual(await archiveContents(path, 'zip'), { in: marker })
+      const { path } = await convert(sevenZip, getSingleFile(from), 'zip', { from })
+      assert.deepEqual(await readArchive(path, 'zip'), { in: marker })
     })
   }
 
-  for (const to of oneIds) {
+  for (const to of singleFileIds) {
     test(`in ${to} contains a single file directly`, async () => {
-      const { path, format } = await convert(sevenZip, oneIn(to === 'lz4' ? 'gz' : 'lz4'), to)
+      const { path, format } = await convert(sevenZip, getSingleFile(to === 'lz4' ? 'gz' : 'lz4'), to)
       assert.equal(format, to)
-      assert.deepEqual(await archiveContents(path, to), { '': marker })
+      assert.deepEqual(await readArchive(path, to), { '': marker })
     })
 
     test(`in ${to} contains a tar when there are several files`, async () => {
-      const { path, format } = await convert(sevenZip, treeIn('zip'), to)
+      const { path, format } = await convert(sevenZip, getTreeArchive('zip'), to)
       assert.equal(
         format,
         {
@@ -58,7 +58,7 @@ describe('a compressed file', { concurrency: 2 }, () => {
           z: 'tar.z',
         }[to],
       )
-      assert.deepEqual(await archiveContents(path, format), files)
+      assert.deepEqual(await readArchive(path, format), files)
     })
   }
 })

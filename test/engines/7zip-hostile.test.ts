@@ -8,8 +8,16 @@ import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { at, command, lockedRar, marker, python, treeIn, withoutRar } from './archives.ts'
-import { archiveContents } from './inspect-archive.ts'
+import {
+  createWithPython,
+  getTreeArchive,
+  lockedRarSample,
+  marker,
+  pathInFolder,
+  runInTree,
+  skipWithoutSample,
+} from './archives.ts'
+import { readArchive } from './inspect-archive.ts'
 import { convert, type RunSettings } from './run-engine.ts'
 
 const refusedArchive = (
@@ -19,40 +27,44 @@ const refusedArchive = (
 ) => assertRefused(convert(sevenZip, path, to, settings), code, undefined, path)
 
 describe('an archive with a password', { concurrency: 2 }, () => {
-  command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim wort', at('locked.zip'), 'read me.txt')
-  command('7zz', 'a', '-mhe=on', '-pgeheim wort', at('locked.7z'), 'read me.txt')
+  runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim wort', pathInFolder('locked.zip'), 'read me.txt')
+  runInTree('7zz', 'a', '-mhe=on', '-pgeheim wort', pathInFolder('locked.7z'), 'read me.txt')
 
   for (const name of ['locked.zip', 'locked.7z']) {
     test(`is opened with the password (${name}), and the result is not protected`, async () => {
-      const { path } = await convert(sevenZip, at(name), 'tar', { options: { password: 'geheim wort' } })
-      assert.deepEqual(await archiveContents(path, 'tar'), { 'read me.txt': marker })
+      const { path } = await convert(sevenZip, pathInFolder(name), 'tar', {
+        options: { password: 'geheim wort' },
+      })
+      assert.deepEqual(await readArchive(path, 'tar'), { 'read me.txt': marker })
     })
 
     test(`reports whether the password is missing or wrong (${name})`, async () => {
-      const none = await refusedArchive('INVALID_INPUT', at(name))
+      const none = await refusedArchive('INVALID_INPUT', pathInFolder(name))
       assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
-      const wrong = await refusedArchive('INVALID_INPUT', at(name), { options: { password: 'other' } })
+      const wrong = await refusedArchive('INVALID_INPUT', pathInFolder(name), {
+        options: { password: 'other' },
+      })
       assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
     })
   }
 })
 
 test('a RAR with a password is opened with it', {
-  skip: withoutRar(lockedRar),
+  skip: skipWithoutSample(lockedRarSample),
 }, async () => {
-  const none = await refusedArchive('INVALID_INPUT', lockedRar)
+  const none = await refusedArchive('INVALID_INPUT', lockedRarSample)
   assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
-  const wrong = await refusedArchive('INVALID_INPUT', lockedRar, { options: { password: 'other' } })
+  const wrong = await refusedArchive('INVALID_INPUT', lockedRarSample, { options: { password: 'other' } })
   assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
-  const { path } = await convert(sevenZip, lockedRar, 'tar', { options: { password: 'password' } })
-  assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['stest1.txt', 'stest2.txt'])
+  const { path } = await convert(sevenZip, lockedRarSample, 'tar', { options: { password: 'password' } })
+  assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['stest1.txt', 'stest2.txt'])
 })
 
 describe('a hostile archive', { concurrency: 2 }, () => {
   for (const name of ['../up.txt', '/etc/abs.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\up.txt']) {
     test(`with the name ${name} is refused`, async () => {
       const file = `${Buffer.from(name).toString('hex')}.tar`
-      const path = python(
+      const path = createWithPython(
         file,
         `t = tarfile.open(out, 'w'); i = tarfile.TarInfo(${JSON.stringify(name)}); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
       )
@@ -63,25 +75,29 @@ describe('a hostile archive', { concurrency: 2 }, () => {
   }
 
   test('loses its links and devices with a warning and keeps the other files', async () => {
-    mkdirSync(at('linked'))
-    symlinkSync('/etc/passwd', at('linked/link'))
-    writeFileSync(at('linked/real'), marker)
+    mkdirSync(pathInFolder('linked'))
+    symlinkSync('/etc/passwd', pathInFolder('linked/link'))
+    writeFileSync(pathInFolder('linked/real'), marker)
     const kinds = ['zip', '7z', 'tar']
     for (const kind of kinds) {
-      execFileSync('7zz', ['a', '-snl', `-t${kind}`, at(`linked.${kind}`), at('linked/*')], {
-        stdio: 'ignore',
-      })
+      execFileSync(
+        '7zz',
+        ['a', '-snl', `-t${kind}`, pathInFolder(`linked.${kind}`), pathInFolder('linked/*')],
+        {
+          stdio: 'ignore',
+        },
+      )
     }
-    const odd = python(
+    const odd = createWithPython(
       'odd.tar',
       `t = tarfile.open(out, 'w')
 for n, k, l in [('out', tarfile.LNKTYPE, '../../source-1.tar'), ('pipe', tarfile.FIFOTYPE, ''), ('disk', tarfile.BLKTYPE, ''), ('sym', tarfile.SYMTYPE, '..')]:
     i = tarfile.TarInfo(n); i.type = k; i.linkname = l; t.addfile(i)
 i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(${JSON.stringify(marker)}.encode())); t.close()`,
     )
-    for (const path of [...kinds.map((kind) => at(`linked.${kind}`)), odd]) {
+    for (const path of [...kinds.map((kind) => pathInFolder(`linked.${kind}`)), odd]) {
       const { path: result, warnings } = await convert(sevenZip, path, 'tgz')
-      assert.deepEqual(await archiveContents(result, 'tgz'), { real: marker })
+      assert.deepEqual(await readArchive(result, 'tgz'), { real: marker })
       assert.deepEqual(warnings, ['LINKS_DROPPED'])
     }
   })
@@ -106,23 +122,26 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
   })
 
   test('keeps only the last of several files with the same name, with a warning', async () => {
-    const zip = python(
+    const zip = createWithPython(
       'twice.zip',
       `import warnings; warnings.simplefilter('ignore')
 z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last')]; z.close()`,
     )
     const { path, warnings } = await convert(sevenZip, zip, 'tar')
-    assert.deepEqual(await archiveContents(path, 'tar'), { 'a.txt': 'last' })
+    assert.deepEqual(await readArchive(path, 'tar'), { 'a.txt': 'last' })
     assert.deepEqual(warnings, ['DUPLICATES_DROPPED'])
   })
 
   test('that is a zip bomb is refused, whether or not it declares its size', async () => {
-    const zip = python(
+    const zip = createWithPython(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
     )
-    const bz2 = python('bomb.bz2', `import bz2; open(out, 'wb').write(bz2.compress(bytes(80_000_000)))`)
-    const txz = python(
+    const bz2 = createWithPython(
+      'bomb.bz2',
+      `import bz2; open(out, 'wb').write(bz2.compress(bytes(80_000_000)))`,
+    )
+    const txz = createWithPython(
       'bomb.txz',
       `t = tarfile.open(out, 'w:xz', preset=0); i = tarfile.TarInfo('zeros'); i.size = 80_000_000; t.addfile(i, io.BytesIO(bytes(i.size))); t.close()`,
     )
@@ -130,12 +149,12 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
   })
 
   test('with too many entries or too deeply nested folders is refused', async () => {
-    const many = python(
+    const many = createWithPython(
       'many.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
     )
     await refusedArchive('FILE_TOO_LARGE', many)
-    const deep = python(
+    const deep = createWithPython(
       'deep.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('d/' * 40 + 'f', ''); z.close()`,
     )
@@ -143,20 +162,20 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
   })
 
   test('inside another archive is not unpacked', async () => {
-    const nested = python(
+    const nested = createWithPython(
       'nested.zip',
-      `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(treeIn('zip'))}, 'inner.zip'); z.close()`,
+      `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(getTreeArchive('zip'))}, 'inner.zip'); z.close()`,
     )
     const { path } = await convert(sevenZip, nested, 'tar')
-    assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['inner.zip'])
+    assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['inner.zip'])
   })
 
   test('that is empty or truncated gives a coded error', async () => {
-    await refusedArchive('INVALID_INPUT', python('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
+    await refusedArchive('INVALID_INPUT', createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
     for (const from of ['7z', 'txz', 'tgz'] as const) {
-      const bytes = readFileSync(treeIn(from))
-      writeFileSync(at(`cut.${from}`), bytes.subarray(0, bytes.length / 2))
-      await refusedArchive('CORRUPT_FILE', at(`cut.${from}`), { from })
+      const bytes = readFileSync(getTreeArchive(from))
+      writeFileSync(pathInFolder(`cut.${from}`), bytes.subarray(0, bytes.length / 2))
+      await refusedArchive('CORRUPT_FILE', pathInFolder(`cut.${from}`), { from })
     }
   })
 })

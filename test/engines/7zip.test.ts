@@ -6,51 +6,62 @@ import { describe, test } from 'node:test'
 import iconv from 'iconv-lite'
 import { sevenZip } from '../../lib/engines/seven-zip.ts'
 import { detectFile } from '../formats/detect-file.ts'
-import { at, changed, files, oneIds, oneIn, python, rar, treeIds, treeIn, withoutRar } from './archives.ts'
-import { conformance } from './conformance.ts'
-import { archiveContents } from './inspect-archive.ts'
+import {
+  createWithPython,
+  files,
+  getSingleFile,
+  getTreeArchive,
+  modifiedAt,
+  pathInFolder,
+  rarSample,
+  singleFileIds,
+  skipWithoutSample,
+  treeIds,
+} from './archives.ts'
+import { testConformance } from './conformance.ts'
+import { readArchive } from './inspect-archive.ts'
 import { convert } from './run-engine.ts'
 
-const long = at('long.zip')
-writeFileSync(at('noise'), randomBytes(24_000_000))
-execFileSync('7zz', ['a', '-mx=0', long, at('noise')], { stdio: 'ignore' })
+const long = pathInFolder('long.zip')
+writeFileSync(pathInFolder('noise'), randomBytes(24_000_000))
+execFileSync('7zz', ['a', '-mx=0', long, pathInFolder('noise')], { stdio: 'ignore' })
 
 // Each format is read and written in 7zip-formats.slow.ts.
-conformance(sevenZip, {
-  fixtures: { zip: treeIn('zip'), ...(existsSync(rar) && { rar }) },
+testConformance(sevenZip, {
+  fixtures: { zip: getTreeArchive('zip'), ...(existsSync(rarSample) && { rar: rarSample }) },
   only: (_, to) => to === 'txz' || to === '7z',
   garbage: ['zip', '7z', 'tar', 'iso', 'gz', 'txz', 'lz4'],
   long: { source: long, to: 'xz', options: { compressionLevel: 9 } },
 })
 
 describe('an archive', { concurrency: 2 }, () => {
-  test('in RAR format can be read', { skip: withoutRar(rar) }, async () => {
-    const { path } = await convert(sevenZip, rar, 'zip')
-    const contents = await archiveContents(path, 'zip')
+  test('in RAR format can be read', { skip: skipWithoutSample(rarSample) }, async () => {
+    const { path } = await convert(sevenZip, rarSample, 'zip')
+    const contents = await readArchive(path, 'zip')
     assert.deepEqual(contents['sub/dir1/file1.txt'], 'file1\n')
     assert.equal(Object.keys(contents).length, 4)
   })
 
   test('keeps the modification times of its files', async () => {
-    const { path } = await convert(sevenZip, treeIn('7z'), 'tar')
-    mkdirSync(at('times'))
-    execFileSync('tar', ['-xf', path, '-C', at('times')])
-    assert.equal(statSync(at('times/read me.txt')).mtimeMs, changed.getTime())
+    const { path } = await convert(sevenZip, getTreeArchive('7z'), 'tar')
+    mkdirSync(pathInFolder('times'))
+    execFileSync('tar', ['-xf', path, '-C', pathInFolder('times')])
+    assert.equal(statSync(pathInFolder('times/read me.txt')).mtimeMs, modifiedAt.getTime())
   })
 
   test('with file names in DOS or Windows encodings gets Unicode names', async () => {
-    const tar = python(
+    const tar = createWithPython(
       'old.tar',
       `t = tarfile.open(out, 'w', format=tarfile.GNU_FORMAT, encoding='latin1'); i = tarfile.TarInfo('gr\u00fc\u00dfe'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
     )
-    const zip = python(
+    const zip = createWithPython(
       'old.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('grXXe', 'hi'); z.close()
 b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').write(b)`,
     )
     for (const path of [tar, zip]) {
       const { path: result } = await convert(sevenZip, path, 'tgz')
-      assert.deepEqual(await archiveContents(result, 'tgz'), { grüße: 'hi' })
+      assert.deepEqual(await readArchive(result, 'tgz'), { grüße: 'hi' })
     }
   })
 
@@ -62,7 +73,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
       cp866: ['Отчёт за год.txt', 'Фото.txt'],
     })) {
       const bare = names.map((name, at) => 'xy'.charAt(at).repeat(iconv.encode(name, charset).length))
-      const path = python(
+      const path = createWithPython(
         `${charset}.zip`,
         `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'hi') for n in ${JSON.stringify(bare)}]; z.close()`,
       )
@@ -72,21 +83,23 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
       )
       writeFileSync(path, bytes, 'latin1')
       const { path: result } = await convert(sevenZip, path, 'tar')
-      assert.deepEqual(Object.keys(await archiveContents(result, 'tar')).sort(), names.toSorted())
+      assert.deepEqual(Object.keys(await readArchive(result, 'tar')).sort(), names.toSorted())
     }
   })
 
   test('with one compressed file is named after the upload', async () => {
     for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
-      const { path } = await convert(sevenZip, oneIn(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
-      assert.deepEqual(Object.keys(await archiveContents(path, 'tar')), ['Bericht 7.txt'])
+      const { path } = await convert(sevenZip, getSingleFile(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
+      assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['Bericht 7.txt'])
     }
   })
 
   test('is smaller at a higher compression level', async () => {
     const [fast, small] = await Promise.all(
       [0, 9].map(async (compressionLevel) => {
-        const { path } = await convert(sevenZip, treeIn('tar'), 'tgz', { options: { compressionLevel } })
+        const { path } = await convert(sevenZip, getTreeArchive('tar'), 'tgz', {
+          options: { compressionLevel },
+        })
         return statSync(path).size
       }),
     )
@@ -96,37 +109,38 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
 
 describe('a compressed file', { concurrency: 2 }, () => {
   test('in gz keeps the file name stored in it', async () => {
-    const source = python(
+    const source = createWithPython(
       'named.gz',
       `import gzip; g = gzip.GzipFile('gr\u00fcn.txt', 'wb', fileobj=open(out, 'wb')); g.write(b'hi'); g.close()`,
     )
     const { path } = await convert(sevenZip, source, 'zip')
-    assert.deepEqual(await archiveContents(path, 'zip'), { 'grün.txt': 'hi' })
+    assert.deepEqual(await readArchive(path, 'zip'), { 'grün.txt': 'hi' })
   })
 
   test('without a stored name is named after the upload', async () => {
-    const source = python('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
+    const source = createWithPython('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
     const { path } = await convert(sevenZip, source, 'zip', { names: ['photo.svg.xz'] })
-    assert.deepEqual(await archiveContents(path, 'zip'), { 'photo.svg': 'hi' })
+    assert.deepEqual(await readArchive(path, 'zip'), { 'photo.svg': 'hi' })
   })
 
   test('in gz that contains a tar gives the files of the tar', async () => {
-    const { path } = await convert(sevenZip, treeIn('tgz'), 'zip', { from: 'gz' })
-    assert.deepEqual(await archiveContents(path, 'zip'), files)
+    const { path } = await convert(sevenZip, getTreeArchive('tgz'), 'zip', { from: 'gz' })
+    assert.deepEqual(await readArchive(path, 'zip'), files)
   })
 })
 
 test('an archive format without folders contains the files of all folders, with a warning', async () => {
-  const { path, warnings } = await convert(sevenZip, treeIn('zip'), 'ar')
+  const { path, warnings } = await convert(sevenZip, getTreeArchive('zip'), 'ar')
   assert.deepEqual(warnings, ['FOLDERS_DROPPED'])
-  assert.deepEqual(Object.values(await archiveContents(path, 'ar')).sort(), Object.values(files).sort())
+  assert.deepEqual(Object.values(await readArchive(path, 'ar')).sort(), Object.values(files).sort())
 })
 
 test('an archive format is detected by its bytes, and a compressed tar by its name', async () => {
   const detect = (path: string, name: string) => detectFile(name, readFileSync(path))
-  for (const id of treeIds) assert.equal(await detect(treeIn(id), `x.${id}`), id)
-  for (const id of oneIds) assert.equal(await detect(oneIn(id), 'upload'), id)
-  for (const id of ['7z', 'tar', 'cpio', 'iso'] as const) assert.equal(await detect(treeIn(id), 'upload'), id)
-  if (existsSync(rar)) assert.equal(await detect(rar, 'upload'), 'rar')
-  assert.equal(await detect(treeIn('tgz'), 'files.tar.gz'), 'tgz')
+  for (const id of treeIds) assert.equal(await detect(getTreeArchive(id), `x.${id}`), id)
+  for (const id of singleFileIds) assert.equal(await detect(getSingleFile(id), 'upload'), id)
+  for (const id of ['7z', 'tar', 'cpio', 'iso'] as const)
+    assert.equal(await detect(getTreeArchive(id), 'upload'), id)
+  if (existsSync(rarSample)) assert.equal(await detect(rarSample, 'upload'), 'rar')
+  assert.equal(await detect(getTreeArchive('tgz'), 'files.tar.gz'), 'tgz')
 })

@@ -8,13 +8,23 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { at, command, lockedRar, marker, oneIn, python, rar, treeIn, withoutRar } from './archives.ts'
-import { archiveContents } from './inspect-archive.ts'
+import {
+  createWithPython,
+  getSingleFile,
+  getTreeArchive,
+  lockedRarSample,
+  marker,
+  pathInFolder,
+  rarSample,
+  runInTree,
+  skipWithoutSample,
+} from './archives.ts'
+import { readArchive } from './inspect-archive.ts'
 import { convert, type Run, type RunSettings } from './run-engine.ts'
 
 function writeFixture(name: string, content: string | Buffer): string {
-  writeFileSync(at(name), content)
-  return at(name)
+  writeFileSync(pathInFolder(name), content)
+  return pathInFolder(name)
 }
 
 const text = writeFixture('text.txt', marker)
@@ -31,7 +41,7 @@ describe('archive', { concurrency: 2 }, () => {
   for (const to of ['zip', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst'] as const) {
     test(`packs several files into a ${to}`, async () => {
       const { path, progress } = await archive(to, ['grüße.txt', '日本.txt', '-x.txt'])
-      const contents = await archiveContents(path, to)
+      const contents = await readArchive(path, to)
       assert.deepEqual(contents, { 'grüße.txt': marker, '日本.txt': marker, '-x.txt': marker })
       assert.equal(progress.at(-1), 1)
       assert.equal(await detectFile(`x.${to}`, readFileSync(path)), to)
@@ -46,7 +56,7 @@ describe('archive', { concurrency: 2 }, () => {
         [['7zip', 'zip']],
       )
     }
-    const { path } = await convert(sevenZip, treeIn('zip'), 'zip', {
+    const { path } = await convert(sevenZip, getTreeArchive('zip'), 'zip', {
       operation: 'archive',
       names: ['tree.zip'],
     })
@@ -55,7 +65,7 @@ describe('archive', { concurrency: 2 }, () => {
 
   test('numbers duplicate names, even if only their case differs', async () => {
     const { path } = await archive('zip', ['a.tar.gz', 'A.tar.gz', 'a (2).tar.gz', 'a.tar.gz', 'b', 'b'])
-    assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), [
+    assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), [
       'A (2).tar.gz',
       'a (2) (2).tar.gz',
       'a (3).tar.gz',
@@ -91,7 +101,7 @@ describe('archive', { concurrency: 2 }, () => {
     ]
     for (const to of ['zip', 'tar', '7z'] as const) {
       const { path } = await archive(to, hostile)
-      const names = Object.keys(await archiveContents(path, to))
+      const names = Object.keys(await readArchive(path, to))
       assert.equal(names.length, hostile.length)
       for (const name of names) {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be removed.
@@ -157,7 +167,7 @@ const contentsOf = ({ files: all }: Run['result']) =>
 describe('extract', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
     test(`gives the files of a ${id}, without their folders`, async () => {
-      const { result, workDir } = await extract(treeIn(id))
+      const { result, workDir } = await extract(getTreeArchive(id))
       assert.deepEqual(contentsOf(result), {
         'read me.txt': marker,
         '日本.txt': 'deep\n',
@@ -171,21 +181,21 @@ describe('extract', { concurrency: 2 }, () => {
     })
   }
 
-  test('gives the files of a RAR', { skip: withoutRar(rar) }, async () => {
-    const { result } = await extract(rar, { from: 'rar' })
+  test('gives the files of a RAR', { skip: skipWithoutSample(rarSample) }, async () => {
+    const { result } = await extract(rarSample, { from: 'rar' })
     assert.equal(result.files.length, 4)
-    if (!existsSync(lockedRar)) return
-    const locked = await extract(lockedRar, { from: 'rar', options: { password: 'password' } })
+    if (!existsSync(lockedRarSample)) return
+    const locked = await extract(lockedRarSample, { from: 'rar', options: { password: 'password' } })
     assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
   test('gives the single file of a compressed file', async () => {
-    const { result } = await extract(oneIn('gz'), { from: 'gz' })
+    const { result } = await extract(getSingleFile('gz'), { from: 'gz' })
     assert.deepEqual(Object.values(contentsOf(result)), [marker])
   })
 
   test('numbers files that have the same name in different folders', async () => {
-    const path = python(
+    const path = createWithPython(
       'same.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
     )
@@ -195,7 +205,7 @@ describe('extract', { concurrency: 2 }, () => {
   })
 
   test('gives only the requested files', async () => {
-    const path = python(
+    const path = createWithPython(
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
     )
@@ -226,7 +236,7 @@ describe('extract', { concurrency: 2 }, () => {
 
   test('refuses to give more than a thousand files', async () => {
     const of = (count: number) =>
-      python(
+      createWithPython(
         `${count}.zip`,
         `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n % 7}/{n}.txt', 'x') for n in range(${count})]; z.close()`,
       )
@@ -242,16 +252,19 @@ describe('extract', { concurrency: 2 }, () => {
   })
 
   test('opens a protected archive only with its password', async () => {
-    command('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', at('shut.zip'), 'read me.txt')
-    const none = await assertRefused(extract(at('shut.zip')), 'INVALID_INPUT')
+    runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', pathInFolder('shut.zip'), 'read me.txt')
+    const none = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
     assert.equal(none.details?.reason, 'password-needed')
-    const { result } = await extract(at('shut.zip'), { options: { password: 'geheim' } })
+    const { result } = await extract(pathInFolder('shut.zip'), { options: { password: 'geheim' } })
     assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
   })
 
   test('refuses an archive that is empty or has only folders', async () => {
-    const empty = python('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
-    const folders = python('folders.zip', `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`)
+    const empty = createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
+    const folders = createWithPython(
+      'folders.zip',
+      `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`,
+    )
     for (const path of [empty, folders]) {
       const { details } = await assertRefused(extract(path), 'INVALID_INPUT', /no files/)
       assert.equal(details?.reason, 'empty')
@@ -259,39 +272,43 @@ describe('extract', { concurrency: 2 }, () => {
   })
 
   test('refuses path traversal, zip bombs and damaged archives', async () => {
-    const out = python(
+    const out = createWithPython(
       'out.tar',
       `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
     )
     await assertRefused(extract(out), 'INVALID_INPUT', /unsafe path/)
-    const bomb = python(
+    const bomb = createWithPython(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
     )
     await assertRefused(extract(bomb, { options: { paths: ['nothing'] } }), 'FILE_TOO_LARGE')
     await assertRefused(
-      extract(writeFixture('cut.zip', readFileSync(treeIn('zip')).subarray(0, 90))),
+      extract(writeFixture('cut.zip', readFileSync(getTreeArchive('zip')).subarray(0, 90))),
       'CORRUPT_FILE',
     )
   })
 
   test('leaves out links and devices, with a warning', async () => {
-    mkdirSync(at('linked'))
-    symlinkSync('/etc/passwd', at('linked/link'))
-    writeFileSync(at('linked/real'), marker)
-    execFileSync('bsdtar', ['-cf', at('linked.tar'), '-C', at('linked'), '.'])
-    const { result, warnings } = await extract(at('linked.tar'))
+    mkdirSync(pathInFolder('linked'))
+    symlinkSync('/etc/passwd', pathInFolder('linked/link'))
+    writeFileSync(pathInFolder('linked/real'), marker)
+    execFileSync('bsdtar', ['-cf', pathInFolder('linked.tar'), '-C', pathInFolder('linked'), '.'])
+    const { result, warnings } = await extract(pathInFolder('linked.tar'))
     assert.deepEqual(contentsOf(result), { real: marker })
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
-    symlinkSync('real', at('linked/other'))
-    execFileSync('7zz', ['a', '-snl', at('links.zip'), at('linked/link'), at('linked/other')], {
-      stdio: 'ignore',
-    })
-    await assertRefused(extract(at('links.zip')), 'INVALID_INPUT', /no files/)
+    symlinkSync('real', pathInFolder('linked/other'))
+    execFileSync(
+      '7zz',
+      ['a', '-snl', pathInFolder('links.zip'), pathInFolder('linked/link'), pathInFolder('linked/other')],
+      {
+        stdio: 'ignore',
+      },
+    )
+    await assertRefused(extract(pathInFolder('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
   test('gives file names that are valid on any system', async () => {
-    const odd = python(
+    const odd = createWithPython(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
     )

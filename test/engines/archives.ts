@@ -8,35 +8,39 @@ import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('archives')
-export const at = (name: string) => join(folder, name)
+export const pathInFolder = (name: string) => join(folder, name)
 export const marker = 'the quick marker\n'
 export const files = { 'read me.txt': marker, 'ünï/日本.txt': 'deep\n', '.hidden': 'dot\n' }
-export const changed = new Date('2020-02-02T02:02:02Z')
+export const modifiedAt = new Date('2020-02-02T02:02:02Z')
 
-const sample = (name: string) =>
+const samplePath = (name: string) =>
   fileURLToPath(new URL(`../../../shared/samples/archive/${name}`, import.meta.url))
 /** No program available here creates RAR; these samples are outside of the project. */
-export const rar = sample('s5.rar')
-export const lockedRar = sample('s5psw.rar')
-export const withoutRar = (path: string) =>
+export const rarSample = samplePath('s5.rar')
+export const lockedRarSample = samplePath('s5psw.rar')
+export const skipWithoutSample = (path: string) =>
   existsSync(path) ? false : 'there is no RAR sample beside the project (../shared/samples)'
 
-const tree = at('tree')
+const tree = pathInFolder('tree')
 mkdirSync(join(tree, 'ünï'), { recursive: true })
 for (const [name, text] of Object.entries(files)) {
   writeFileSync(join(tree, name), text)
-  utimesSync(join(tree, name), changed, changed)
+  utimesSync(join(tree, name), modifiedAt, modifiedAt)
 }
 
 /** Runs a program in the tree's folder. */
-export function command(bin: string, ...args: string[]): void {
+export function runInTree(bin: string, ...args: string[]): void {
   execFileSync(bin, args, { cwd: tree, stdio: 'ignore' })
 }
 
 /** Runs a Python script that writes an archive, which no regular tool would create, to `out`. */
-export function python(name: string, script: string): string {
-  execFileSync(python3, ['-c', `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`, at(name)])
-  return at(name)
+export function createWithPython(name: string, script: string): string {
+  execFileSync(python3, [
+    '-c',
+    `import io, sys, tarfile, zipfile\nout = sys.argv[1]\n${script}`,
+    pathInFolder(name),
+  ])
+  return pathInFolder(name)
 }
 
 const trees = {
@@ -61,13 +65,13 @@ export type TreeId = keyof typeof trees | 'tzst'
 export const treeIds = [...(Object.keys(trees) as (keyof typeof trees)[]), 'tzst'] as const
 
 /** Returns an archive of the whole tree in this format, created on first use. */
-export function treeIn(id: TreeId): string {
-  const path = at(`tree.${id}`)
+export function getTreeArchive(id: TreeId): string {
+  const path = pathInFolder(`tree.${id}`)
   if (existsSync(path)) return path
-  if (id === 'tzst') writeFileSync(path, zstdCompressSync(readFileSync(treeIn('tar'))))
+  if (id === 'tzst') writeFileSync(path, zstdCompressSync(readFileSync(getTreeArchive('tar'))))
   else {
     const [bin, ...args] = trees[id]
-    command(bin, ...args, path, '.hidden', 'read me.txt', 'ünï')
+    runInTree(bin, ...args, path, '.hidden', 'read me.txt', 'ünï')
   }
   return path
 }
@@ -83,12 +87,12 @@ const filters = {
   lzo: '--lzop',
   z: '--compress',
 } as const
-export type OneId = keyof typeof filters
-export const oneIds = Object.keys(filters) as OneId[]
+export type SingleFileId = keyof typeof filters
+export const singleFileIds = Object.keys(filters) as SingleFileId[]
 
 /** Returns one compressed file of the tree, created on first use. */
-export function oneIn(id: OneId): string {
-  const path = at(`one.${id}`)
-  if (!existsSync(path)) command('bsdtar', '-c', '--format', 'raw', filters[id], '-f', path, 'read me.txt')
+export function getSingleFile(id: SingleFileId): string {
+  const path = pathInFolder(`one.${id}`)
+  if (!existsSync(path)) runInTree('bsdtar', '-c', '--format', 'raw', filters[id], '-f', path, 'read me.txt')
   return path
 }

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { layoutFilters, singleTrackArgs } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { channelsIn, chooseLayout, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
-import { containerFor, mediaInfoWith, recipeFor, valueAfter } from './ffmpeg-recipe.ts'
+import { argAfter, containerFor, createMediaInfo, createRecipe } from './ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for one default audio track, or for several tracks. */
 const encodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
-  recipeFor(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
+  createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
 const warningCodes = (to: string, options: object, stream: object = {}) =>
-  recipeFor(to, options, { audio: [stream] }).warnings.map(({ code }) => code)
+  createRecipe(to, options, { audio: [stream] }).warnings.map(({ code }) => code)
 const isCopied = (to: string, options: object = {}, stream: object = {}) =>
-  valueAfter(recipeFor(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
+  argAfter(createRecipe(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
 
 describe('an audio track', () => {
   test('is copied if the format supports it and no option requires encoding', () => {
-    const copied = recipeFor('m4a', {})
+    const copied = createRecipe('m4a', {})
     assert.deepEqual(copied.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
     assert.deepEqual([copied.method, copied.allEncoded, copied.warnings], ['stream-copy', false, []])
-    const encoded = recipeFor('mp3', {})
+    const encoded = createRecipe('mp3', {})
     assert.deepEqual([encoded.method, encoded.allEncoded], ['encode', true])
     assert.equal(isCopied('mp3'), false)
     for (const options of [
@@ -39,8 +39,8 @@ describe('an audio track', () => {
       true,
       'the quality of a video does not apply to its audio',
     )
-    const { output } = recipeFor('m4a', {}, {}, { mayCopy: false })
-    assert.equal(valueAfter(output, '-c:a:0'), 'aac')
+    const { output } = createRecipe('m4a', {}, {}, { mayCopy: false })
+    assert.equal(argAfter(output, '-c:a:0'), 'aac')
   })
 
   test('with more channels than the format supports is re-encoded, and copied otherwise', () => {
@@ -49,19 +49,19 @@ describe('an audio track', () => {
     const surround = { ...pcm, channels: 6, channel_layout: '5.1' }
     assert.equal(isCopied('voc', {}, surround), false)
     assert.equal(isCopied('wav', {}, surround), true)
-    assert.match(valueAfter(encodeArgs('voc', {}, surround), '-filter:a:0'), /layouts=stereo$/)
-    assert.match(valueAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
+    assert.match(argAfter(encodeArgs('voc', {}, surround), '-filter:a:0'), /layouts=stereo$/)
+    assert.match(argAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
   test('is numbered among the tracks that are kept', () => {
     const output = encodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
-      ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => valueAfter(output, flag)),
+      ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
       ['aac', 'aac', '48000', 'aformat=channel_layouts=mono', '96000'],
     )
     const maps = output.filter((_, at) => output[at - 1] === '-map')
     assert.deepEqual(maps, ['0:0', '0:1', '0:2'])
-    const single = recipeFor('flv', {}, { audio: [{}, {}] })
+    const single = createRecipe('flv', {}, { audio: [{}, {}] })
     assert.deepEqual(
       [single.requiredStreams, single.warnings],
       [
@@ -75,7 +75,7 @@ describe('an audio track', () => {
       ],
     )
     assert.match(
-      recipeFor('h264', {}).warnings[0]?.message ?? '',
+      createRecipe('h264', {}).warnings[0]?.message ?? '',
       /^1 audio track was .* supports no audio\.$/,
     )
   })
@@ -85,8 +85,8 @@ describe('an audio track', () => {
     assert.deepEqual(warningCodes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
     assert.deepEqual(warningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
     assert.deepEqual(warningCodes('mp3', { channels: 2 }, deep), [])
-    assert.deepEqual(recipeFor('mp3', {}, { audio: [{ channels: 0 }] }).requiredStreams.audio, 0)
-    const two = recipeFor('mp4', { audioCodec: 'copy' }, { audio: [deep, deep] }).warnings
+    assert.deepEqual(createRecipe('mp3', {}, { audio: [{ channels: 0 }] }).requiredStreams.audio, 0)
+    const two = createRecipe('mp4', { audioCodec: 'copy' }, { audio: [deep, deep] }).warnings
     assert.deepEqual(
       two.map(({ code }) => code),
       ['STREAM_ENCODED'],
@@ -105,7 +105,7 @@ describe('an audio track', () => {
 
   test('gets the nearest sample rate that its codec and format support', () => {
     const rate = (to: string, options: object = {}, stream: object = {}) =>
-      valueAfter(encodeArgs(to, options, stream), '-ar:a:0')
+      argAfter(encodeArgs(to, options, stream), '-ar:a:0')
     assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
     assert.equal(rate('mp3', { audioSampleRate: 9000 }), '8000')
     assert.equal(rate('mp3', { audioSampleRate: 10_000 }), '11025')
@@ -119,7 +119,7 @@ describe('an audio track', () => {
 
   test('gets the requested bit rate, or the nearest that its codec supports', () => {
     const bits = (to: string, options: object, stream: object = {}) =>
-      valueAfter(encodeArgs(to, options, stream), '-b:a:0')
+      argAfter(encodeArgs(to, options, stream), '-b:a:0')
     assert.equal(bits('mp3', { audioBitrate: 64_001 }), '64001')
     assert.equal(bits('mp2', { audioBitrate: 63_000 }), '64000')
     assert.equal(bits('mp2', { audioBitrate: 390_000 }), '384000')
@@ -134,7 +134,7 @@ describe('an audio track', () => {
 
   test('has its filters in the order volume, channel map, layout', () => {
     const filter = (to: string, options: object, stream: object) =>
-      valueAfter(encodeArgs(to, options, stream), '-filter:a:0')
+      argAfter(encodeArgs(to, options, stream), '-filter:a:0')
     const nameless = { channels: 4, channel_layout: '' }
     assert.equal(
       filter('flac', { volume: 0.5 }, nameless),
@@ -151,32 +151,32 @@ describe('an audio track', () => {
   test('of a format that requires audio is padded and ends with the video', () => {
     for (const to of ['dv', 'amv']) {
       const output = encodeArgs(to)
-      assert.match(valueAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)
+      assert.match(argAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)
       assert.ok(output.includes('-shortest'), to)
     }
     assert.equal(encodeArgs('mp4').includes('-shortest'), false)
   })
 
   test('of silence has the channels and sample rate that its codec supports', () => {
-    const dv = recipeFor('dv', {}, { audio: [] }).output.join(' ')
+    const dv = createRecipe('dv', {}, { audio: [] }).output.join(' ')
     assert.match(dv, / -map 1:a -shortest -c:a:0 pcm_s16le -ac:a:0 2 -ar:a:0 48000 -map_/)
-    const amv = recipeFor('amv', {}, { audio: [] }).output.join(' ')
+    const amv = createRecipe('amv', {}, { audio: [] }).output.join(' ')
     assert.match(
       amv,
       / -map 1:a -shortest -c:a:0 adpcm_ima_amv -ac:a:0 1 -ar:a:0 22050 -block_size 882 -map_/,
     )
-    assert.deepEqual(recipeFor('amv', {}, { audio: [] }).requiredStreams, { video: true, audio: 1 })
+    assert.deepEqual(createRecipe('amv', {}, { audio: [] }).requiredStreams, { video: true, audio: 1 })
     const overlay = { path: 'mark.png', left: 0, top: 0 }
-    const marked = recipeFor('dv', {}, { audio: [] }, { overlay }).output.join(' ')
+    const marked = createRecipe('dv', {}, { audio: [] }, { overlay }).output.join(' ')
     assert.match(marked, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
   })
 
   test('keeps the sample size up to what its format supports', () => {
     const encoderAndRounding = (to: string, stream: object) => {
-      const { output, warnings } = recipeFor(to, { mode: 'encode' }, { audio: [stream] })
+      const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
       const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
       return [
-        valueAfter(output, '-c:a:0'),
+        argAfter(output, '-c:a:0'),
         /^The (\d+)-bit samples were rounded to (\d+) bits/
           .exec(rounded ?? '')
           ?.slice(1)
@@ -212,14 +212,14 @@ describe('an audio track', () => {
         `${to} of ${JSON.stringify(stream)}`,
       )
     const movEncoder = (stream: object) =>
-      valueAfter(encodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
+      argAfter(encodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
     assert.deepEqual([movEncoder(pcm('s24le', 24)), movEncoder(pcm('s32le', 32))], ['pcm_s24le', 'pcm_s24le'])
   })
 })
 
 describe('merged audio', () => {
   const streamWith = (properties: object) => {
-    const [stream] = mediaInfoWith({ audio: [properties] }).audio
+    const [stream] = createMediaInfo({ audio: [properties] }).audio
     assert.ok(stream)
     return stream
   }

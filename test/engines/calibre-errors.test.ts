@@ -7,24 +7,28 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 
 describe('an error of calibre', () => {
-  const failure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
+  const createFailure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
   const rejectWith = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
 
   test('becomes an error that the client can act on', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
-      await assertRefused(rejectWith(failure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
+      await assertRefused(rejectWith(createFailure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
     await assertRefused(
-      rejectWith(failure('the book has DRM'), 'azw3'),
+      rejectWith(createFailure('the book has DRM'), 'azw3'),
       'UNSUPPORTED_FORMAT',
       /protected with DRM/,
     )
-    await assertRefused(rejectWith(failure('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected with DRM/)
-    await assertRefused(rejectWith(failure('drm'), 'mobi'), 'CORRUPT_FILE', /\(mobi\) could not be read/)
+    await assertRefused(rejectWith(createFailure('DRM'), 'pdf'), 'UNSUPPORTED_FORMAT', /protected with DRM/)
+    await assertRefused(
+      rejectWith(createFailure('drm'), 'mobi'),
+      'CORRUPT_FILE',
+      /\(mobi\) could not be read/,
+    )
   })
 
   test('means a damaged file if the cause is unknown, or if a password is needed for a format other than PDF', async () => {
     await assertRefused(
-      rejectWith(failure('encrypted'), 'epub'),
+      rejectWith(createFailure('encrypted'), 'epub'),
       'CORRUPT_FILE',
       /\(epub\) could not be read: it is damaged/,
     )
@@ -33,7 +37,7 @@ describe('an error of calibre', () => {
       'CORRUPT_FILE',
       /\(fb2\)/,
     )
-    await assertRefused(rejectWith(failure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
+    await assertRefused(rejectWith(createFailure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
   })
 
   test('of another kind is returned unchanged', () => {

@@ -16,9 +16,9 @@ import { assertRefused } from '../assert-refused.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { ebookText } from './inspect-ebook.ts'
-import { output, pdfPages } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { readEbookText } from './inspect-ebook.ts'
+import { countPdfPages, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corne
 /** Formats without a closer check below; `npm run conformance` tests all. */
 const rare: readonly FormatId[] = ['lit', 'htmlz']
 
-conformance(calibre, {
+testConformance(calibre, {
   fixtures: { epub, azw3 },
   only: (from, to) => (from === 'epub' ? rare.includes(to) : to === 'epub'),
   garbage: ['epub', 'mobi', 'lit', 'pdb', 'docx', 'cbz'],
@@ -55,12 +55,12 @@ conformance(calibre, {
 
 async function convertSource(source: string, to: FormatId, settings: RunSettings = {}) {
   const made = await convert(calibre, source, to, settings)
-  return { ...made, text: (await ebookText(made.path)) ?? (await readFile(made.path, 'utf8')) }
+  return { ...made, text: (await readEbookText(made.path)) ?? (await readFile(made.path, 'utf8')) }
 }
 
 describe('an ebook', { concurrency: 2 }, () => {
   test('keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
-    for (const path of [mobi, azw3]) assert.match((await ebookText(path)) ?? '', /by the river/)
+    for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
     const source = await readSummary(epub, 'epub', { isResult: false })
     const keeps = async (path: string, format: FormatId) => {
       const held = await readSummary(path, format, { isResult: true })
@@ -81,7 +81,7 @@ describe('an ebook', { concurrency: 2 }, () => {
 
   test('keeps its title and author', async () => {
     for (const path of [mobi, azw3, (await convert(calibre, mobi, 'epub')).path]) {
-      const meta = await output('ebook-meta', path)
+      const meta = await readStdout('ebook-meta', path)
       assert.match(meta, /Title +: Field notes/, path)
       assert.match(meta, /Author\(s\) +: Ada Example/, path)
     }
@@ -91,7 +91,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     const plain = join(scratch, 'plain.txt')
     await writeFile(plain, 'Words.\n\n![x](/etc/hostname)\n')
     const { path, text: words } = await convertSource(plain, 'epub', { names: ['Tom & <Jerry>.txt'] })
-    assert.match(await output('ebook-meta', path), /Title +: Tom & <Jerry>/)
+    assert.match(await readStdout('ebook-meta', path), /Title +: Tom & <Jerry>/)
     assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
   })
 
@@ -102,7 +102,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     const docx = await convertAndKeep(untitled, 'docx', 'untitled.docx', pandoc)
     const titled = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
     const titleOf = async (source: string, engine: Engine) =>
-      output('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
+      readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
     // The first process is started for its ebook, the second one was prestarted.
     const own = createCalibre({ baseDir: scratch })
     assert.match(await titleOf(titled, own), /Title +: Field notes/)
@@ -118,9 +118,9 @@ describe('an ebook', { concurrency: 2 }, () => {
 
   test('of images (comic) becomes a PDF with one image per page', async () => {
     const { path, result } = await convert(calibre, comic, 'pdf')
-    assert.equal(await pdfPages(path), 2)
+    assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
-    assert.match(await output('pdfimages', '-list', path), /jpeg/)
+    assert.match(await readStdout('pdfimages', '-list', path), /jpeg/)
     const empty = join(scratch, 'empty.cbz')
     await run('bsdtar', ['--format=zip', '-cf', empty, '-C', scratch, 'notes.md'])
     await assert.rejects(convert(calibre, empty, 'pdf'), { code: 'CORRUPT_FILE' })
@@ -131,7 +131,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     const path = join(scratch, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
     const made = await convert(calibre, path, 'epub')
-    assert.match(await output('bsdtar', '-tf', made.path), /corners\.jpg/)
+    assert.match(await readStdout('bsdtar', '-tf', made.path), /corners\.jpg/)
   })
 })
 
@@ -145,7 +145,7 @@ describe('a prestarted calibre process', waits, () => {
     const [first] = await readers()
     assert.ok(first)
     const { path, workDir } = await convert(own, epub, 'mobi')
-    assert.match((await ebookText(path)) ?? '', /by the river/)
+    assert.match((await readEbookText(path)) ?? '', /by the river/)
     const [second, ...more] = await readers()
     assert.deepEqual(more, [])
     assert.notEqual(second, first)
@@ -169,7 +169,7 @@ describe('a prestarted calibre process', waits, () => {
       'drm',
     )
     await assert.rejects(convert(own, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
-    assert.match((await ebookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
+    assert.match((await readEbookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
     await own.close?.()
   })
 })
@@ -217,7 +217,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
     )
     await run('bsdtar', ['--format=zip', '-cf', named, '-C', scratch, 'index.html'])
     const { path } = await convert(calibre, named, 'epub', { options: { ebookEmbedFonts: true } })
-    assert.match(await output('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
+    assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
 
   test('that FictionBook cannot store cause a warning', async () => {

@@ -13,9 +13,9 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { chapter, makeEpub } from './epub-maker.ts'
-import { imageSize, output, pdfPages, pdfText } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { createChapter, createEpub } from './epub-maker.ts'
+import { countPdfPages, readImageSize, readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('pages')
@@ -34,7 +34,7 @@ test('a page converted to PDF reports its hidden text', async () => {
   const { result, path: convertHtml } = await convert(chromium, path, 'pdf')
   const unseen = (result.hiddenText ?? '').split(/\s+/).toSorted()
   assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation', 'template'])
-  assert.equal((await pdfText(convertHtml)).trim(), 'Seen words')
+  assert.equal((await readPdfText(convertHtml)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')
   assert.equal((await convert(chromium, path, 'pdf')).result.hiddenText, undefined)
 })
@@ -61,7 +61,7 @@ const colorAt = async (path: string, x: number, y: number) => {
   return [...data.subarray(at, at + info.channels)]
 }
 
-conformance(createChromium(), {
+testConformance(createChromium(), {
   fixtures: {
     html: fixture('page.html'),
     mhtml: fixture('page.mhtml'),
@@ -81,14 +81,14 @@ describe('a web page as PDF', () => {
       '<h1>alphamarker</h1><p>grün 日本語 <a href="https://host.invalid/x">link</a><h2>betamarker</h2>',
       'pdf',
     )
-    assert.match(await pdfText(path), /alphamarker\s+grün 日本語 link\s+betamarker/)
+    assert.match(await readPdfText(path), /alphamarker\s+grün 日本語 link\s+betamarker/)
     assert.match(
-      await output('pdfinfo', path),
+      await readStdout('pdfinfo', path),
       /Tagged: +yes[\s\S]*Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/,
     )
-    assert.match(await output('pdfinfo', '-url', path), /host\.invalid/)
-    assert.match(await output('pdfinfo', path), /Title: +in\n/)
-    assert.doesNotMatch(await output('pdfinfo', path), /Author|Creator:|Producer/)
+    assert.match(await readStdout('pdfinfo', '-url', path), /host\.invalid/)
+    assert.match(await readStdout('pdfinfo', path), /Title: +in\n/)
+    assert.doesNotMatch(await readStdout('pdfinfo', path), /Author|Creator:|Producer/)
     assert.deepEqual(warnings, [])
   })
 
@@ -102,18 +102,18 @@ describe('a web page as PDF', () => {
       headerText: '<b>"head" & {date}',
       footerText: 'page {page} of {pages}',
     })
-    const text = await pdfText(path)
+    const text = await readPdfText(path)
     assert.match(text, new RegExp(`<b>"head" & ${new Date().toISOString().slice(0, 10)}$`, 'm'))
     assert.match(text, /page 1 of 2[\s\S]*page 2 of 2/)
-    assert.match(await output('pdfinfo', path), /Page size: +59\d\.\d+ x 4\d\d(\.\d+)? pts/)
+    assert.match(await readStdout('pdfinfo', path), /Page size: +59\d\.\d+ x 4\d\d(\.\d+)? pts/)
     const [, left] =
-      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await output('pdftotext', '-bbox', path, '-')) ?? []
+      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await readStdout('pdftotext', '-bbox', path, '-')) ?? []
     assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
   })
 
   test('uses the paper of its style sheet unless other paper is requested', async () => {
     const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
-    const size = async (options = {}) => output('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
+    const size = async (options = {}) => readStdout('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
     assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
     assert.match(await size({ pageSize: 'Letter' }), /Page size: +61[12](\.\d+)? x 79[12]/)
     assert.match(await size({ pageSize: 'Letter', landscape: true }), /Page size: +79[12](\.\d+)? x 61[12]/)
@@ -122,12 +122,15 @@ describe('a web page as PDF', () => {
 
   test('has narrower margins on paper that is too small for the default ones, also for ebooks', async () => {
     const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
-    assert.match(await output('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
+    assert.match(await readStdout('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
-    await makeEpub(source, { files: { 'one.xhtml': chapter('<p>alphamarker</p>') }, spine: ['one.xhtml'] })
+    await createEpub(source, {
+      files: { 'one.xhtml': createChapter('<p>alphamarker</p>') },
+      spine: ['one.xhtml'],
+    })
     const book = await convert(chromium, source, 'pdf', { options: { pageSize: '40x60mm' } })
-    assert.match(await output('pdfinfo', book.path), /Page size: +11[34](\.\d+)? x 1(?:69|70)/)
-    assert.match(await pdfText(book.path), /alphamarker/)
+    assert.match(await readStdout('pdfinfo', book.path), /Page size: +11[34](\.\d+)? x 1(?:69|70)/)
+    assert.match(await readPdfText(book.path), /alphamarker/)
   })
 
   test('with margins that leave no room is refused', async () => {
@@ -151,17 +154,17 @@ describe('a web page as PDF', () => {
       ),
     ]
     for (const bytes of cases)
-      assert.match(await pdfText((await convertHtml(bytes, 'pdf')).path), /grün/, String(bytes))
+      assert.match(await readPdfText((await convertHtml(bytes, 'pdf')).path), /grün/, String(bytes))
     // In which every byte is also an ASCII character.
     const wide = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
-    assert.match(await pdfText((await convertHtml(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
+    assert.match(await readPdfText((await convertHtml(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
   })
 })
 
 describe('a web page as an image', () => {
   test('is captured completely, or as much as fits in the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
-    const size = async (options = {}) => imageSize((await convertHtml(html, 'png', options)).path, 'png')
+    const size = async (options = {}) => readImageSize((await convertHtml(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
     assert.deepEqual(await size({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
       width: 800,
@@ -174,7 +177,7 @@ describe('a web page as an image', () => {
 
   test('that is too long is cut with a warning', async () => {
     const { path, warnings } = await convertHtml('<div style="height:40000px">', 'png', { width: 64 })
-    assert.deepEqual(await imageSize(path, 'png'), { width: 64, height: 16_384 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 64, height: 16_384 })
     assert.deepEqual(warnings, ['PAGE_CUT'])
   })
 
@@ -183,11 +186,11 @@ describe('a web page as an image', () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
     const source = await page(gzipSync(svg), 'half.svgz')
     const { path } = await convert(chromium, source, 'png', { options: { scale: 2 } })
-    assert.deepEqual(await imageSize(path, 'png'), { width: 120, height: 80 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 120, height: 80 })
     assert.deepEqual(await colorAt(path, 10, 10), [0, 0, 255, 255])
     assert.deepEqual(await colorAt(path, 100, 10), [0, 0, 0, 0])
     const { path: pdf } = await convert(chromium, source, 'pdf')
-    assert.match(await output('pdfinfo', pdf), /Page size: +45(\.\d+)? x 30(\.\d+)? pts/)
+    assert.match(await readStdout('pdfinfo', pdf), /Page size: +45(\.\d+)? x 30(\.\d+)? pts/)
   })
 })
 
@@ -223,8 +226,8 @@ describe('a web page archive', () => {
     assert.deepEqual(warnings, [])
     assert.deepEqual(await colorAt(path, 150, 90), [0, 128, 0])
     const { path: pdf } = await convert(chromium, fixture('page.mhtml'), 'pdf')
-    assert.match(await pdfText(pdf), /alphamarker grün[\s\S]*betamarker/)
-    assert.match(await output('pdfimages', '-list', pdf), /image +40 +30/)
+    assert.match(await readPdfText(pdf), /alphamarker grün[\s\S]*betamarker/)
+    assert.match(await readStdout('pdfimages', '-list', pdf), /image +40 +30/)
   })
 
   test('without a closing boundary causes a warning about possible damage', async () => {
@@ -246,14 +249,14 @@ describe('a web page archive', () => {
 /** Renders a page of a PDF. */
 const renderPdfPage = async (path: string, number: number, dpi = 36) => {
   const base = join(folder, `drawn-${number}`)
-  await output('pdftoppm', '-png', '-r', String(dpi), '-f', String(number), '-singlefile', path, base)
+  await readStdout('pdftoppm', '-png', '-r', String(dpi), '-f', String(number), '-singlefile', path, base)
   return `${base}.png`
 }
 
 describe('content wider than the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const rightmost = async (path: string) => {
-    const boxes = (await output('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
+    const boxes = (await readStdout('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
     return Math.max(...[...boxes].map(([, right]) => Number(right)))
   }
 
@@ -261,27 +264,27 @@ describe('content wider than the paper', () => {
     const html = `<p>alphamarker</p><div style="overflow:auto"><table border=1><tr>${words}</table></div>
       <pre>${'x = 1; '.repeat(60)}end</pre><img style="width:3000px" src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP8AACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`
     const { path } = await convertHtml(html, 'pdf')
-    const text = await pdfText(path)
+    const text = await readPdfText(path)
     assert.match(text, /value1300000/)
     assert.match(text, /end/)
     assert.ok((await rightmost(path)) < 595 - 20, 'no content beyond the margin')
     assert.ok((await rightmost(path)) > 595 * 0.75, 'not scaled down more than necessary')
     // Content that fits keeps its size.
-    assert.match(await output('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
+    assert.match(await readStdout('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
   test('and collapsed or scrolled content is included completely', async () => {
     const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
     const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
       <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
-    const text = await pdfText((await convertHtml(html, 'pdf')).path)
+    const text = await readPdfText((await convertHtml(html, 'pdf')).path)
     for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
   })
 
   test('fits on the paper set by the page', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await convertHtml(html, 'pdf')
-    assert.match((await pdfText(path)).replaceAll(/\s/g, ''), /1300000/)
+    assert.match((await readPdfText(path)).replaceAll(/\s/g, ''), /1300000/)
     assert.ok((await rightmost(path)) < ((148 - 29) / 25.4) * 72)
   })
 })
@@ -296,13 +299,13 @@ describe('an ebook as PDF', () => {
 
   async function book(name: string): Promise<string> {
     const path = join(folder, name)
-    await makeEpub(path, {
+    await createEpub(path, {
       files: {
-        'one.xhtml': chapter(
+        'one.xhtml': createChapter(
           '<h1 id="same">alphamarker</h1><p><a href="text/two%20b.xhtml#same">on</a> <a href="https://host.invalid/">out</a></p>',
           '<link rel="stylesheet" href="css/one.css"/>',
         ),
-        'text/two b.xhtml': chapter(
+        'text/two b.xhtml': createChapter(
           '<h1 id="same">betamarker</h1><p>gr&#252;n<br></p><script>document.body.textContent = "EVIL"</script><img src="../dot.png" alt=""/>',
           '<style>h1 { font-size: 40px }</style>',
         ),
@@ -323,15 +326,15 @@ describe('an ebook as PDF', () => {
   test('has its cover, style sheets, links, and a new page for each chapter', async () => {
     const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
     assert.deepEqual(warnings, [])
-    assert.equal(await pdfPages(path), 3)
-    const info = await output('pdfinfo', path)
+    assert.equal(await countPdfPages(path), 3)
+    const info = await readStdout('pdfinfo', path)
     assert.match(info, /Title: +Birds & Co\n/)
     assert.match(info, /Author: +Ada Grün\n/)
     assert.doesNotMatch(info, /Creator:|Producer/)
     assert.match(info, /Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/)
     const [near = 0] = await colorAt(await renderPdfPage(path, 1), 2, 2)
     assert.ok(near > 150, 'the cover fills the page')
-    const second = await output('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
+    const second = await readStdout('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
     const height = (text: string, word: string) => {
       const [, top, bottom] =
         new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
@@ -339,47 +342,47 @@ describe('an ebook as PDF', () => {
     }
     // Each chapter uses the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
     assert.ok(Math.abs(height(second, 'alphamarker') - 17) < 4, second)
-    const third = await output('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
+    const third = await readStdout('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
     assert.ok(Math.abs(height(third, 'betamarker') - 34) < 7, third)
-    assert.doesNotMatch(await pdfText(path), /EVIL/)
-    assert.match(await pdfText(path), /grün/)
-    assert.match(await output('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
+    assert.doesNotMatch(await readPdfText(path), /EVIL/)
+    assert.match(await readPdfText(path), /grün/)
+    assert.match(await readStdout('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
     // Both chapters have an element with this id; the link leads to the one in the other chapter.
-    assert.match(await output('pdfinfo', '-dests', path), /^ +3 \[.*"mutabor-2-same"/m)
-    assert.match(await output('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
+    assert.match(await readStdout('pdfinfo', '-dests', path), /^ +3 \[.*"mutabor-2-same"/m)
+    assert.match(await readStdout('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
   })
 
   test('has the requested paper and margins', async () => {
     const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
     const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
-    assert.match(await output('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
+    assert.match(await readStdout('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
     const [, left] =
-      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await output('pdftotext', '-bbox', path, '-')) ?? []
+      /xMin="([\d.]+)"[^>]*>alphamarker/.exec(await readStdout('pdftotext', '-bbox', path, '-')) ?? []
     assert.ok(Math.abs(Number(left) - (40 / 25.4) * 72) < 2, left)
   })
 
   test('with a fixed layout has pages in their own sizes', async () => {
     const path = join(folder, 'fixed.epub')
     const page = (width: number) =>
-      chapter(
+      createChapter(
         '<p style="position:absolute;left:10px;top:10px">alphamarker</p>',
         `<meta name="viewport" content="width=${width}, height=300"/>`,
       )
-    await makeEpub(path, {
+    await createEpub(path, {
       files: { 'a.xhtml': page(400), 'b.xhtml': page(600) },
       spine: ['a.xhtml', 'b.xhtml'],
       metadata: '<meta property="rendition:layout">pre-paginated</meta>',
     })
     const convertHtml = await convert(chromium, path, 'pdf')
-    assert.equal(await pdfPages(convertHtml.path), 2)
-    const info = await output('pdfinfo', '-l', '2', convertHtml.path)
+    assert.equal(await countPdfPages(convertHtml.path), 2)
+    const info = await readStdout('pdfinfo', '-l', '2', convertHtml.path)
     assert.match(info, /Page +1 size: +300(\.\d+)? x 22[45]/)
     assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
   })
 
   test('without documents or with a damaged package is refused as damaged', async () => {
     const path = join(folder, 'empty.epub')
-    await makeEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
+    await createEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
     await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
     await assertRefused(convert(chromium, await page('PK\u0003\u0004 no', 'cut.epub'), 'pdf'), 'CORRUPT_FILE')
   })
@@ -410,7 +413,7 @@ describe('a hostile web page', () => {
       <meta http-equiv="refresh" content="0;url=${host}"><h1>alphamarker</h1>`
     const { path, warnings } = await convertHtml(html, 'pdf')
     server.close()
-    const text = await pdfText(path)
+    const text = await readPdfText(path)
     assert.match(text, /alphamarker/)
     assert.doesNotMatch(text, /EVIL|SECRETWORD|fontconfig/)
     assert.equal(asked, 0)
@@ -420,7 +423,7 @@ describe('a hostile web page', () => {
   test('that embeds itself repeatedly is loaded once', async () => {
     const html =
       '<meta http-equiv="refresh" content="0"><iframe src=""></iframe><iframe src="?x"></iframe><h1>alphamarker</h1>'
-    assert.match(await pdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
+    assert.match(await readPdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
   })
 
   test('leaves nothing behind for the next page', async () => {
@@ -429,7 +432,7 @@ describe('a hostile web page', () => {
       'pdf',
     )
     const { path } = await convertHtml('<p>alphamarker', 'pdf')
-    assert.equal((await pdfText(path)).trim(), 'alphamarker')
+    assert.equal((await readPdfText(path)).trim(), 'alphamarker')
   })
 
   test('that never finishes is stopped, and the next page is converted', async () => {
@@ -440,8 +443,8 @@ describe('a hostile web page', () => {
       convertHtml('<p>alphamarker', 'pdf'),
     ])
     assert.equal(stopped, undefined)
-    assert.equal(await pdfPages(next.path), 1)
-    assert.equal(await pdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
+    assert.equal(await countPdfPages(next.path), 1)
+    assert.equal(await countPdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
   test('is converted in a new browser after the old one was killed', async () => {
@@ -461,7 +464,7 @@ describe('a hostile web page', () => {
       }
     }
     const { path } = await convert(own, fixture('page.html'), 'pdf')
-    assert.match(await pdfText(path), /alphamarker/)
+    assert.match(await readPdfText(path), /alphamarker/)
     await own.close?.()
     assert.deepEqual(await readdir(baseDir), [])
   })

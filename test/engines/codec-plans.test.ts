@@ -6,11 +6,11 @@ import { silenceInput } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { codecAliases, codecIdByName, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
-import { recipeFor, valueAfter } from './ffmpeg-recipe.ts'
+import { argAfter, createRecipe } from './ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for a video with one audio track, both encoded. */
 const encodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
-  recipeFor(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
+  createRecipe(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
 
 /** Quality flag with its worst and best value, from the manuals of the encoders. */
 const scales: [to: string, codec: string, flag: string, worst: number, best: number][] = [
@@ -28,7 +28,7 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
 describe('the quality of a video', () => {
   for (const [to, codec, flag, worst, best] of scales)
     test(`in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
-      const level = (options: object) => Number(valueAfter(encodeArgs(to, { codec, ...options }), flag))
+      const level = (options: object) => Number(argAfter(encodeArgs(to, { codec, ...options }), flag))
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
       for (const [at, one] of words.entries()) {
@@ -45,7 +45,7 @@ describe('the quality of a video', () => {
 
   test('is left out if the codec has no quality setting', () => {
     for (const flag of ['-crf', '-q:v'])
-      assert.equal(valueAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
+      assert.equal(argAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
   })
 })
 
@@ -97,22 +97,22 @@ describe('a video codec', () => {
 
   test('is encoded in two passes only if the encoder supports it', () => {
     const can = all.flatMap(([to, codec]) =>
-      recipeFor(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
+      createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
     assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
-    assert.equal(recipeFor('mp4', { mode: 'encode' }).twoPass, false)
+    assert.equal(createRecipe('mp4', { mode: 'encode' }).twoPass, false)
   })
 
   test('keeps transparency if it supports it, and gives a warning otherwise', () => {
     const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
     const can = all.flatMap(([to, codec]) => {
-      const { output } = recipeFor(to, { mode: 'encode', codec }, transparent)
-      return output.includes('yuva420p') && valueAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
+      const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
+      return output.includes('yuva420p') && argAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
     })
     assert.equal(can.join(' '), 'vp9 vp8')
     for (const [to, codec] of all) {
       const codes = (options: object) =>
-        recipeFor(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
+        createRecipe(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
       assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
       assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
     }
@@ -154,20 +154,19 @@ test('a preset is mapped to the nearest setting of the encoder', () => {
     ['mkv', 'theora', '-preset', '- - -'],
   ]
   for (const [to, codec, flag, values] of speeds) {
-    const of = (preset: string) => valueAfter(encodeArgs(to, { codec, preset }), flag)
+    const of = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
     assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
   }
 })
 
 test('Opus with more than two channels gets a channel mapping family, stereo does not', () => {
-  const mappingFamily = (audio: object) =>
-    valueAfter(encodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
+  const mappingFamily = (audio: object) => argAfter(encodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
   assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
   assert.equal(mappingFamily({}), '-')
 })
 
 test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
-  const bits = (to: string, options: object) => Number(valueAfter(encodeArgs(to, options), '-b:a:0')) / 1000
+  const bits = (to: string, options: object) => Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highest] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
@@ -184,14 +183,14 @@ test('the quality of audio is a bit rate per channel pair, up to the maximum of 
   assert.deepEqual([bits('mp3', { quality: 1 }), bits('mp3', { quality: 50 })], [34.88, 176])
   assert.equal(bits('mp3', { quality: 'high', channels: 1 }), 96)
   assert.equal(bits('ogg', { quality: 'highest', audioSampleRate: 8000 }), 32, 'limited by the sample rate')
-  assert.equal(valueAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
+  assert.equal(argAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
   assert.equal(bits('mp4', { quality: 'low' }), 192, 'the quality of a video does not apply to its audio')
 })
 
 test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
-    valueAfter(
+    argAfter(
       encodeArgs('mp4', { ...(background !== undefined && { background }) }, transparent),
       '-filter:v:0',
     )
@@ -201,10 +200,10 @@ test('transparent parts are drawn over the requested color, or over black if the
     String(filter('#ff8800')),
     /^format=gbrap,split.*lutrgb=r=255:g=136:b=0:a=255.*overlay=format=gbrp,format=gbrp,scale=/,
   )
-  assert.doesNotMatch(String(valueAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
+  assert.doesNotMatch(String(argAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
 })
 
 test('silence is a separate mono input', () => {
-  assert.equal(valueAfter(silenceInput, '-f'), 'lavfi')
-  assert.match(String(valueAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
+  assert.equal(argAfter(silenceInput, '-f'), 'lavfi')
+  assert.match(String(argAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
 })

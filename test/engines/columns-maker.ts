@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 
 const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.split(' ')
 
@@ -9,7 +9,7 @@ const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.spl
 export function createProse(first: number, paragraphs: number, style: 'Body' | 'Plain' = 'Body'): string {
   let number = first
   return Array.from({ length: paragraphs }, (_, index) => {
-    const text = Array.from({ length: paragraphLength(index) }, (_, at) => {
+    const text = Array.from({ length: lengthOfParagraph(index) }, (_, at) => {
       const [one, two] = [(at * 5) % words.length, (at * 3 + index) % words.length]
       return `${words[one]} ${words[two]}${number++}`
     }).join(' ')
@@ -18,7 +18,7 @@ export function createProse(first: number, paragraphs: number, style: 'Body' | '
 }
 
 /** Varies the length, because paragraphs that start at equal heights in all columns would look like table rows. */
-export const paragraphLength = (paragraphStyle: number) => 25 + ((paragraphStyle * 17) % 23)
+export const lengthOfParagraph = (paragraphStyle: number) => 25 + ((paragraphStyle * 17) % 23)
 
 /** Returns the numbers in the words of a text, in order. */
 export const extractNumbers = (text: string): number[] =>
@@ -78,7 +78,7 @@ export async function printDocuments(bodies: Readonly<Record<string, string>>): 
 /** Converts documents to PDF with LibreOffice. */
 export async function convertToPdf(folder: string, sources: readonly string[]): Promise<void> {
   const profile = join(folder, 'profile')
-  await output(
+  await readStdout(
     'soffice',
     ...[`-env:UserInstallation=file://${profile}`, '--headless'],
     ...['--convert-to', 'pdf', '--outdir', folder, ...sources],

@@ -110,7 +110,7 @@ describe('an error of libvips', () => {
 })
 
 test('the density of a drawing is chosen for the requested size, and is 72 for its own size', () => {
-  const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // nothing else is looked at
+  const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // Only these properties are used.
   const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
   assert.equal(density(), 72)
   assert.deepEqual([density(undefined, 96), density(undefined, 192), density(undefined, 48)], [72, 144, 36])

@@ -33,7 +33,7 @@ export interface ConformanceSettings {
 }
 
 /** Tests the contract of every engine with real files. Results are checked with independent tools. */
-export function conformance(
+export function testConformance(
   engine: Engine,
   { fixtures, only = () => true, long, garbage }: ConformanceSettings,
 ): void {
@@ -77,7 +77,8 @@ export function conformance(
       await noCommandsIn(folder)
     })
 
-    test('reports garbage in any of its formats as a coded error', () => refusesGarbage(engine, garbage))
+    test('reports garbage in any of its formats as a coded error', () =>
+      assertRefusesGarbage(engine, garbage))
   })
 }
 
@@ -85,7 +86,7 @@ export function conformance(
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
 /** @param among formats to test; all that the engine reads if omitted */
-export async function refusesGarbage(engine: Engine, among?: readonly FormatId[]): Promise<void> {
+export async function assertRefusesGarbage(engine: Engine, among?: readonly FormatId[]): Promise<void> {
   const path = join(scratchFolder('garbage'), 'garbage')
   await writeFile(path, garbage)
   for (const [from, to] of firstTargets(engine)) {

@@ -6,16 +6,16 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
 /** Path of the fixture with four colored corners in a format. */
-export const corners = (format: FormatId) => fixture(`corners.${formatById(format).extensions[0]}`)
+export const cornersFixture = (format: FormatId) => fixture(`corners.${formatById(format).extensions[0]}`)
 
 const sourceIds = Object.keys(magickSources) as (keyof typeof magickSources)[] // Object.keys widens the keys to string.
 /** Formats that have this fixture; the rarest are tested by the sweep over all pairs. */
-export const cornersOf = sourceIds.filter((id) => id !== 'gif' && existsSync(corners(id)))
+export const formatsWithCorners = sourceIds.filter((id) => id !== 'gif' && existsSync(cornersFixture(id)))
 
 const run = promisify(execFile)
 
 /** Returns the colors at the centers of the quarters, read by FFmpeg. */
-export async function quarters(path: string, ...inputArgs: string[]): Promise<string> {
+export async function readQuarterColors(path: string, ...inputArgs: string[]): Promise<string> {
   const args = [
     '-v',
     'error',

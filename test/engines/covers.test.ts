@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 describe('audio with a cover and tags', () => {
@@ -17,14 +17,14 @@ describe('audio with a cover and tags', () => {
     const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
     const encoded = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
     const outputArgs = ['-map', '0:a', '-map', '1', ...encoded, '-disposition:v', 'attached_pic']
-    await output('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, album)
+    await readStdout('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, album)
   })
   after(removeRuns)
 
   async function coverOf(path: string): Promise<Buffer> {
     const imagePath = `${path}.cover`
     const raw = ['-map', '0:v', '-c', 'copy', '-f', 'image2', '-update', '1', imagePath]
-    await output('ffmpeg', '-v', 'error', '-y', '-i', path, ...raw)
+    await readStdout('ffmpeg', '-v', 'error', '-y', '-i', path, ...raw)
     return readFile(imagePath)
   }
 
@@ -33,7 +33,14 @@ describe('audio with a cover and tags', () => {
       const { path, warnings } = await convert(ffmpeg, album, to)
       assert.deepEqual(warnings, [])
       assert.deepEqual(await coverOf(path), await coverOf(album))
-      const tags = await output('ffprobe', '-v', 'error', '-show_entries', 'format_tags:stream_tags', path)
+      const tags = await readStdout(
+        'ffprobe',
+        '-v',
+        'error',
+        '-show_entries',
+        'format_tags:stream_tags',
+        path,
+      )
       for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
     })
 
@@ -41,7 +48,7 @@ describe('audio with a cover and tags', () => {
     const { path } = await convert(ffmpeg, album, 'ogg')
     const again = await convert(ffmpeg, path, 'opus')
     assert.deepEqual(await coverOf(again.path), await coverOf(album))
-    const tags = await output('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', again.path)
+    const tags = await readStdout('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', again.path)
     assert.match(tags, /=Grüße/)
   })
 

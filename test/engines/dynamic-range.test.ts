@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, streams } from './inspect-result.ts'
+import { probeStreams, readStdout } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const side = 64
@@ -26,7 +26,7 @@ async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b6
   const graph = `${boxes.join(';')};${[row, toSdr, sdrTags, toHdr, 'format=yuv420p10le'].join(',')}`
   const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:log-level=error`
   const encoder = ['-c:v', 'libx265', '-crf', '8', '-x265-params', tags, '-tag:v', 'hvc1']
-  await output('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)
+  await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)
 }
 
 const hex = (value: number) => value.toString(16).padStart(2, '0')
@@ -55,7 +55,7 @@ describe('an HDR video', () => {
 
   async function firstFrame(video: string): Promise<string> {
     const path = `${video}.png`
-    await output('ffmpeg', '-v', 'error', '-i', video, '-frames:v', '1', path)
+    await readStdout('ffmpeg', '-v', 'error', '-i', video, '-frames:v', '1', path)
     return path
   }
 
@@ -76,7 +76,7 @@ describe('an HDR video', () => {
       operation: 'watermark',
       options,
     })
-    const [video] = await streams({ path }, 'video')
+    const [video] = await probeStreams({ path }, 'video')
     assert.equal(video?.pix_fmt, 'yuv420p')
     assert.deepEqual(warnings, ['COLORS_CONVERTED'])
     assert.doesNotMatch(messages.join(), /codec=/)
@@ -87,7 +87,7 @@ describe('an HDR video', () => {
   test('stays HDR in H.265 and if it is copied', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
       const run = await convert(ffmpeg, phone, 'mp4', { options })
-      const [video] = await streams(run, 'video')
+      const [video] = await probeStreams(run, 'video')
       assert.deepEqual(
         [video?.pix_fmt, video?.color_transfer, video?.color_primaries, run.warnings],
         ['yuv420p10le', 'arib-std-b67', 'bt2020', []],
@@ -100,7 +100,7 @@ test('an animation of a video with non-square pixels has the right aspect ratio'
   const folder = scratchFolder('shapes')
   const wide = `${folder}/wide.mp4`
   const made = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]
-  await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...made)
+  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...made)
   for (const to of ['gif', 'apng'] as const) {
     const { path } = await convert(ffmpeg, wide, to)
     const { width, height } = await sharp(path).metadata()

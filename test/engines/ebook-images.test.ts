@@ -6,7 +6,7 @@ import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.
 import sharp from 'sharp'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './inspect-result.ts'
+import { listZipNames, readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const calibre = createCalibre()
@@ -70,14 +70,14 @@ test('images of a document are in its ebook in formats that readers display, wit
   const { path: ebook, warnings, messages } = await convert(calibre, path, 'epub')
   assert.deepEqual(warnings, ['PICTURES_UNSHOWN'])
   assert.match(messages.join(), /^An image is in a format/)
-  const names = await zipNames(ebook)
+  const names = await listZipNames(ebook)
   const pngs = names.filter((name) => name.endsWith('.png'))
   assert.equal(pngs.length, 2)
   assert.deepEqual(
     names.filter((name) => /\.(bmp|tiff?)$/.test(name)),
     [],
   )
-  const pages = await output('unzip', '-p', ebook, '*.xhtml', '*.html', '*.opf')
+  const pages = await readStdout('unzip', '-p', ebook, '*.xhtml', '*.html', '*.opf')
   for (const name of pngs) {
     const file = name.split('/').at(-1) ?? ''
     // In the manifest, and in the chapter that shows it.

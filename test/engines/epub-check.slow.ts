@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { createCalibre } from '../../lib/engines/calibre.ts'
 import { pandoc } from '../../lib/engines/pandoc.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('checked')
@@ -64,7 +64,7 @@ test('an ebook with formulas is valid, also after conversion through a Kindle fo
       (await faults(path)).map((line) => line.slice(0, 300)),
       [],
     )
-    const content = await output('unzip', '-p', path, '*.html', '*.opf')
+    const content = await readStdout('unzip', '-p', path, '*.html', '*.opf')
     assert.match(content, /<math xmlns="http:\/\/www.w3.org\/1998\/Math\/MathML"[^>]*>.*<msup>/s)
     assert.match(content, /<item [^>]*properties="mathml"/)
   }

@@ -22,11 +22,11 @@ const types: Readonly<Record<string, string>> = {
   ttf: 'font/ttf',
 }
 
-export const chapter = (body: string, head = '') =>
+export const createChapter = (body: string, head = '') =>
   `<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title>${head}</head><body>${body}</body></html>`
 
 /** Writes an EPUB 3. */
-export async function makeEpub(
+export async function createEpub(
   path: string,
   { files, spine, aside = [], metadata = '', properties = {} }: BookParts,
 ) {

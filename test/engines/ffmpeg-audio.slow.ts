@@ -8,7 +8,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { codecs, output, streams } from './inspect-result.ts'
+import { probeCodecs, probeStreams, readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('audio')
@@ -26,7 +26,7 @@ function createTones(layout: string, channels: number): string {
 async function voicesIn(path: string, voices: number): Promise<string> {
   const args = ['-v', 'error', '-i', path, '-ss', '0.3', '-t', '0.4', '-f', 'f32le', '-c:a', 'pcm_f32le', '-']
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 26 })
-  const probed = await output(
+  const probed = await readStdout(
     'ffprobe',
     '-v',
     'error',
@@ -66,7 +66,7 @@ describe('audio', () => {
       ['mp3', 2],
       ['amr', 1],
     ] as const) {
-      const [stream] = await streams(await convert(ffmpeg, fixture('surround.flac'), to), 'audio')
+      const [stream] = await probeStreams(await convert(ffmpeg, fixture('surround.flac'), to), 'audio')
       assert.equal(stream?.channels, channels, to)
     }
   })
@@ -74,14 +74,14 @@ describe('audio', () => {
   test('keeps its title, and its cover if the format supports one', async () => {
     for (const to of ['mp3', 'm4a', 'flac'] as const) {
       const run = await convert(ffmpeg, fixture('cover.mp3'), to, { options: { quality: 'low' } })
-      assert.equal((await streams(run, 'video')).length, 1, to)
+      assert.equal((await probeStreams(run, 'video')).length, 1, to)
       assert.match(
-        await output('ffprobe', '-v', 'error', '-show_entries', 'format_tags', run.path),
+        await readStdout('ffprobe', '-v', 'error', '-show_entries', 'format_tags', run.path),
         /=Grüße/,
         to,
       )
     }
-    assert.deepEqual(await codecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
+    assert.deepEqual(await probeCodecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
   })
 
   test('is copied to its own format, and re-encoded if a bit rate is requested', async () => {
@@ -118,7 +118,7 @@ describe('audio', () => {
 
   test('with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
     const samples = (path: string) =>
-      output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
+      readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     const noise = (name: string, codec: string, ...filters: string[]) => {
       const path = join(folder, name)
       const source = ['anoisesrc=seed=7:d=0.5:a=0.5', ...filters].join(',')
@@ -148,7 +148,7 @@ describe('audio', () => {
     const flac = join(folder, 'deep.flac')
     execFileSync('flac', ['--silent', '--force', '-o', flac, deep])
     const samples = (path: string) =>
-      output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
+      readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
   })
 
@@ -165,7 +165,7 @@ describe('audio', () => {
 
   test('keeps identical samples in lossless formats', async () => {
     const samples = (path: string) =>
-      output('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
+      readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
     const source = await samples(fixture('tone.wav'))
     for (const to of ['flac', 'alac', 'wv', 'tta', 'aiff', 'au', 'caf', 'w64'] as const) {
       assert.equal(await samples((await convert(ffmpeg, fixture('tone.wav'), to)).path), source, to)

@@ -9,12 +9,12 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, runFfprobe, streams } from './inspect-result.ts'
+import { probeStreams, readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('header')
 const pathOf = (name: string) => join(folder, name)
-const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
 function formatOf(path: string): FormatId {
   const format = formatByExtension(path)?.id
@@ -29,7 +29,7 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
     signal: new AbortController().signal,
     limits: ffmpeg.limits,
   })
-  // ffprobe sees what lies in the work folder.
+  // In the sandbox, ffprobe sees only the work folder.
   const inside = join(tools.workDir, `source.${formatOf(path)}`)
   await writeFile(inside, await readFile(path))
   const media =
@@ -119,7 +119,7 @@ describe('the header of a media file', () => {
       assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayHaveMore, true, name)
     const run = await convert(ffmpeg, pathOf('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
-    assert.equal((await streams(run, 'video')).length, 2)
+    assert.equal((await probeStreams(run, 'video')).length, 2)
   })
 
   test('is not read, and never throws, if it is damaged', async () => {

@@ -6,24 +6,25 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, runFfprobe } from './inspect-result.ts'
+import { readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const folder = scratchFolder('odd-sources')
 
 /** Fails at the first packet that cannot be decoded. */
-const decodeAll = (path: string) => output('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
+const decodeAll = (path: string) =>
+  readStdout('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
 
 test('8-bit audio is playable after conversion to MLP or TrueHD', async () => {
   const noise = 'anoisesrc=d=1:c=pink:r=48000:seed=7'
   const source = join(folder, 'noise.wav')
-  await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'pcm_u8', source)
+  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'pcm_u8', source)
   for (const to of ['mlp', 'thd'] as const) await decodeAll((await convert(ffmpeg, source, to)).path)
 })
 
 test('audio with a low sample rate is converted to MPEG layer II at a supported bit rate', async () => {
   const source = join(folder, 'low.wav')
-  await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
+  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=r=22050:d=1', '-ac', '2', source)
   const { path } = await convert(ffmpeg, source, 'mp2')
   assert.equal((await runFfprobe(path)).streams[0]?.bit_rate, '160000')
   const { path: tuned } = await convert(ffmpeg, source, 'mp2', { options: { quality: 33 } })
@@ -50,7 +51,7 @@ test('an animation with one frame can be converted to video', async () => {
 
 test('an animation with one frame can be converted to WebP and GIF', async () => {
   const source = join(folder, 'one.apng')
-  await output('ffmpeg', '-v', 'error', '-i', fixture('alpha.png'), '-f', 'apng', source)
+  await readStdout('ffmpeg', '-v', 'error', '-i', fixture('alpha.png'), '-f', 'apng', source)
   const { path } = await convert(ffmpeg, source, 'webp')
   const { width, height, hasAlpha } = await sharp(path).metadata()
   assert.deepEqual({ width, height, hasAlpha }, { width: 40, height: 30, hasAlpha: true })
@@ -67,7 +68,7 @@ test('a video with a long still keeps its duration when it is encoded in two pas
   const source = join(folder, 'still-for-a-while.webm')
   const videoInput = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']
-  await output('ffmpeg', '-v', 'error', ...videoInput, ...gap, '-c:v', 'libvpx', source)
+  await readStdout('ffmpeg', '-v', 'error', ...videoInput, ...gap, '-c:v', 'libvpx', source)
   const { path } = await convert(ffmpeg, source, 'h264', { options: { twoPass: true, videoBitrate: '200k' } })
   const { streams } = await runFfprobe(path)
   assert.equal(Number(streams[0]?.nb_read_packets), 100)

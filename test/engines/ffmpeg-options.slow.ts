@@ -8,13 +8,13 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { imageSize, output, streams } from './inspect-result.ts'
+import { probeStreams, readImageSize, readStdout } from './inspect-result.ts'
 import { convert, fixture, type Run, removeRuns } from './run-engine.ts'
 
 describe('an option for video', () => {
   after(removeRuns)
   const size = async (to: FormatId, options: Record<string, unknown>, source = 'film.mp4') => {
-    const [stream] = await streams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
+    const [stream] = await probeStreams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
     return [stream?.width, stream?.height]
   }
 
@@ -37,8 +37,8 @@ describe('an option for video', () => {
   test('sets the frame rate, and the bit rate and sample rate of audio', async () => {
     const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
     const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
-    const [video] = await streams(run, 'video')
-    const [audio] = await streams(run, 'audio')
+    const [video] = await probeStreams(run, 'video')
+    const [audio] = await probeStreams(run, 'audio')
     assert.equal(video?.nb_read_packets, 5)
     assert.equal(audio?.sample_rate, '22050')
     assertRate(audio, 64_000)
@@ -49,7 +49,7 @@ describe('an option for video', () => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
       assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
-      return (await streams(run, 'video'))[0]
+      return (await probeStreams(run, 'video'))[0]
     }
     const twice = await encodeVideo('300k', 'true')
     assertRate(await encodeVideo('100k', 'true'), 100_000)
@@ -86,7 +86,7 @@ describe('an option for video', () => {
     for (const [to, codec, name] of asked) {
       for (const preset of ['ultrafast', 'veryslow']) {
         const run = await convert(ffmpeg, fixture('film.mp4'), to, { options: { codec, preset } })
-        assert.equal((await streams(run, 'video'))[0]?.codec_name, name, `${codec} ${preset}`)
+        assert.equal((await probeStreams(run, 'video'))[0]?.codec_name, name, `${codec} ${preset}`)
       }
     }
   })
@@ -134,11 +134,11 @@ describe('an option for video', () => {
 describe('a GIF made from a video', () => {
   after(removeRuns)
   const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
-  const frames = async (run: Run) => (await streams(run, 'video'))[0]?.nb_read_packets
+  const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
 
   test('has the requested width, frame rate and range', async () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
-    assert.deepEqual(await imageSize(run.path, 'gif'), { width: 32, height: 24 })
+    assert.deepEqual(await readImageSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await frames(run), 5)
   })
 
@@ -147,7 +147,7 @@ describe('a GIF made from a video', () => {
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
     const gray = "geq=r='2*N':g='2*N':b='2*N'"
     const drawn = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
-    await output(
+    await readStdout(
       'ffmpeg',
       '-v',
       'error',

@@ -28,7 +28,7 @@ const defaultAudio = {
   ...{ codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo', sample_rate: '48000' },
 }
 
-export const mediaInfoWith = ({ video = {}, audio = [{}] }: Streams = {}) =>
+export const createMediaInfo = ({ video = {}, audio = [{}] }: Streams = {}) =>
   parseProbe({
     streams: [
       { ...defaultVideo, ...video },
@@ -38,18 +38,18 @@ export const mediaInfoWith = ({ video = {}, audio = [{}] }: Streams = {}) =>
   } as unknown as Parameters<typeof parseProbe>[0]) // ffprobe writes numbers as strings.
 
 /** Returns the recipe for a video with these streams. */
-export function recipeFor(
+export function createRecipe(
   to: string,
   options: object,
   streams: Streams = {},
   more: Partial<RecipeRequest> = {},
 ): Recipe {
   return buildRecipe({
-    ...{ media: mediaInfoWith(streams), from: 'mkv', to, container: containerFor(to) },
+    ...{ media: createMediaInfo(streams), from: 'mkv', to, container: containerFor(to) },
     ...{ mayCopy: true, keepSubtitles: true, options: { mode: 'auto', ...options }, ...more },
   } as unknown as RecipeRequest) // `to` is in the container table.
 }
 
 /** Returns the argument after a flag, or '-' if the flag is missing. */
-export const valueAfter = (args: readonly string[], flag: string): string =>
+export const argAfter = (args: readonly string[], flag: string): string =>
   (args.includes(flag) ? args[args.indexOf(flag) + 1] : '-') ?? '-'

@@ -7,12 +7,12 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { codecs, output, runFfprobe, streams } from './inspect-result.ts'
+import { probeCodecs, probeStreams, readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('tracks')
 const pathOf = (name: string) => join(folder, name)
-const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
 describe('a video with additional content', () => {
@@ -29,7 +29,7 @@ describe('a video with additional content', () => {
     await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
       const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
-      const listed = await output('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
+      const listed = await readStdout('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
       assert.match(listed, /Anfang[\s\S]*End/, to)
       assert.deepEqual(run.warnings, [], to)
     }
@@ -47,8 +47,12 @@ describe('a video with additional content', () => {
       ['webm', 'webvtt'],
     ] as const) {
       const run = await convert(ffmpeg, pathOf('styled.mkv'), to)
-      assert.equal((await streams(run, 'subtitle'))[0]?.codec_name, codec, to)
-      assert.match(await output('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'), /Grüße 字幕/, to)
+      assert.equal((await probeStreams(run, 'subtitle'))[0]?.codec_name, codec, to)
+      assert.match(
+        await readStdout('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'),
+        /Grüße 字幕/,
+        to,
+      )
     }
   })
 
@@ -56,7 +60,7 @@ describe('a video with additional content', () => {
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
-    assert.deepEqual(await codecs(kept), ['hevc', 'aac', 'mjpeg'])
+    assert.deepEqual(await probeCodecs(kept), ['hevc', 'aac', 'mjpeg'])
     const dropped = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
     assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
   })
@@ -103,7 +107,7 @@ describe('a trimmed file', () => {
 
 describe('audio', () => {
   const peakDb = async (path: string) => {
-    const log = await output('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
+    const log = await readStdout('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
     return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
   }
 

@@ -10,8 +10,8 @@ import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { codecs, output, runFfprobe, streams } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { probeCodecs, probeStreams, readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 /** Representative conversions that use different code paths; `npm run conformance` tests all of them. */
@@ -29,7 +29,7 @@ const targets: Readonly<Partial<Record<FormatId, readonly FormatId[]>>> = {
   mov: ['mp3'],
 }
 
-conformance(ffmpeg, {
+testConformance(ffmpeg, {
   fixtures: {
     mp4: fixture('film.mp4'),
     wav: fixture('tone.wav'),
@@ -75,19 +75,19 @@ describe('a video', () => {
   test('is copied if the format supports its streams, which the result reports', async () => {
     const run = await convertVideo('mkv')
     assert.equal(run.result.method, 'stream-copy')
-    assert.deepEqual(await codecs(run), ['h264', 'aac'])
+    assert.deepEqual(await probeCodecs(run), ['h264', 'aac'])
   })
 
   test('is re-encoded if the format does not support its streams', async () => {
     const run = await convertVideo('webm')
     assert.equal(run.result.method, 'encode')
-    assert.deepEqual(await codecs(run), ['vp9', 'opus'])
+    assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
 
   test('with VP9 and Opus is copied to MP4', async () => {
     const run = await convert(ffmpeg, fixture('film.webm'), 'mp4')
     assert.equal(run.result.method, 'stream-copy')
-    assert.deepEqual(await codecs(run), ['vp9', 'opus'])
+    assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
 
   test('is re-encoded if an option requires it, and only the affected streams', async () => {
@@ -95,8 +95,11 @@ describe('a video', () => {
     assert.equal((await convertVideo('mp4', { mode: 'encode' })).result.method, 'encode')
     assert.equal((await convertVideo('mp4', { crf: '30' })).result.method, 'encode')
     assert.equal((await convertVideo('mp4', { codec: 'libx264' })).result.method, 'stream-copy')
-    assert.deepEqual(await codecs(await convertVideo('mp4', { codec: 'hevc' })), ['hevc', 'aac'])
-    assert.deepEqual(await codecs(await convertVideo('mp4', { audioCodec: 'libmp3lame' })), ['h264', 'mp3'])
+    assert.deepEqual(await probeCodecs(await convertVideo('mp4', { codec: 'hevc' })), ['hevc', 'aac'])
+    assert.deepEqual(await probeCodecs(await convertVideo('mp4', { audioCodec: 'libmp3lame' })), [
+      'h264',
+      'mp3',
+    ])
   })
 
   test('is re-encoded if the copy is damaged', async () => {
@@ -108,7 +111,7 @@ describe('a video', () => {
       Buffer.concat([whole.subarray(0, 9000), Buffer.alloc(1000), whole.subarray(10_000)]),
     )
     const run = await convert(ffmpeg, broken, 'mp4', { from: 'avi' })
-    assert.equal((await streams(run, 'video')).length, 1)
+    assert.equal((await probeStreams(run, 'video')).length, 1)
   })
 
   test('keeps all audio tracks with their languages, and its subtitles', async () => {
@@ -121,12 +124,12 @@ describe('a video', () => {
     ] as const) {
       const run = await convert(ffmpeg, fixture('tracks.mkv'), to)
       assert.deepEqual(
-        (await streams(run, 'audio')).map(({ tags }) => tags.language),
+        (await probeStreams(run, 'audio')).map(({ tags }) => tags.language),
         ['eng', german],
         to,
       )
       assert.deepEqual(
-        (await streams(run, 'subtitle')).map((stream) => stream.codec_name),
+        (await probeStreams(run, 'subtitle')).map((stream) => stream.codec_name),
         [subtitle],
         to,
       )
@@ -138,9 +141,9 @@ describe('a video', () => {
     const source = join(scratchFolder('languages'), 'source.mkv')
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
-    await output('ffmpeg', '-v', 'error', '-y', ...inputs, ...tags, 'language=srp', source)
+    await readStdout('ffmpeg', '-v', 'error', '-y', ...inputs, ...tags, 'language=srp', source)
     const languagesOf = async (run: Awaited<ReturnType<typeof convert>>) => {
-      const tracks = [...(await streams(run, 'audio')), ...(await streams(run, 'subtitle'))]
+      const tracks = [...(await probeStreams(run, 'audio')), ...(await probeStreams(run, 'subtitle'))]
       return tracks.map(({ tags }) => tags.language)
     }
     const copied = await convert(ffmpeg, source, 'mov')
@@ -162,26 +165,26 @@ describe('a video', () => {
   test('gives warnings about tracks that the format does not support', async () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])
-    assert.equal((await streams(run, 'audio')).length, 1)
+    assert.equal((await probeStreams(run, 'audio')).length, 1)
   })
 
   test('loses its second video track with a warning', async () => {
     const two = join(scratchFolder('two-video-tracks'), 'source.mp4')
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('film.mp4')]
-    await output('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
+    await readStdout('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
     for (const [to, resolution] of [
       ['mkv', undefined],
       ['mp4', '240p'],
     ] as const) {
       const run = await convert(ffmpeg, two, to, { options: resolution ? { resolution } : {} })
-      assert.equal((await streams(run, 'video')).length, 1)
+      assert.equal((await probeStreams(run, 'video')).length, 1)
       assert.deepEqual(run.warnings, ['VIDEO_TRACKS_DROPPED'], to)
     }
     assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
   })
 
   test('with a stored rotation is rotated if the format cannot store it', async () => {
-    const [stream] = await streams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
+    const [stream] = await probeStreams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
     assert.deepEqual([stream?.width, stream?.height], [48, 64])
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
   })
@@ -208,13 +211,13 @@ describe('a video', () => {
 
   test('with transparency gets a black background unless the format supports transparency', async () => {
     const { path } = await convert(ffmpeg, fixture('alpha.webm'), 'mp4')
-    const pixels = await output(
+    const pixels = await readStdout(
       'sh',
       '-c',
       `ffmpeg -v error -i ${path} -frames:v 1 -vf scale=1:1 -f rawvideo -pix_fmt gray - | od -An -tu1`,
     )
     assert.ok(Number(pixels) < 24, `the transparent part became ${pixels.trim()}, not black`)
-    const [kept] = await streams(
+    const [kept] = await probeStreams(
       await convert(ffmpeg, fixture('alpha.webm'), 'webm', { options: { crf: 40 } }),
       'video',
     )
@@ -223,7 +226,7 @@ describe('a video', () => {
 
   test('can be converted to audio', async () => {
     const run = await convertVideo('mp3')
-    assert.deepEqual(await codecs(run), ['mp3'])
+    assert.deepEqual(await probeCodecs(run), ['mp3'])
     assert.equal((await convertVideo('m4a')).result.method, 'stream-copy')
   })
 
@@ -277,7 +280,7 @@ test('audio with a higher sample rate than Vorbis supports at a fixed bit rate i
   const folder = dirname((await convert(ffmpeg, fixture('tone.wav'), 'flac')).path)
   const path = join(folder, 'studio.wav')
   const tone = ['-f', 'lavfi', '-i', 'sine=sample_rate=192000:duration=1']
-  await output('ffmpeg', '-v', 'error', ...tone, '-c:a', 'pcm_s24le', path)
-  const [audio] = await streams(await convert(ffmpeg, path, 'ogg'), 'audio')
+  await readStdout('ffmpeg', '-v', 'error', ...tone, '-c:a', 'pcm_s24le', path)
+  const [audio] = await probeStreams(await convert(ffmpeg, path, 'ogg'), 'audio')
   assert.deepEqual([audio?.codec_name, audio?.sample_rate], ['vorbis', '48000'])
 })

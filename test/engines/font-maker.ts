@@ -1,4 +1,4 @@
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 
 /** Creates a variable color font with two letters and a ligature, all of which are boxes. */
 const program = `
@@ -28,7 +28,7 @@ made.addOpenTypeFeatures('feature liga { sub A B by A_B; } liga; feature kern { 
 made.save(sys.argv[1])
 `
 
-export const makeBoxes = (path: string) => output('/usr/bin/python3', '-c', program, path)
+export const createBoxFont = (path: string) => readStdout('/usr/bin/python3', '-c', program, path)
 
 const reader = `
 import sys
@@ -48,5 +48,5 @@ print({name: [layer.name for layer in layers] for name, layers in font['COLR'].C
 `
 
 /** Returns tables, glyphs, an outline, features and colors according to fontTools, one per line. */
-export const fontFacts = async (path: string) =>
-  (await output('/usr/bin/python3', '-c', reader, path)).trim().split('\n')
+export const describeFont = async (path: string) =>
+  (await readStdout('/usr/bin/python3', '-c', reader, path)).trim().split('\n')

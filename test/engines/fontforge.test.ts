@@ -13,10 +13,10 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { fontFacts, makeBoxes } from './font-maker.ts'
+import { testConformance } from './conformance.ts'
+import { createBoxFont, describeFont } from './font-maker.ts'
 import { countCharacters } from './inspect-font.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 /** An installed font (Bitstream Vera license), so that none has to be committed. */
@@ -28,7 +28,7 @@ const scratch = scratchFolder('fonts')
 const subset = { subset: characters }
 const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
 
-conformance(fontforge, {
+testConformance(fontforge, {
   fixtures: { ttf },
   only: (_, to) => to === 'woff2' || to === 'woff',
   garbage: ['ttf', 'woff2', 'pfb', 'svg-font'],
@@ -98,7 +98,7 @@ describe('a font subset', { concurrency: 2 }, () => {
 
 test('a subset keeps the requested characters, given as text or as ranges', async () => {
   const { path } = await convert(fontforge, ttf, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
-  assert.equal(await output('fc-query', '--format', '%{charset}', path), '41-43 20ac')
+  assert.equal(await readStdout('fc-query', '--format', '%{charset}', path), '41-43 20ac')
 })
 
 test('a subset with characters that the font does not have is refused', async () => {
@@ -132,16 +132,16 @@ test('a program inside a font file is not run', async () => {
 
 test('a font keeps features, kerning, colors and names between TrueType and CFF outlines', async () => {
   const boxes = join(scratch, 'boxes.ttf')
-  await makeBoxes(boxes)
+  await createBoxFont(boxes)
   const there = await convert(fontforge, boxes, 'otf')
   // Only the variations are lost.
   assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
   const back = await convert(fontforge, there.path, 'ttf')
   assert.deepEqual(back.warnings, [])
   const [before, cubic, quadratic] = [
-    await fontFacts(boxes),
-    await fontFacts(there.path),
-    await fontFacts(back.path),
+    await describeFont(boxes),
+    await describeFont(there.path),
+    await describeFont(back.path),
   ]
   assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
   assert.doesNotMatch(`${cubic[0]} ${quadratic[0]}`, /fvar|gvar/)
@@ -151,7 +151,7 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
 
 test('a font converted to bare CFF causes a warning about what was lost', async () => {
   const boxes = join(scratch, 'bare.ttf')
-  await makeBoxes(boxes)
+  await createBoxFont(boxes)
   const said: string[] = []
   for (const to of ['pfb', 'cff'] as const) said.push(...(await convert(fontforge, boxes, to)).warnings)
   assert.deepEqual(said, ['FONT_TABLES_DROPPED', 'FONT_TABLES_DROPPED'])

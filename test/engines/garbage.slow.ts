@@ -1,10 +1,10 @@
 // Run by `npm run test:slow`: all formats of engines; the regular suite tests only some of them.
 import { after, describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
-import { refusesGarbage } from './conformance.ts'
+import { assertRefusesGarbage } from './conformance.ts'
 
 describe('garbage in any format that an engine reads gives a coded error', { concurrency: 2 }, () => {
   after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
-  for (const engine of engines) test(`for ${engine.id}`, () => refusesGarbage(engine))
+  for (const engine of engines) test(`for ${engine.id}`, () => assertRefusesGarbage(engine))
 })

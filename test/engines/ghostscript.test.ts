@@ -9,13 +9,20 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { imageSize, output, parametersIn, pdfPages, pdfText, zipNames } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import {
+  countPdfPages,
+  listZipNames,
+  readImageSize,
+  readManifestParameters,
+  readPdfText,
+  readStdout,
+} from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const pages = fixture('three-pages.pdf')
 
-conformance(ghostscript, {
+testConformance(ghostscript, {
   fixtures: {
     eps: fixture('drawing.eps'),
     ai: fixture('drawing.ai'),
@@ -54,7 +61,7 @@ describe('a PostScript drawing', () => {
 
   test('a PostScript drawing becomes an image of its bounding box at the requested resolution', async () => {
     const { path } = await runGhostscriptEngine(fixture('drawing.eps'), 'png', { dpi: 144 })
-    assert.deepEqual(await imageSize(path, 'png'), { width: 80, height: 60 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 80, height: 60 })
     assertAlmostEqual(await colorAt(path, 10, 10), [255, 0, 0])
     assertAlmostEqual(await colorAt(path, 70, 10), [0, 255, 0])
   })
@@ -74,9 +81,9 @@ describe('a PostScript drawing', () => {
   test('a PostScript drawing keeps its text and shapes in PDF and SVG', async () => {
     for (const source of ['drawing.eps', 'drawing.ai']) {
       const { path } = await runGhostscriptEngine(fixture(source), 'pdf')
-      assert.match(await pdfText(path), /alphamarker/)
-      assert.equal((await output('pdfimages', '-list', path)).split('\n').length, 3)
-      assert.match(await output('pdfinfo', path), /Page size: +40 x 30 pts/)
+      assert.match(await readPdfText(path), /alphamarker/)
+      assert.equal((await readStdout('pdfimages', '-list', path)).split('\n').length, 3)
+      assert.match(await readStdout('pdfinfo', path), /Page size: +40 x 30 pts/)
       const { path: svg } = await runGhostscriptEngine(fixture(source), 'svg')
       assert.doesNotMatch(await readFile(svg, 'utf8'), /<image/)
     }
@@ -84,8 +91,8 @@ describe('a PostScript drawing', () => {
 
   test('PostScript with several pages becomes a PDF with the same pages', async () => {
     const { path } = await runGhostscriptEngine(fixture('letter.ps'), 'pdf')
-    assert.equal(await pdfPages(path), 2)
-    assert.match(await pdfText(path), /alphamarker[\s\S]*betamarker/)
+    assert.equal(await countPdfPages(path), 2)
+    assert.match(await readPdfText(path), /alphamarker[\s\S]*betamarker/)
   })
 })
 
@@ -98,12 +105,21 @@ describe('an SVG drawing', () => {
     const word = '<text x="9" y="40" font-size="20">alphamarker</text>'
     await writeFile(source, `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60">${word}</svg>`)
     const { path } = await runGhostscriptEngine(source, 'pdf')
-    assert.match(await pdfText(path), /alphamarker/)
-    assert.match(await output('pdfinfo', path), /Page size: +90 x 45 pts/)
+    assert.match(await readPdfText(path), /alphamarker/)
+    assert.match(await readStdout('pdfinfo', path), /Page size: +90 x 45 pts/)
     const { path: eps } = await runGhostscriptEngine(source, 'eps')
     assert.match(await readFile(eps, 'latin1'), /%%BoundingBox: 0 0 90 45/)
     assert.match(
-      await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', eps),
+      await readStdout(
+        'gs',
+        '-q',
+        '-dSAFER',
+        '-dBATCH',
+        '-dNOPAUSE',
+        '-sDEVICE=txtwrite',
+        '-sOutputFile=-',
+        eps,
+      ),
       /alphamarker/,
     )
   })
@@ -143,16 +159,25 @@ describe('PDF pages rendered by Ghostscript', () => {
     assert.equal((await sharp(tiff).metadata()).pages, 3)
     const { path: ps } = await runGhostscriptEngine(pages, 'ps', { pages: '3,1' })
     assert.match(
-      await output('gs', '-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=txtwrite', '-sOutputFile=-', ps),
+      await readStdout(
+        'gs',
+        '-q',
+        '-dSAFER',
+        '-dBATCH',
+        '-dNOPAUSE',
+        '-sDEVICE=txtwrite',
+        '-sOutputFile=-',
+        ps,
+      ),
       /gamma[\s\S]*alpha/,
     )
     const { path: zip } = await runGhostscriptEngine(pages, 'eps', { pages: '2-3' })
-    assert.deepEqual(await zipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
+    assert.deepEqual(await listZipNames(zip), ['page-002.eps', 'page-003.eps', 'manifest.json'])
     const run = await runGhostscriptEngine(pages, 'png', { dpi: 72, downscale: 50, colorSpace: 'gray' })
     assertProgressRises(run)
     const names = ['page-001.png', 'page-002.png', 'page-003.png']
-    assert.deepEqual(await zipNames(run.path), [...names, 'manifest.json'])
-    assert.deepEqual(await parametersIn(run.path), {
+    assert.deepEqual(await listZipNames(run.path), [...names, 'manifest.json'])
+    assert.deepEqual(await readManifestParameters(run.path), {
       ...{ format: 'png', dpi: 72, colorSpace: 'gray', downscale: 50 },
     })
   })

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const side = 64
@@ -31,7 +31,7 @@ describe('an HDR image', () => {
     const tagged = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
     const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
     const graph = `${boxes.join(';')};${[row, usual, tagged, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
-    await output('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
+    await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
     return path
   }
 

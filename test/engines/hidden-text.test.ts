@@ -10,7 +10,7 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('unseen-words')
@@ -34,8 +34,11 @@ async function flat(name: string, kind: string, parts: string): Promise<string> 
 }
 
 const summarize = async (path: string, format: FormatId) => {
-  const holding = await readSummary(path, format, { isResult: false })
-  return [holding?.words?.total, holding?.features.filter((one) => one === 'hiddenText').length]
+  const createDocumentWith = await readSummary(path, format, { isResult: false })
+  return [
+    createDocumentWith?.words?.total,
+    createDocumentWith?.features.filter((one) => one === 'hiddenText').length,
+  ]
 }
 
 const hiding = (name: string, family: string, display = 'none') =>
@@ -64,7 +67,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   ] as const) {
     const result = await convert(engine, path, to)
     const text =
-      to === 'pdf' ? await output('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
+      to === 'pdf' ? await readStdout('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
     assert.match(text, seen, `${engine.id} ${to}`)
     assert.deepEqual(await summarize(result.path, to), [6, 0])
   }
@@ -118,7 +121,10 @@ test('broken references show the text that they had when the document was saved'
   const { path } = await convert(office, document, 'docx')
   for (const source of [document, path]) {
     const result = await convert(office, source, 'pdf')
-    assert.match(await output('pdftotext', result.path, '-'), /^See Figure 7 and Table 3, not the end\.\s/)
+    assert.match(
+      await readStdout('pdftotext', result.path, '-'),
+      /^See Figure 7 and Table 3, not the end\.\s/,
+    )
   }
 })
 
@@ -127,8 +133,8 @@ test('text of Word 97 is not counted if it is hidden or deleted, or if a style m
   const ofWord = async (name: string, styles: string, body: string) => {
     const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`
     const { path } = await convert(office, await flat(name, 'text', parts), 'doc')
-    const holding = await readSummary(path, 'doc', { isResult: false })
-    return [holding?.words?.total, holding?.features]
+    const createDocumentWith = await readSummary(path, 'doc', { isResult: false })
+    return [createDocumentWith?.words?.total, createDocumentWith?.features]
   }
   const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
   // Cyrillic characters are stored as two bytes each, others as one.
@@ -194,7 +200,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   const dropped =
     'Hidden parts of the workbook were left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
   const pdf = await convert(office, book, 'pdf')
-  const printed = (await output('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
+  const printed = (await readStdout('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
   assert.match(printed, /first cells last ones/)
   assert.doesNotMatch(printed, /secret|another/)
   const page = await convert(office, book, 'html')
@@ -211,12 +217,12 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   assert.deepEqual((await convert(office, book, 'ods')).warnings, [])
   for (const to of ['xlsx', 'xls', 'ods'] as const) {
     const { path } = await convert(office, book, to)
-    const holding = await readSummary(path, to, { isResult: true })
-    assert.equal(holding?.counts.sheets, 3, to)
+    const createDocumentWith = await readSummary(path, to, { isResult: true })
+    assert.equal(createDocumentWith?.counts.sheets, 3, to)
     const shown = new WordCounts()
     // LibreOffice writes the first sheet as visible for Excel.
     shown.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
-    const { visibleWords } = holding
+    const { visibleWords } = createDocumentWith
     assert.deepEqual(
       [visibleWords?.total, visibleWords && shown.countSharedWith(visibleWords)],
       [shown.total, shown.total],
@@ -228,15 +234,15 @@ test('cells of a table without column definitions, as some programs write it, ar
   const page = join(folder, 'table.md')
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
   const { path, workDir } = await convert(pandoc, page, 'docx')
-  const xml = await output('unzip', '-p', path, 'word/document.xml')
+  const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
   const grid = /<w:tblGrid\s*\/>|<w:tblGrid>.*?<\/w:tblGrid>/s
   assert.match(xml, grid)
   const parts = join(workDir, 'parts')
   await mkdir(parts)
-  await output('bsdtar', '-xf', path, '-C', parts)
+  await readStdout('bsdtar', '-xf', path, '-C', parts)
   await writeFile(join(parts, 'word/document.xml'), xml.replace(grid, ''))
   const names = ['[Content_Types].xml', '_rels', 'word']
-  await output('bsdtar', '-cf', join(workDir, 'bare.docx'), '--format', 'zip', '-C', parts, ...names)
+  await readStdout('bsdtar', '-cf', join(workDir, 'bare.docx'), '--format', 'zip', '-C', parts, ...names)
   const text = await readFile((await convert(pandoc, join(workDir, 'bare.docx'), 'txt')).path, 'utf8')
   assert.match(text, /first\tsecond\nthird\tfourth/)
 })

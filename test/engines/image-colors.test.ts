@@ -8,7 +8,7 @@ import { buildPng, readChunks } from '../../lib/engines/vips/apng/chunks.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { imageSize, output } from './inspect-result.ts'
+import { readImageSize, readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 /** Returns the raw sample values, ignoring the profile. */
@@ -134,7 +134,7 @@ describe('the color profile of an image', () => {
     const pages: number[][] = []
     for (const source of [fixture('cmyk.jpg'), path]) {
       const { path: pdf } = await convert(vips, source, 'pdf')
-      await output('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
+      await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
       pages.push(await numbers(`${pdf}-page.png`))
     }
     near(pages[1] ?? [], pages[0] ?? [], 60)
@@ -176,7 +176,7 @@ describe('camera metadata', () => {
         const kept = await convert(engine, source, to, { options: { metadata: 'keep' } })
         assert.match(await readFile(kept.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
         for (const { path } of [left, kept]) {
-          assert.deepEqual(await imageSize(path, to), { width: 30, height: 40 })
+          assert.deepEqual(await readImageSize(path, to), { width: 30, height: 40 })
           assert.equal((await sharp(path).metadata()).orientation ?? 1, 1, `${engine.id} ${to}`)
         }
       }
@@ -190,7 +190,7 @@ describe('image options', () => {
   test('rotate an image', async () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
-      assert.deepEqual(await imageSize(path, 'png'), { width: 30, height: 40 })
+      assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
       near(await numbers(path), [0, 0, 255])
       assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
     }
@@ -233,7 +233,10 @@ describe('image options', () => {
 
   test('limit the longest side without enlarging', async () => {
     const size = async (downscale: number) =>
-      imageSize((await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path, 'png')
+      readImageSize(
+        (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
+        'png',
+      )
     assert.deepEqual(await size(20), { width: 20, height: 15 })
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
@@ -256,7 +259,7 @@ describe('image options', () => {
 
   test('render vector drawings at the requested resolution', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
-    assert.deepEqual(await imageSize(path, 'png'), { width: 60, height: 45 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 60, height: 45 })
   })
 
   test('include jpegQuality, which takes precedence over quality', async () => {
@@ -278,7 +281,7 @@ describe('image options', () => {
 
   test('write a cursor with the cursor type', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
-    assert.match(await output('file', path), /cursor/)
+    assert.match(await readStdout('file', path), /cursor/)
     const bytes = await readFile(path)
     assert.deepEqual([...bytes.subarray(0, 6)], [0, 0, 2, 0, 1, 0])
     // The hotspot is the corner; an icon has planes and bits there.
@@ -308,7 +311,7 @@ describe('a camera raw file', () => {
 
   test('keeps 16 bits per channel in TIFF', async () => {
     const { path } = await convert(vips, fixture('corners.rw2'), 'tiff')
-    assert.match(await output('tiffinfo', path), /Bits\/Sample: 16/)
+    assert.match(await readStdout('tiffinfo', path), /Bits\/Sample: 16/)
   })
 
   test('that is truncated or another kind of TIFF is corrupt', async () => {
@@ -367,7 +370,7 @@ describe('an animated PNG', () => {
 
   test('keeps frames and delays in GIF and WebP, and can be made from both', async () => {
     const { path: moving } = await convert(vips, fixture('animated.gif'), 'apng')
-    const times = await output(
+    const times = await readStdout(
       'ffprobe',
       '-v',
       'error',

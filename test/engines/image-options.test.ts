@@ -34,34 +34,34 @@ import {
 } from '../../lib/engines/pdf/page-range.ts'
 
 /** Returns the parsed value; undefined if it is refused. */
-const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
-const refuses = (schema: z.ZodType, ...values: unknown[]) => {
+const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
+const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
   for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
 }
 
 describe('an option sent by a form', () => {
   test('is parsed as a number if it looks like one', () => {
     assert.deepEqual(
-      [of(integer(1, 100), ' 7 '), of(integer(-5, 5), '-5'), of(decimal(0, 2), '0.5')],
+      [parse(integer(1, 100), ' 7 '), parse(integer(-5, 5), '-5'), parse(decimal(0, 2), '0.5')],
       [7, -5, 0.5],
     )
-    assert.deepEqual([of(integer(1, 100), 1), of(integer(1, 100), '100')], [1, 100])
-    refuses(integer(1, 100), 0, '101', 1.5, '1.5', '', 'a', '1e1', '0x10', true)
-    refuses(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
+    assert.deepEqual([parse(integer(1, 100), 1), parse(integer(1, 100), '100')], [1, 100])
+    assertRefused(integer(1, 100), 0, '101', 1.5, '1.5', '', 'a', '1e1', '0x10', true)
+    assertRefused(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
   })
 
   test('is parsed as a boolean in common spellings', () => {
     assert.deepEqual(
-      ['true', 'false', true, false].map((value) => of(flag(), value)),
+      ['true', 'false', true, false].map((value) => parse(flag(), value)),
       [true, false, true, false],
     )
-    refuses(flag(), '1', 'yes', 1, 'True')
+    assertRefused(flag(), '1', 'yes', 1, 'True')
   })
 
   test('is a quality as a number or level, and levels differ by format', () => {
     const scale = { low: 10, medium: 20, high: 30, highest: 40 }
-    assert.deepEqual([of(quality, '55'), of(quality, 'low')], [55, 'low'])
-    refuses(quality, 0, 101, 'best')
+    assert.deepEqual([parse(quality, '55'), parse(quality, 'low')], [55, 'low'])
+    assertRefused(quality, 0, 101, 'best')
     assert.deepEqual(
       [qualityNumber(55, scale), qualityNumber('low', scale), qualityNumber(undefined, scale)],
       [55, 10, 30],
@@ -89,27 +89,27 @@ describe('an image option', () => {
       ['gray', '#808080'],
       ['green', '#008000'],
     ])
-      assert.equal(of(colorOption, given), seen)
-    refuses(colorOption, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
+      assert.equal(parse(colorOption, given), seen)
+    assertRefused(colorOption, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
     assert.deepEqual(
-      ['ff8800', '#F80', 'f80', 'purple'].map((given) => of(markColor, given)),
+      ['ff8800', '#F80', 'f80', 'purple'].map((given) => parse(markColor, given)),
       ['#ff8800', '#F80', '#f80', 'purple'],
     )
-    refuses(markColor, 'f8', '#ff88', 'pink', 'red;')
+    assertRefused(markColor, 'f8', '#ff88', 'pink', 'red;')
   })
 
   test('that is a color space accepts common spellings', () => {
     for (const given of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
-      assert.equal(of(colorSpace, given), 'adobe-rgb')
+      assert.equal(parse(colorSpace, given), 'adobe-rgb')
     for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
-      assert.equal(of(colorSpace, given), 'gray')
+      assert.equal(parse(colorSpace, given), 'gray')
     assert.deepEqual(
-      [of(colorSpace, 'sRGB'), of(colorSpace, undefined), of(renderedColorSpace, undefined)],
+      [parse(colorSpace, 'sRGB'), parse(colorSpace, undefined), parse(renderedColorSpace, undefined)],
       ['srgb', undefined, 'srgb'],
     )
-    refuses(colorSpace, 'cmyk', 'graying', 7)
-    refuses(renderedColorSpaceWithoutProfile, 'adobe-rgb')
-    assert.equal(of(renderedColorSpaceWithoutProfile, undefined), 'srgb')
+    assertRefused(colorSpace, 'cmyk', 'graying', 7)
+    assertRefused(renderedColorSpaceWithoutProfile, 'adobe-rgb')
+    assert.equal(parse(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
   test('that is a size becomes a box to resize to', () => {
@@ -165,10 +165,10 @@ describe('a thumbnail', () => {
     const [row] = videoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
-    assert.partialDeepStrictEqual(of(row.options, {}), { count: 1 })
-    assert.partialDeepStrictEqual(of(row.options, { count: '20' }), { count: 20 })
+    assert.partialDeepStrictEqual(parse(row.options, {}), { count: 1 })
+    assert.partialDeepStrictEqual(parse(row.options, { count: '20' }), { count: 20 })
     assert.ok('timestamp' in shape && (row.cost ?? 0) > 0)
-    refuses(row.options, { count: 21 }, { count: 0 })
+    assertRefused(row.options, { count: 21 }, { count: 0 })
   })
 
   test('has a capability per format, with quality where the format supports it', () => {
@@ -242,18 +242,18 @@ describe('a watermark', () => {
 })
 
 describe('a section', () => {
-  const lasting = (durationS: number | undefined) => ({ durationS }) as MediaInfo // nothing else is looked at
+  const mediaOfDuration = (durationS: number | undefined) => ({ durationS }) as MediaInfo // Only this property is used.
 
   test('of a video is between two times', () => {
-    assert.deepEqual(resolveTrim({}, lasting(60)), { args: [], durationS: 60 })
-    assert.deepEqual(resolveTrim({ start: 10, end: 15 }, lasting(60)), {
+    assert.deepEqual(resolveTrim({}, mediaOfDuration(60)), { args: [], durationS: 60 })
+    assert.deepEqual(resolveTrim({ start: 10, end: 15 }, mediaOfDuration(60)), {
       args: ['-ss', '10', '-t', '5'],
       durationS: 5,
     })
-    assert.deepEqual(resolveTrim({ start: 10 }, lasting(60)), { args: ['-ss', '10'], durationS: 50 })
-    assert.deepEqual(resolveTrim({ end: 90 }, lasting(60)), { args: ['-t', '90'], durationS: 60 })
-    assert.deepEqual(resolveTrim({ end: 9 }, lasting(undefined)), { args: ['-t', '9'], durationS: 9 })
-    assert.deepEqual(resolveTrim({ start: 9 }, lasting(undefined)), {
+    assert.deepEqual(resolveTrim({ start: 10 }, mediaOfDuration(60)), { args: ['-ss', '10'], durationS: 50 })
+    assert.deepEqual(resolveTrim({ end: 90 }, mediaOfDuration(60)), { args: ['-t', '90'], durationS: 60 })
+    assert.deepEqual(resolveTrim({ end: 9 }, mediaOfDuration(undefined)), { args: ['-t', '9'], durationS: 9 })
+    assert.deepEqual(resolveTrim({ start: 9 }, mediaOfDuration(undefined)), {
       args: ['-ss', '9'],
       durationS: undefined,
     })
@@ -262,7 +262,10 @@ describe('a section', () => {
       [{ start: 6, end: 5 }, 'end'],
       [{ start: 60 }, 'start'],
     ] as const)
-      assert.throws(() => resolveTrim(cut, lasting(60)), { code: 'INVALID_INPUT', details: { field } })
+      assert.throws(() => resolveTrim(cut, mediaOfDuration(60)), {
+        code: 'INVALID_INPUT',
+        details: { field },
+      })
   })
 
   test('of a document has its pages in the order of the range', () => {
@@ -275,7 +278,7 @@ describe('a section', () => {
     assert.throws(() => resolvePages('1-20001', 30_000), /at most 20000 pages/)
     for (const range of ['1-5,10,15-last', ' 2 ', 'Last'])
       assert.ok(pageRange.safeParse(range).success, range)
-    refuses(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
+    assertRefused(pageRange, '', '1-', ',1', '1,,2', '1-2-3', 'first', '1234567', '1;2', '1,'.repeat(1000))
     assert.equal(formatPageRange([7, 10, 2, 9, 3, 2, 1]), '1-3,7,9-10')
     assert.deepEqual(consecutiveRuns([1, 2, 3, 7, 6, 9]), [
       [1, 3],

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { corners, quarters } from './corner-colors.ts'
+import { cornersFixture, readQuarterColors } from './corner-colors.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick-colors')
@@ -87,7 +87,10 @@ describe('an image in a format of ImageMagick', () => {
     'ras',
   ] as const) {
     test(`in ${from} is read upright and with the right colors`, async () => {
-      assert.equal(await quarters((await convert(imagemagick, corners(from), 'png')).path), 'RGBx')
+      assert.equal(
+        await readQuarterColors((await convert(imagemagick, cornersFixture(from), 'png')).path),
+        'RGBx',
+      )
     })
   }
 
@@ -115,7 +118,7 @@ describe('an image in a format of ImageMagick', () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       // Linear light, not sRGB values.
       const linear = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
-      assert.equal(await quarters(path, ...linear), 'RGBx')
+      assert.equal(await readQuarterColors(path, ...linear), 'RGBx')
     })
   }
 })

@@ -11,8 +11,8 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { corners, cornersOf } from './corner-colors.ts'
-import { output } from './inspect-result.ts'
+import { cornersFixture, formatsWithCorners } from './corner-colors.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const run = promisify(execFile)
@@ -133,15 +133,15 @@ describe('a hostile image for ImageMagick', () => {
   })
 
   test('that is truncated is corrupt', async () => {
-    for (const from of cornersOf.filter(cutShows)) {
-      const whole = await readFile(corners(from))
+    for (const from of formatsWithCorners.filter(cutShows)) {
+      const whole = await readFile(cornersFixture(from))
       const part = whole.subarray(0, Math.floor(whole.length / (from === 'fits' ? 3 : 2)))
       await failing('CORRUPT_FILE', part, from)
     }
   })
 
   test('in OpenEXR that is truncated is detected beforehand, because ImageMagick would fill it with black', async () => {
-    const whole = await readFile(corners('exr'))
+    const whole = await readFile(cornersFixture('exr'))
     assert.equal(await detectFile('in.exr', whole), 'exr')
     for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
       await assertRefused(
@@ -183,6 +183,6 @@ describe('a hostile image for ImageMagick', () => {
         coder,
       )
     }
-    assert.match(await output('convert', '-version'), /ImageMagick/)
+    assert.match(await readStdout('convert', '-version'), /ImageMagick/)
   })
 })

@@ -10,7 +10,7 @@ import {
 } from '../../lib/engines/imagemagick/targets.ts'
 
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
-const those = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
+const idsWith = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('the formats that ImageMagick writes', () => {
   test('are exactly those listed', () => {
@@ -31,7 +31,7 @@ describe('the formats that ImageMagick writes', () => {
 
   test('are flattened onto white if they have no transparency', () => {
     assert.equal(
-      those((id) => magickTarget(id).isOpaque === true),
+      idsWith((id) => magickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
       cal vicar fits cin`.replace(/\s+/g, ' '),
     )
@@ -39,22 +39,22 @@ describe('the formats that ImageMagick writes', () => {
 
   test('that store several images or a color profile are those listed', () => {
     assert.equal(
-      those((id) => magickTarget(id).stores === 'frames'),
+      idsWith((id) => magickTarget(id).stores === 'frames'),
       'gif mng',
     )
     assert.equal(
-      those((id) => magickTarget(id).stores === 'pages'),
+      idsWith((id) => magickTarget(id).stores === 'pages'),
       'tiff dcx',
     )
     assert.equal(
-      those((id) => magickTarget(id).supportsProfile === true),
+      idsWith((id) => magickTarget(id).supportsProfile === true),
       'png jpg webp tiff ptif psd psb miff',
     )
   })
 
   test('get the listed arguments for their samples', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
-    const argsFor = (args: string) => those((id) => (magickTarget(id).args ?? []).join(' ') === args)
+    const argsFor = (args: string) => idsWith((id) => (magickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
     assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
@@ -70,7 +70,7 @@ describe('the formats that ImageMagick writes', () => {
 
   test('cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
     assert.equal(
-      those((id) => magickTarget(id).cost !== 0.35),
+      idsWith((id) => magickTarget(id).cost !== 0.35),
       'png jpg',
     )
     assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
@@ -107,20 +107,20 @@ describe('the arguments of ImageMagick', () => {
       assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
     assert.equal(
-      those((id) => magickTarget(id).quality !== undefined),
+      idsWith((id) => magickTarget(id).quality !== undefined),
       'png jpg webp jp2 j2k jng',
     )
     const hasOption = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
     assert.equal(
-      those((id) => hasOption(id, 'quality')),
+      idsWith((id) => hasOption(id, 'quality')),
       'jpg webp jp2 j2k jng',
     )
     assert.equal(
-      those((id) => hasOption(id, 'sizes')),
+      idsWith((id) => hasOption(id, 'sizes')),
       'ico',
     )
     assert.equal(
-      those((id) => hasOption(id, 'width')),
+      idsWith((id) => hasOption(id, 'width')),
       ids.join(' '),
     )
     assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
@@ -144,9 +144,9 @@ describe('the arguments of ImageMagick', () => {
   test('for an icon list its sizes, largest first', () => {
     assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(iconSides({}), undefined)
-    const takes = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
+    const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
     for (const wrong of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
-      assert.equal(takes(wrong), false, wrong)
-    assert.ok(takes(Array(50).fill('1').join()) && takes('1,256'))
+      assert.equal(hasArgument(wrong), false, wrong)
+    assert.ok(hasArgument(Array(50).fill('1').join()) && hasArgument('1,256'))
   })
 })

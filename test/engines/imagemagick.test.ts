@@ -8,9 +8,9 @@ import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { corners, quarters } from './corner-colors.ts'
-import { imageSize, pdfPages, zipNames } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { cornersFixture, readQuarterColors } from './corner-colors.ts'
+import { countPdfPages, listZipNames, readImageSize } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const folder = scratchFolder('imagemagick')
@@ -31,7 +31,7 @@ function fits(sides: readonly number[], values: readonly number[], extension?: '
 
 const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w').raw().toBuffer())]
 
-conformance(imagemagick, {
+testConformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
   // imagemagick-colors.slow.ts checks the pixels of all of them, and `npm run conformance` tests all formats.
   only: (from, to) => (from === 'png' ? ['gif', 'cal', 'jbig'].includes(to) : from === 'gif' && to === 'png'),
@@ -60,7 +60,7 @@ describe('an image in a format of ImageMagick', () => {
   test('without transparency keeps its colors in JPEG 2000, even if it is tiny', async () => {
     const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
     for (const to of ['jp2', 'j2k'] as const) {
-      assert.equal(await quarters((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
+      assert.equal(await readQuarterColors((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
     }
   })
 
@@ -94,14 +94,14 @@ describe('an image in a format of ImageMagick', () => {
 
   test('in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
     const size = { options: { width: 80, fit: 'scale' } }
-    const { path } = await convert(imagemagick, corners('sixel'), 'png', size)
+    const { path } = await convert(imagemagick, cornersFixture('sixel'), 'png', size)
     const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 200)
   })
 
   test('in gray or black and white is written with the declared type', async () => {
     const pixels = async (to: FormatId) =>
-      quarters((await convert(imagemagick, fixture('corners.png'), to)).path)
+      readQuarterColors((await convert(imagemagick, fixture('corners.png'), to)).path)
     assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
     for (const to of ['pbm', 'xbm'] as const) {
       assert.match(await pixels(to), /^(\((0 0 0|255 255 255)\)){4}$/, to)
@@ -126,15 +126,15 @@ describe('an image in a format of ImageMagick', () => {
   })
 
   test('in FITS is scaled from minimum as black to maximum as white', async () => {
-    const { data } = await sharp((await convert(imagemagick, corners('fits'), 'png')).path)
+    const { data } = await sharp((await convert(imagemagick, cornersFixture('fits'), 'png')).path)
       .raw()
       .toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
   })
 
   test('in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
-    const { path, warnings } = await convert(imagemagick, corners('fits'), 'png')
-    assert.deepEqual([await quarters(path), warnings], ['RGBx', []])
+    const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
+    assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const many = join(folder, 'many.fits')
     await writeFile(many, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
     const one = await convert(imagemagick, many, 'png')
@@ -153,19 +153,19 @@ describe('an image in a format of ImageMagick', () => {
     await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
     // Only one of three planes is complete.
-    await writeFile(path, (await readFile(corners('fits'))).subarray(0, 2880 + 1500))
+    await writeFile(path, (await readFile(cornersFixture('fits'))).subarray(0, 2880 + 1500))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
   test('with layers is converted as its merged image, once', async () => {
     const { path, result, warnings } = await convert(imagemagick, fixture('layers.psd'), 'png')
-    assert.equal(await quarters(path), 'RGBx')
+    assert.equal(await readQuarterColors(path), 'RGBx')
     assert.deepEqual([result.files.length, warnings], [1, []])
   })
 
   test('with an EXIF orientation is rotated once', async () => {
     const { path } = await convert(imagemagick, fixture('orientation-6.jpg'), 'psd')
-    assert.deepEqual(await imageSize(path, 'psd'), { width: 30, height: 40 })
+    assert.deepEqual(await readImageSize(path, 'psd'), { width: 30, height: 40 })
     assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
   })
 
@@ -223,21 +223,31 @@ describe('an image in a format of ImageMagick', () => {
   test('with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
     const { path, format } = await convert(imagemagick, fixture('pages.tiff'), 'tga')
     assert.equal(format, 'zip')
-    assert.deepEqual(await zipNames(path), ['page-001.tga', 'page-002.tga', 'page-003.tga', 'manifest.json'])
+    assert.deepEqual(await listZipNames(path), [
+      'page-001.tga',
+      'page-002.tga',
+      'page-003.tga',
+      'manifest.json',
+    ])
     const { path: tiff } = await convert(imagemagick, fixture('pages.tiff'), 'tiff')
     assert.equal((await sharp(tiff).metadata()).pages, 3)
   })
 
   test('has the requested size and quality', async () => {
     const size = async (options: Record<string, unknown>) =>
-      imageSize((await convert(imagemagick, corners('psd'), 'png', { options })).path, 'png')
+      readImageSize((await convert(imagemagick, cornersFixture('psd'), 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
     assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
     assert.deepEqual(await size({ height: 300, fit: 'scale' }), { width: 400, height: 300 })
     assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
     const bytes = async (quality: unknown) =>
-      (await readFile((await convert(imagemagick, corners('psd'), 'jpg', { options: { quality } })).path))
-        .length
+      (
+        await readFile(
+          (
+            await convert(imagemagick, cornersFixture('psd'), 'jpg', { options: { quality } })
+          ).path,
+        )
+      ).length
     assert.ok((await bytes('low')) < (await bytes('highest')) && (await bytes(5)) < (await bytes('95')))
   })
 })
@@ -263,10 +273,10 @@ describe('the route of an image', () => {
       ['dds', 'pdf'],
     ] as const) {
       assert.deepEqual(names(from, to), ['imagemagick:png', `vips:${to}`])
-      const { path } = await convert(imagemagick, corners(from), 'png')
+      const { path } = await convert(imagemagick, cornersFixture(from), 'png')
       const made = await convert(vips, path, to)
-      if (to === 'pdf') assert.equal(await pdfPages(made.path), 1)
-      else assert.deepEqual(await imageSize(made.path, to), { width: 40, height: 30 })
+      if (to === 'pdf') assert.equal(await countPdfPages(made.path), 1)
+      else assert.deepEqual(await readImageSize(made.path, to), { width: 40, height: 30 })
     }
     assert.deepEqual(names('png', 'ico'), ['imagemagick:ico'])
   })

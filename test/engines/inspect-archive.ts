@@ -29,7 +29,7 @@ const Contents = z.record(z.string(), z.string())
 export type Contents = z.infer<typeof Contents>
 
 /** Returns the text of the files in an archive by name, read with a tool that was not used to create it. */
-export async function archiveContents(path: string, format: FormatId): Promise<Contents> {
+export async function readArchive(path: string, format: FormatId): Promise<Contents> {
   switch (format) {
     case 'zst':
       return { '': zstdDecompressSync(await readFile(path)).toString() }
@@ -41,12 +41,12 @@ export async function archiveContents(path: string, format: FormatId): Promise<C
     case 'lz4':
     case 'lzo':
     case 'z':
-      return { '': await decompress(path, format) }
+      return { '': await decompressFile(path, format) }
     case 'tar.lz':
     case 'tar.lz4':
     case 'tar.lzo':
     case 'tar.z':
-      return readTar(Buffer.from(await decompress(path, format), 'latin1'))
+      return readTar(Buffer.from(await decompressFile(path, format), 'latin1'))
     case 'squashfs':
       return readUnpacked((folder) => run('unsquashfs', ['-f', '-q', '-n', '-d', folder, path]))
     case 'wim':
@@ -63,7 +63,7 @@ export async function archiveContents(path: string, format: FormatId): Promise<C
 }
 
 /** Decompresses with the format's own program; with gzip for `compress`. */
-async function decompress(path: string, format: FormatId): Promise<string> {
+async function decompressFile(path: string, format: FormatId): Promise<string> {
   const program = format.endsWith('lz')
     ? 'lzip'
     : format.endsWith('lz4')

@@ -18,32 +18,32 @@ export async function assertEbook(path: string, format: FormatId): Promise<void>
     assert.equal(bytes.toString('latin1', 0, mark.length), mark)
     return
   }
-  const text = (await ebookText(path)) ?? bytes.toString('utf8')
+  const text = (await readEbookText(path)) ?? bytes.toString('utf8')
   if (format === 'epub') assert.match(text, /^application\/epub\+zip/)
   if (format === 'fb2') assert.match(text, /<FictionBook[\s\S]*<\/FictionBook>\s*$/)
   assert.ok(text.length > 20, `${format} has no text`)
 }
 
 /** Returns the text of an ebook with its tags, without calibre or pandoc; undefined for other formats. */
-export async function ebookText(path: string): Promise<string | undefined> {
+export async function readEbookText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path)
   const mark = bytes.toString('latin1', 60, 68)
-  if (mark === 'BOOKMOBI' || mark === 'TEXtREAd') return palmText(bytes)
+  if (mark === 'BOOKMOBI' || mark === 'TEXtREAd') return readPalmText(bytes)
   const start = bytes.toString('latin1', 0, 9)
-  if (start === '!!8-Bit!!') return psionText(bytes)
-  if (start.startsWith('PK\x03\x04')) return zippedText(path)
+  if (start === '!!8-Bit!!') return readPsionText(bytes)
+  if (start.startsWith('PK\x03\x04')) return readZippedText(path)
   if (start.startsWith('\xb0\x0c\xb0\x0c') || start.startsWith('L\0R\0F\0') || start.startsWith('SNBP000B'))
     return decompressedText(path)
   return undefined
 }
 
-async function zippedText(path: string): Promise<string> {
+async function readZippedText(path: string): Promise<string> {
   const { stdout } = await run('bsdtar', ['-xOf', path], { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }
 
 /** PalmDOC: the first record has the number of text records, each of which is compressed separately. */
-function palmText(bytes: Buffer): string {
+function readPalmText(bytes: Buffer): string {
   const offset = (index: number) => bytes.readUInt32BE(78 + 8 * index)
   const first = offset(0)
   const packed = bytes.readUInt16BE(first) === 2
@@ -51,11 +51,13 @@ function palmText(bytes: Buffer): string {
   const records = Array.from({ length: count }, (_, index) =>
     bytes.subarray(offset(index + 1), index + 2 < bytes.readUInt16BE(76) ? offset(index + 2) : bytes.length),
   )
-  return Buffer.concat(records.map((record) => (packed ? unpackPalm(record) : record))).toString('utf8')
+  return Buffer.concat(records.map((record) => (packed ? decompressPalmDoc(record) : record))).toString(
+    'utf8',
+  )
 }
 
 /** https://wiki.mobileread.com/wiki/PalmDOC#Format */
-function unpackPalm(record: Buffer): Buffer {
+function decompressPalmDoc(record: Buffer): Buffer {
   const out: number[] = []
   for (let at = 0; at < record.length; ) {
     const byte = record[at++] ?? 0
@@ -75,7 +77,7 @@ function unpackPalm(record: Buffer): Buffer {
 }
 
 /** A table of 256 strings, followed by indexes into it. */
-function psionText(bytes: Buffer): string {
+function readPsionText(bytes: Buffer): string {
   let at = 9
   const table = Array.from({ length: 256 }, () => {
     const length = bytes[at] ?? 0

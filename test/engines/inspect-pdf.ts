@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import * as z from 'zod'
 import { python3 } from '../python.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import type { Run } from './run-engine.ts'
 
 /** Returns texts such as `Alpha page3` in page order. */
-export const pageNames = async (path: string, ...args: string[]) =>
-  [...(await output('pdftotext', ...args, path, '-')).matchAll(/\w+ page\d/g)].map(([name]) => name)
+export const readPageNames = async (path: string, ...args: string[]) =>
+  [...(await readStdout('pdftotext', ...args, path, '-')).matchAll(/\w+ page\d/g)].map(([name]) => name)
 
 interface Item {
   title: string
@@ -30,7 +30,7 @@ const Item: z.ZodType<Item> = z.lazy(() =>
 export async function readOutlineItems(path: string): Promise<unknown[]> {
   const { outlines } = z
     .object({ outlines: z.array(Item) })
-    .parse(JSON.parse(await output('qpdf', '--json', '--json-key=outlines', path)))
+    .parse(JSON.parse(await readStdout('qpdf', '--json', '--json-key=outlines', path)))
   const toArray = ({ title, page, kids }: Item): unknown[] => [title, page, ...kids.map(toArray)]
   return outlines.map(toArray)
 }
@@ -45,7 +45,7 @@ const LinkDict = z.looseObject({ '/Dest': z.tuple([z.string()], z.unknown()).opt
 /** Returns the page numbers that the links of a page lead to. */
 export async function readLinkTargets(path: string, page: number): Promise<number[]> {
   const dump = QpdfDump.parse(
-    JSON.parse(await output('qpdf', '--json', '--json-key=pages', '--json-key=qpdf', path)),
+    JSON.parse(await readStdout('qpdf', '--json', '--json-key=pages', '--json-key=qpdf', path)),
   )
   const pages = dump.pages.map(({ object }) => object)
   const value = (ref: string | undefined) => dump.qpdf[1][`obj:${ref}`]?.value
@@ -57,17 +57,17 @@ export async function readLinkTargets(path: string, page: number): Promise<numbe
 /** Unzips the result of a run and returns the folder. */
 export async function unzipResult({ path, workDir }: Run): Promise<string> {
   const folder = join(workDir, 'unpacked')
-  await output(python3, '-m', 'zipfile', '-e', path, folder)
+  await readStdout(python3, '-m', 'zipfile', '-e', path, folder)
   return folder
 }
 
 export async function assertValidPdf(path: string): Promise<void> {
-  await output('qpdf', '--check', path)
+  await readStdout('qpdf', '--check', path)
 }
 
 /** Returns the whole file with decompressed streams, to search for any remaining text. */
 export const readUncompressed = (path: string) =>
-  output('qpdf', '--qdf', '--object-streams=disable', path, '-')
+  readStdout('qpdf', '--qdf', '--object-streams=disable', path, '-')
 
 /** Renders a page; `color` returns the mean color of the cell at column `x` and row `y` of a 3 x 3 grid. */
 export async function renderPage(

@@ -6,20 +6,20 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 
 const run = promisify(execFile)
 const folder = scratchFolder('pixels')
 let files = 0
 
 /** Rows from the top, three bytes per pixel; transparent parts have a white background. */
-export interface Dots {
+export interface PixelData {
   readonly width: number
   readonly height: number
   readonly data: Buffer
 }
 
-async function dotsOf(input: string | Buffer, page = 0): Promise<Dots> {
+async function decodePixels(input: string | Buffer, page = 0): Promise<PixelData> {
   const { data, info } = await sharp(input, page > 0 ? { page } : {})
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
@@ -37,17 +37,17 @@ const readers: Partial<Record<FormatId, (from: string, to: string) => [bin: stri
 }
 
 /** Reads an image, or the frame or page with this number. */
-export async function readPixels(path: string, format: FormatId, page = 0): Promise<Dots> {
+export async function readPixels(path: string, format: FormatId, page = 0): Promise<PixelData> {
   if (format === 'apng') return readFrame(path, `eq(n,${page})`)
   const command = readers[format]?.(path, join(folder, `${files++}.png`))
-  if (!command) return dotsOf(path, page)
+  if (!command) return decodePixels(path, page)
   const [bin, ...args] = command
-  await output(bin, ...args)
-  return dotsOf(join(folder, `${files - 1}.png`))
+  await readStdout(bin, ...args)
+  return decodePixels(join(folder, `${files - 1}.png`))
 }
 
 /** Reads the first frame of a video that matches a condition of ffmpeg's filter `select`. */
-export async function readFrame(path: string, condition: string): Promise<Dots> {
+export async function readFrame(path: string, condition: string): Promise<PixelData> {
   const pick = [
     '-vf',
     `select='${condition}',format=rgb24`,
@@ -60,22 +60,27 @@ export async function readFrame(path: string, condition: string): Promise<Dots> 
   ]
   const args = ['-v', 'error', '-i', path, ...pick, '-']
   const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 })
-  return dotsOf(stdout)
+  return decodePixels(stdout)
 }
 
-export const colorAt = ({ width, data }: Dots, x: number, y: number): number[] => [
+export const colorAt = ({ width, data }: PixelData, x: number, y: number): number[] => [
   ...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
 ]
 
 /** Fails unless a pixel has this color, within the tolerance for lossy codecs. */
-export function assertColor(dots: Dots, [x, y]: readonly [number, number], color: string, tolerance = 12) {
+export function assertColor(
+  dots: PixelData,
+  [x, y]: readonly [number, number],
+  color: string,
+  tolerance = 12,
+) {
   const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const got = colorAt(dots, x, y)
   const isNear = got.every((level, index) => Math.abs(level - (wanted[index] ?? 0)) <= tolerance)
   assert.ok(isNear, `at ${x}, ${y}: ${got.join(' ')} instead of ${wanted.join(' ')}`)
 }
 
-export interface Changed {
+export interface ChangedArea {
   readonly left: number
   readonly top: number
   readonly right: number
@@ -85,7 +90,7 @@ export interface Changed {
 }
 
 /** Returns the bounding box of all pixels that differ by more than the tolerance. Right and bottom are exclusive. */
-export function changes(before: Dots, after: Dots, tolerance = 0): Changed {
+export function findChangedArea(before: PixelData, after: PixelData, tolerance = 0): ChangedArea {
   assert.deepEqual([after.width, after.height], [before.width, before.height])
   let [left, top, right, bottom, count] = [before.width, before.height, 0, 0, 0]
   for (let y = 0; y < before.height; y++) {

@@ -7,16 +7,16 @@ import * as z from 'zod'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { imageFacts, minSpread } from '../conformance/image-facts.ts'
 import { python3 } from '../python.ts'
-import { archiveContents } from './inspect-archive.ts'
+import { readArchive } from './inspect-archive.ts'
 import { assertEbook } from './inspect-ebook.ts'
 import { countCharacters } from './inspect-font.ts'
-import { rawInput } from './raw-media.ts'
-import { sizeInHeader } from './read-image-header.ts'
+import { rawInputArgs } from './raw-media.ts'
+import { readSizeInHeader } from './read-image-header.ts'
 import { assertTimed } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 
-export async function output(bin: string, ...args: string[]): Promise<string> {
+export async function readStdout(bin: string, ...args: string[]): Promise<string> {
   const { stdout } = await run(bin, args, { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }
@@ -46,8 +46,8 @@ const Probe = z.object({
 /** Returns ffprobe's output for a file, with the number of readable packets per stream. */
 export async function runFfprobe(path: string): Promise<z.output<typeof Probe>> {
   const show = ['-count_packets', '-show_streams', '-show_format', '-of', 'json']
-  const args = ['-v', 'error', ...show, ...rawInput(path), path]
-  return Probe.parse(JSON.parse(await output('ffprobe', ...args)))
+  const args = ['-v', 'error', ...show, ...rawInputArgs(path), path]
+  return Probe.parse(JSON.parse(await readStdout('ffprobe', ...args)))
 }
 
 interface Result {
@@ -55,11 +55,11 @@ interface Result {
 }
 
 /** Returns the streams of one type. */
-export async function streams({ path }: Result, type: 'video' | 'audio' | 'subtitle') {
+export async function probeStreams({ path }: Result, type: 'video' | 'audio' | 'subtitle') {
   return (await runFfprobe(path)).streams.filter((stream) => stream.codec_type === type)
 }
 
-export const codecs = async ({ path }: Result) =>
+export const probeCodecs = async ({ path }: Result) =>
   (await runFfprobe(path)).streams.map(({ codec_name }) => codec_name)
 
 export interface Size {
@@ -68,9 +68,9 @@ export interface Size {
 }
 
 /** Returns the size of an image according to a tool that was not involved in its conversion. */
-export async function imageSize(path: string, format: FormatId): Promise<Size> {
+export async function readImageSize(path: string, format: FormatId): Promise<Size> {
   if (format === 'heic' || format === 'avif') {
-    const [, width, height] = /^image: (\d+)x(\d+)/m.exec(await output('heif-info', path)) ?? []
+    const [, width, height] = /^image: (\d+)x(\d+)/m.exec(await readStdout('heif-info', path)) ?? []
     return { width: Number(width), height: Number(height) }
   }
   if (format === 'hdr') {
@@ -95,24 +95,25 @@ export async function imageSize(path: string, format: FormatId): Promise<Size> {
       height: bytes.readInt16LE(12) - bytes.readInt16LE(8),
     }
   }
-  if (format === 'cin' || format === 'miff') return headerSize(await readFile(path), format)
-  if (format === 'webp') return webpSize(await readFile(path))
-  if (format === 'eps' || format === 'ai') return drawingSize(path)
+  if (format === 'cin' || format === 'miff') return readHeaderSize(await readFile(path), format)
+  if (format === 'webp') return readWebpSize(await readFile(path))
+  if (format === 'eps' || format === 'ai') return measureDrawing(path)
   if (format === 'svg' || format === 'svgz') {
-    const [, width, height] = /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await svgText(path, format)) ?? []
+    const [, width, height] =
+      /width="([\d.]+)\D*"\s+height="([\d.]+)/.exec(await readSvgText(path, format)) ?? []
     return { width: Number(width), height: Number(height) }
   }
   if (format === 'jxl') {
-    const [, width, height] = /, (\d+)x(\d+),/.exec(await output('jxlinfo', path)) ?? []
+    const [, width, height] = /, (\d+)x(\d+),/.exec(await readStdout('jxlinfo', path)) ?? []
     return { width: Number(width), height: Number(height) }
   }
-  const size = await sizeInHeader(path, format)
+  const size = await readSizeInHeader(path, format)
   if (size) return size
   const { streams } = await runFfprobe(path)
   return { width: streams[0]?.width ?? 0, height: streams[0]?.height ?? 0 }
 }
 
-async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
+async function readSvgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
   const bytes = await readFile(path)
   return (format === 'svgz' ? gunzipSync(bytes) : bytes).toString('utf8')
 }
@@ -120,14 +121,14 @@ async function svgText(path: string, format: 'svg' | 'svgz'): Promise<string> {
 /**
  * Returns the size of the drawn area. Ghostscript reads PostScript and PDF, and does not create our EPS and AI files.
  */
-async function drawingSize(path: string): Promise<Size> {
+async function measureDrawing(path: string): Promise<Size> {
   const { stderr } = await run('gs', ['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=bbox', path])
   const [, left, bottom, right, top] = /HiResBoundingBox: (\S+) (\S+) (\S+) (\S+)/.exec(stderr) ?? []
   return { width: Number(right) - Number(left), height: Number(top) - Number(bottom) }
 }
 
 /** ffprobe of Debian 12 cannot read WebP animations, so the canvas size is read from the header (RFC 9649). */
-function webpSize(bytes: Buffer): Size {
+function readWebpSize(bytes: Buffer): Size {
   if (bytes.toString('latin1', 12, 16) === 'VP8X') {
     return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
   }
@@ -139,7 +140,7 @@ function webpSize(bytes: Buffer): Size {
 }
 
 /** No other decoder here reads these formats: Cineon has numbers at fixed offsets, MIFF has a text header. */
-function headerSize(bytes: Buffer, format: 'cin' | 'miff'): Size {
+function readHeaderSize(bytes: Buffer, format: 'cin' | 'miff'): Size {
   if (format === 'cin') {
     assert.equal(bytes.readUInt32BE(0), 0x802a5fd7)
     return { width: bytes.readUInt32BE(200), height: bytes.readUInt32BE(204) }
@@ -148,18 +149,18 @@ function headerSize(bytes: Buffer, format: 'cin' | 'miff'): Size {
   return { width: Number(width), height: Number(height) }
 }
 
-export async function pdfPages(path: string): Promise<number> {
-  return Number(/^Pages:\s+(\d+)/m.exec(await output('pdfinfo', path))?.[1] ?? 0)
+export async function countPdfPages(path: string): Promise<number> {
+  return Number(/^Pages:\s+(\d+)/m.exec(await readStdout('pdfinfo', path))?.[1] ?? 0)
 }
 
-export async function pdfText(path: string): Promise<string> {
-  return output('pdftotext', path, '-')
+export async function readPdfText(path: string): Promise<string> {
+  return readStdout('pdftotext', path, '-')
 }
 
 /** Returns the names in a ZIP and fails if the checksum of an entry is wrong. */
-export async function zipNames(path: string): Promise<string[]> {
-  await output(python3, '-m', 'zipfile', '-t', path)
-  const listing = await output(
+export async function listZipNames(path: string): Promise<string[]> {
+  await readStdout(python3, '-m', 'zipfile', '-t', path)
+  const listing = await readStdout(
     python3,
     '-c',
     'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))',
@@ -169,17 +170,17 @@ export async function zipNames(path: string): Promise<string[]> {
 }
 
 /** Returns the conversion parameters from the manifest of a ZIP of pages. */
-export async function parametersIn(path: string): Promise<unknown> {
+export async function readManifestParameters(path: string): Promise<unknown> {
   const program = 'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).read("manifest.json").decode())'
-  return JSON.parse(await output(python3, '-c', program, path)).parameters
+  return JSON.parse(await readStdout(python3, '-c', program, path)).parameters
 }
 
 /** Returns the names and hashes of the files in a ZIP, in order. */
-export async function zipHashes(path: string): Promise<string[]> {
+export async function hashZipEntries(path: string): Promise<string[]> {
   const program = `import hashlib, sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
 for name in archive.namelist(): print(name, hashlib.sha256(archive.read(name)).hexdigest())`
-  return (await output(python3, '-c', program, path)).trim().split('\n')
+  return (await readStdout(python3, '-c', program, path)).trim().split('\n')
 }
 
 /** Fails unless a file is a complete and plausible file of its format. */
@@ -198,12 +199,12 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
       return
     }
     case 'image': {
-      const { width, height } = await imageSize(path, format)
+      const { width, height } = await readImageSize(path, format)
       assert.ok(width > 0 && height > 0, `${format} has no size`)
       return
     }
     case 'document':
-      if (format === 'pdf') assert.ok((await pdfPages(path)) > 0)
+      if (format === 'pdf') assert.ok((await countPdfPages(path)) > 0)
       // An image in PostScript has no text.
       if (format === 'ps')
         assert.ok(((await imageFacts(path, undefined))?.spread ?? 0) >= minSpread, 'ps is blank')
@@ -213,7 +214,7 @@ export async function assertIntact(path: string, format: FormatId): Promise<void
       await assertEbook(path, format)
       return
     case 'archive':
-      assert.ok(Object.keys(await archiveContents(path, format)).length > 0)
+      assert.ok(Object.keys(await readArchive(path, format)).length > 0)
       return
     case 'font':
       assert.ok((await countCharacters(path, format)) > 0, `${format} shows no characters`)

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { output, pdfText } from './inspect-result.ts'
+import { readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const engine = createLibreOffice({ processes: 1 })
@@ -97,10 +97,10 @@ for (const one of cases) {
 
 /** Returns the text and the objects that contain actions and links. */
 async function readablePdf(path: string): Promise<string> {
-  await output('qpdf', '--check', path)
-  const pdf = await output('qpdf', '--qdf', '--object-streams=disable', path, '-')
+  await readStdout('qpdf', '--check', path)
+  const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', path, '-')
   for (const action of ['/JavaScript', '/JS', '/Launch']) assert.ok(!pdf.includes(action), action)
-  return (await pdfText(path)) + pdf
+  return (await readPdfText(path)) + pdf
 }
 
 test('a normal hyperlink is kept', async () => {
@@ -113,12 +113,13 @@ describe('a file outside of the document', () => {
     test(`is not included in ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
-      const content = to === 'pdf' ? await pdfText(path) : await contentOf(path)
+      const content = to === 'pdf' ? await readPdfText(path) : await contentOf(path)
       // The section and the frame reference this file, which LibreOffice can read in its sandbox.
       const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
       assert.ok(line.length > 3 && !content.includes(line))
       assert.doesNotMatch(content, /^(?:word\/media|Pictures)\/.*png/m)
-      if (to === 'pdf') assert.equal((await output('pdfimages', '-list', path)).trim().split('\n').length, 2)
+      if (to === 'pdf')
+        assert.equal((await readStdout('pdfimages', '-list', path)).trim().split('\n').length, 2)
     })
   }
 })

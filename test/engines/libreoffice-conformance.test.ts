@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
-import { conformance } from './conformance.ts'
+import { testConformance } from './conformance.ts'
 import { fixture } from './run-engine.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'office-long-'))
@@ -11,7 +11,7 @@ const long = join(scratch, 'long.txt')
 await writeFile(long, 'The quick brown fox jumps over the lazy dog.\n'.repeat(20_000))
 after(() => rm(scratch, { recursive: true }))
 
-conformance(createLibreOffice(), {
+testConformance(createLibreOffice(), {
   fixtures: {
     docx: fixture('office/report.docx'),
     xlsx: fixture('office/workbook.xlsx'),

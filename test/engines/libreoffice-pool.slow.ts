@@ -12,7 +12,7 @@ import { createLibreOffice, type LibreOfficeSettings } from '../../lib/engines/l
 import { AppError } from '../../lib/errors.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { waitUntil } from '../wait-until.ts'
-import { output, pdfText } from './inspect-result.ts'
+import { readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'office-pool-test-'))
@@ -74,7 +74,7 @@ describe('the LibreOffice pool', () => {
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
       const { path } = await convert(engine, await longText(word, 50), 'pdf')
-      const text = await pdfText(path)
+      const text = await readPdfText(path)
       assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
     })
     await Promise.all(runs)
@@ -150,14 +150,14 @@ describe('a LibreOffice process that fails', () => {
   test('by crashing causes a retry, and the document is converted', async () => {
     const { run, before, baseDir } = await disturb('SIGKILL', 1)
     const { path } = await run
-    assert.match(await pdfText(path), /Survivor/)
+    assert.match(await readPdfText(path), /Survivor/)
     assert.notDeepEqual(await offices(baseDir), before)
   })
 
   test('by hanging is detected, and the document is retried', async () => {
     const { run } = await disturb('SIGSTOP', 1, { stallS: 0.5 })
     const { path } = await run
-    assert.match(await pdfText(path), /Survivor/)
+    assert.match(await readPdfText(path), /Survivor/)
   })
 
   test('twice with the same document fails only that document', async () => {
@@ -175,7 +175,7 @@ describe('a LibreOffice process that fails', () => {
     assert.ok(pid)
     process.kill(pid, 'SIGKILL')
     const { path } = await convert(engine, fixture('office/report.docx'), 'pdf')
-    assert.match(await pdfText(path), /Quarterly/)
+    assert.match(await readPdfText(path), /Quarterly/)
   })
 })
 
@@ -196,7 +196,7 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
   await rejected
   const ms = performance.now() - asked
   assert.ok(ms < 1000, `it kept running for ${ms} ms`)
-  assert.match(await pdfText((await kept).path), /Kept/)
+  assert.match(await readPdfText((await kept).path), /Kept/)
   const still = await offices(baseDir)
   assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
 })
@@ -218,7 +218,7 @@ describe('a converted document leaves behind', () => {
 
   test('none of its fonts', async () => {
     const { engine } = await pool({ processes: 1 })
-    const fontsOf = async (path: string) => output('pdffonts', (await convert(engine, path, 'pdf')).path)
+    const fontsOf = async (path: string) => readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
     assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
     assert.doesNotMatch(await fontsOf(await textInFont('without-font.odt', false)), /Caladea/)
   })

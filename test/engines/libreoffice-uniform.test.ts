@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfText } from './inspect-result.ts'
+import { readPdfText, readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const folder = scratchFolder('uniform-test')
@@ -24,6 +24,6 @@ test('a Uniform Office text without a page size is printed on A4', async () => {
   const path = join(folder, 'text.uot')
   await writeFile(path, text)
   const { path: pdf } = await convert(office, path, 'pdf')
-  assert.match(await pdfText(pdf), /alphamarker/)
-  assert.match(await output('pdfinfo', pdf), /Page size:\s+595\S* x 841\S* pts \(A4\)/)
+  assert.match(await readPdfText(pdf), /alphamarker/)
+  assert.match(await readStdout('pdfinfo', pdf), /Page size:\s+595\S* x 841\S* pts \(A4\)/)
 })

@@ -9,7 +9,7 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText } from './inspect-result.ts'
+import { countPdfPages, readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const engine = createLibreOffice()
@@ -28,7 +28,7 @@ async function pdfOf(name: string, options?: RunSettings['options']): Promise<st
 
 /** Returns width and height of each page in points. */
 async function pageSizes(path: string): Promise<string[]> {
-  const info = await output('pdfinfo', '-f', '1', '-l', '99', path)
+  const info = await readStdout('pdfinfo', '-f', '1', '-l', '99', path)
   return [...info.matchAll(/size:\s+([\d.]+) x ([\d.]+)/g)].map(
     ([, width, height]) => `${Math.round(Number(width))}x${Math.round(Number(height))}`,
   )
@@ -36,7 +36,7 @@ async function pageSizes(path: string): Promise<string[]> {
 
 /** Returns the distance of a word from the left and top edge of its page, in points. */
 async function placeOf(word: string, path: string): Promise<{ left: number; top: number }> {
-  const boxes = await output('pdftotext', '-bbox', path, '-')
+  const boxes = await readStdout('pdftotext', '-bbox', path, '-')
   const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
   return { left: Number(left), top: Number(top) }
 }
@@ -54,15 +54,15 @@ function refusal(code: ErrorCode, sentence: RegExp) {
 describe('a document converted to PDF', () => {
   test('has its text and pages, tags and embedded fonts', async () => {
     const { path, result } = await convertFixture('report.docx', 'pdf')
-    const text = await pdfText(path)
+    const text = await readPdfText(path)
     for (const words of ['Quarterly report', 'Pangolins àéîõü Ωμέγα', 'Pears', 'Second page ends here']) {
       assert.ok(text.includes(words), words)
     }
-    assert.equal(await pdfPages(path), 2)
+    assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
-    assert.match(await output('pdfinfo', path), /Tagged:\s+yes/)
-    assert.doesNotMatch(await output('pdfinfo', path), /LibreOffice|Writer/)
-    const fonts = (await output('pdffonts', path)).trim().split('\n').slice(2)
+    assert.match(await readStdout('pdfinfo', path), /Tagged:\s+yes/)
+    assert.doesNotMatch(await readStdout('pdfinfo', path), /LibreOffice|Writer/)
+    const fonts = (await readStdout('pdffonts', path)).trim().split('\n').slice(2)
     assert.ok(fonts.length > 0, 'the PDF has no font')
     for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
   })
@@ -85,7 +85,7 @@ describe('a document converted to PDF', () => {
 
   test('has headers and footers with page numbers', async () => {
     const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
-    const text = await pdfText(path)
+    const text = await readPdfText(path)
     assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
     assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
   })
@@ -123,14 +123,14 @@ test('a metafile becomes a page in its own size', async () => {
 
 test('a font that is not installed causes a warning that names its substitute', async () => {
   const { path, warnings } = await convertFixture('report.docx', 'pdf')
-  assert.deepEqual(warnings, [], await output('pdffonts', path))
+  assert.deepEqual(warnings, [], await readStdout('pdffonts', path))
   const source = join(scratch, 'fonts.rtf')
   const faces =
     '{\\fonttbl{\\f0\\fswiss\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset0 Nowhere Sans;}{\\f2\\fnil\\fcharset0 Unused;}}'
   await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
   const result = await convert(engine, source, 'pdf')
   assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
-  assert.match(await output('pdffonts', result.path), /Carlito/)
+  assert.match(await readStdout('pdffonts', result.path), /Carlito/)
 })
 
 test('right-to-left text and emoji are rendered', async () => {
@@ -140,10 +140,10 @@ test('right-to-left text and emoji are rendered', async () => {
     '<meta charset="utf-8"><p dir="rtl">שלום עולם</p><p dir="rtl">مرحبا</p><p>한국어 日本語 🦔</p>',
   )
   const { path } = await convert(engine, source, 'pdf')
-  const text = await pdfText(path)
+  const text = await readPdfText(path)
   for (const word of ['שלום', 'مرحبا', '한국어', '日本語'])
     assert.ok(text.normalize('NFKC').includes(word), `${word} in ${text}`)
-  const fonts = await output('pdffonts', path)
+  const fonts = await readStdout('pdffonts', path)
   // LibreOffice leaves blanks for bitmap fonts.
   assert.doesNotMatch(fonts, /NotoColorEmoji/)
   assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
@@ -169,7 +169,7 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
   const [first] = places
   assert.ok(first && first.left > 0)
   for (const [index, { left }] of places.entries()) assert.equal(left, first.left, signs[index])
-  const text = await pdfText(path)
+  const text = await readPdfText(path)
   for (const sign of signs) assert.ok(text.includes(sign), sign)
 })
 
@@ -224,13 +224,13 @@ test('a word far away from the rest of a sheet is kept, and a sheet is too large
 
 test('formulas and Chinese characters are rendered', async () => {
   const path = await pdfOf('formula.docx')
-  assert.match(await pdfText(path), /数学\s+axolotl\s+newt/)
-  assert.match(await output('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
+  assert.match(await readPdfText(path), /数学\s+axolotl\s+newt/)
+  assert.match(await readStdout('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
 })
 
 describe('a document with comments', () => {
   test('is converted to PDF without them', async () => {
-    const text = await pdfText(await pdfOf('comments.docx'))
+    const text = await readPdfText(await pdfOf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
   })
 
@@ -247,7 +247,7 @@ describe('a document with tracked changes', async () => {
 
   test('is shown with all changes accepted', async () => {
     const pdf = await convert(engine, path, 'pdf')
-    assert.equal((await pdfText(pdf.path)).trim(), 'Pay twelve euros')
+    assert.equal((await readPdfText(pdf.path)).trim(), 'Pay twelve euros')
     const page = await convert(engine, path, 'html')
     assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
   })
@@ -267,16 +267,19 @@ describe('a sheet converted to PDF', () => {
   test('has all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
     assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
-    assert.match(await output('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'), /Column00.*Column29/)
+    assert.match(
+      await readStdout('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'),
+      /Column00.*Column29/,
+    )
   })
 
   test('keeps its scale if it does not have to fit', async () => {
-    const pages = await pdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
+    const pages = await countPdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })
 
   test('has headers and footers', async () => {
-    const text = await pdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
+    const text = await readPdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
     assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
   })
 })
@@ -306,10 +309,10 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
       test(`${name} to ${format}`, async () => {
         const there = await convertFixture(name, format)
         const back = await convert(engine, there.path, 'pdf')
-        const text = await pdfText(back.path)
+        const text = await readPdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
         if (!countedFormats.includes(format)) return
-        const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // of the names above
+        const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
         const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
         const held = await readSummary(there.path, format, { isResult: true })
         assert.deepEqual(held?.counts, source?.counts)
@@ -322,11 +325,11 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
 
 describe('plain text and tables', () => {
   test('in UTF-16 keep their characters', async () => {
-    assert.match(await pdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
+    assert.match(await readPdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
   test('from CSV are printed without any additional text', async () => {
-    const text = await pdfText((await convertFixture('western.csv', 'pdf')).path)
+    const text = await readPdfText((await convertFixture('western.csv', 'pdf')).path)
     assert.doesNotMatch(text, /document|Page|Sheet/i)
     assert.ok(text.trim().length > 0)
   })
@@ -357,7 +360,7 @@ describe('plain text and tables', () => {
       const back = await convert(engine, sheet.path, 'csv', { from: to })
       assert.equal(await readFile(back.path, 'utf8'), await readFile(source, 'utf8'), to)
       const again = await convert(engine, back.path, 'xlsx', { from: 'csv' })
-      const cells = await output('unzip', '-p', again.path, 'xl/worksheets/sheet1.xml')
+      const cells = await readStdout('unzip', '-p', again.path, 'xl/worksheets/sheet1.xml')
       assert.doesNotMatch(cells, /<f[ >]/)
       const kinds = [...cells.matchAll(/<c r="A\d+"[^>]* t="(\w+)"/g)].map(([, kind]) => kind)
       assert.deepEqual(kinds, [...texts.map(() => 's'), ...numbers.map(() => 'n')])
@@ -411,7 +414,7 @@ describe('plain text and tables', () => {
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
     const [cells, styles, book] = await Promise.all(
       ['worksheets/sheet1', 'styles', 'workbook'].map((part) =>
-        output('unzip', '-p', path, `xl/${part}.xml`),
+        readStdout('unzip', '-p', path, `xl/${part}.xml`),
       ),
     )
     assert.match(cells ?? '', /<c r="A1" [^>]*t="s"[\s\S]*<c r="A2" [^>]*t="n"/)
@@ -480,7 +483,7 @@ describe('a document that cannot be opened', () => {
       const { path, warnings } = await unlock('secret')
       assert.deepEqual(warnings, ['ENCRYPTION_REMOVED'])
       const pdf = await convert(engine, path, 'pdf')
-      assert.match(await pdfText(pdf.path), /Pangolins|Wombats/)
+      assert.match(await readPdfText(pdf.path), /Pangolins|Wombats/)
     })
   }
 

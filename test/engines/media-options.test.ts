@@ -31,12 +31,12 @@ import {
 } from '../../lib/engines/libreoffice/page-setup.ts'
 import { parseSeparator, TableOptions } from '../../lib/engines/text/table-options.ts'
 
-const of = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
-const refuses = (schema: z.ZodType, ...values: unknown[]) => {
+const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
+const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
   for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
 }
-const refusesEach = (schema: z.ZodType, wrong: Readonly<Record<string, unknown>>) => {
-  for (const [name, value] of Object.entries(wrong)) refuses(schema, { [name]: value })
+const assertEachRefused = (schema: z.ZodType, wrong: Readonly<Record<string, unknown>>) => {
+  for (const [name, value] of Object.entries(wrong)) assertRefused(schema, { [name]: value })
 }
 
 describe('media options', () => {
@@ -53,18 +53,18 @@ describe('media options', () => {
       [7.25, 7.25],
       [86_400, 86_400],
     ])
-      assert.equal(of(timestampOption, given), seconds)
-    refuses(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
+      assert.equal(parse(timestampOption, given), seconds)
+    assertRefused(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
   })
 
   test('parse bit rates and sizes with k and M, and refuse values out of range', () => {
     const rate = (audioBitrate: unknown) =>
-      (of(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
+      (parse(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
     assert.deepEqual(
       ['128k', '128 K', '96kbps', '0.5M', 64_000].map(rate),
       [128_000, 128_000, 96_000, 500_000, 64_000],
     )
-    refusesEach(videoSchema, {
+    assertEachRefused(videoSchema, {
       audioBitrate: '5k',
       videoBitrate: '201M',
       bitrate: '9k',
@@ -73,7 +73,7 @@ describe('media options', () => {
       channels: 9,
       volume: 11,
     })
-    refusesEach(videoSchema, {
+    assertEachRefused(videoSchema, {
       rotate: 45,
       resolution: '100p',
       codec: 'divx9',
@@ -82,13 +82,20 @@ describe('media options', () => {
       crf: -1,
     })
     const most = (maxFileSize: unknown) =>
-      (of(gifOptions, { maxFileSize }) as { maxFileSize?: number })?.maxFileSize
+      (parse(gifOptions, { maxFileSize }) as { maxFileSize?: number })?.maxFileSize
     assert.deepEqual(['500k', '2MB', '10000'].map(most), [500_000, 2_000_000, 10_000])
-    refusesEach(gifOptions, { maxFileSize: '9k', fps: 31, width: 15, loop: -1, dither: 'x', palette: 'x' })
+    assertEachRefused(gifOptions, {
+      maxFileSize: '9k',
+      fps: 31,
+      width: 15,
+      loop: -1,
+      dither: 'x',
+      palette: 'x',
+    })
   })
 
   test('accept other names of codecs', () => {
-    const codec = (value: string) => (of(videoSchema, { codec: value }) as { codec?: string })?.codec
+    const codec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
     assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
   })
@@ -208,15 +215,15 @@ describe('a page option', () => {
     }
     assert.equal(setup({ pageSize: '20x10cm', landscape: false }).landscape, false)
     assert.equal(setup({ landscape: 'true' }).landscape, true)
-    refusesEach(TextPdfOptions, {
+    assertEachRefused(TextPdfOptions, {
       pageSize: 'a9',
       landscape: 'x',
       marginTop: '5',
       headerText: 'a'.repeat(501),
     })
     for (const pageSize of ['19x100mm', '5081x100mm', '100x100', '100mm', 'x', ''])
-      refuses(TextPdfOptions, { pageSize })
-    assert.ok(of(TextPdfOptions, { pageSize: '20x5080mm' }))
+      assertRefused(TextPdfOptions, { pageSize })
+    assert.ok(parse(TextPdfOptions, { pageSize: '20x5080mm' }))
   })
 
   test('sets a margin with a unit, of at most half a meter', () => {
@@ -225,7 +232,8 @@ describe('a page option', () => {
     })
     assert.deepEqual([marginTop, marginRight, marginBottom, marginLeft], [2000, 2500, 2540, 2540])
     assert.equal(setup({ marginTop: '500mm' }).marginTop, 50_000)
-    for (const marginLeft of ['501mm', '-1mm', '1', '1 mm', '1em']) refuses(TextPdfOptions, { marginLeft })
+    for (const marginLeft of ['501mm', '-1mm', '1', '1 mm', '1em'])
+      assertRefused(TextPdfOptions, { marginLeft })
   })
 
   test('changes the pages only if it is set', () => {
@@ -257,7 +265,7 @@ describe('an ebook option', () => {
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])
     assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
-    refusesEach(EbookOptions, {
+    assertEachRefused(EbookOptions, {
       ebookBaseFontSize: 3,
       ebookOutputProfile: 'x',
       ebookMargin: 201,
@@ -287,6 +295,6 @@ test('a table delimiter is written as the character or its name, and cannot be a
   for (const delimiter of ['semicolon', 'auto', 'Auto', ';', '§', '\t', 'space', 'colon'])
     assert.ok(TableOptions.safeParse({ delimiter }).success, delimiter)
   for (const delimiter of ['a', '7', '"', '\n', '::', '', 'x'.repeat(11)])
-    refuses(TableOptions, { delimiter })
+    assertRefused(TableOptions, { delimiter })
   assert.equal(TableOptions.parse({ headers: 'false' }).headers, false)
 })

@@ -234,7 +234,8 @@ describe('the margins of an ebook', () => {
         () => parseInput(EbookOptions, { ebookMargin }, 'options'),
         {
           code: 'INVALID_INPUT',
-          message: /^ebookMargin: expected pt from 0 to 200: one number .* by side such as "top=10,left=20", got /,
+          message:
+            /^ebookMargin: expected pt from 0 to 200: one number .* by side such as "top=10,left=20", got /,
         },
         JSON.stringify(ebookMargin),
       )

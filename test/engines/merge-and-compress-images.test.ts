@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { imageSize, output, pdfPages } from './inspect-result.ts'
+import { countPdfPages, readImageSize, readStdout } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const upright = fixture('corners.png')
@@ -24,7 +24,7 @@ describe('images are merged', () => {
     const run = await mergeImages('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
-    assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
     // 30 pixels wide, centered in 40.
@@ -40,7 +40,7 @@ describe('images are merged', () => {
 
   test('in a row, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
-      imageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+      readImageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
     const grid = (await mergeImages('png', [standing, standing], { layout: 'grid2x2' })).path
     const edges = [
@@ -72,7 +72,7 @@ describe('images are merged', () => {
     const colored = await mergeImages('jpg', [standing], { background: '0000FF' })
     const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
     assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
-    assert.deepEqual(await imageSize((await mergeImages('webp', [standing])).path, 'webp'), {
+    assert.deepEqual(await readImageSize((await mergeImages('webp', [standing])).path, 'webp'), {
       width: 40,
       height: 70,
     })
@@ -100,9 +100,9 @@ describe('images are merged', () => {
     const { path, result, warnings } = await mergeImages('pdf', [
       ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
     ])
-    assert.equal(await pdfPages(path), 1 + 1 + 3 + 1)
+    assert.equal(await countPdfPages(path), 1 + 1 + 3 + 1)
     assert.deepEqual([result.details, warnings], [{ pages: 6 }, []])
-    assert.match(await output('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
+    assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
   test('up to 20 in an image and 100 in a PDF', () => {
@@ -156,7 +156,7 @@ describe('an image is compressed', () => {
       assertProgressRises(run)
       assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
       assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
-      assert.deepEqual(await imageSize(path, format), { width: 320, height: 240 })
+      assert.deepEqual(await readImageSize(path, format), { width: 320, height: 240 })
       assert.deepEqual(
         [result.details?.sizeBefore, result.details?.sizeAfter],
         [await bytes(source), await bytes(path)],

@@ -14,25 +14,25 @@ import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('metadata')
-export const at = (name: string) => join(folder, name)
+export const pathInFolder = (name: string) => join(folder, name)
 
-export async function tool(bin: string, ...args: string[]): Promise<string> {
+export async function runTool(bin: string, ...args: string[]): Promise<string> {
   return (await promisify(execFile)(bin, args)).stdout
 }
 
 /** Returns exiftool's output: `Group:Tag` to value. */
-export async function tagsOf(path: string): Promise<Record<string, unknown>> {
-  const [tags] = JSON.parse(await tool('exiftool', '-j', '-G1', '-a', path)) as [Record<string, unknown>]
+export async function readTags(path: string): Promise<Record<string, unknown>> {
+  const [tags] = JSON.parse(await runTool('exiftool', '-j', '-G1', '-a', path)) as [Record<string, unknown>]
   return tags
 }
 
 export const engineFor = (operation: 'metadata' | 'metadata/write', from: FormatId, to: FormatId) =>
   planRoute({ from, to, operation }).steps[0].engine === 'ffmpeg' ? ffmpeg : pdf
 
-export const idOf = (path: string) => formatByExtension(path)?.id ?? assert.fail(path)
+export const formatOfFile = (path: string) => formatByExtension(path)?.id ?? assert.fail(path)
 
-export function write(path: string, options: Record<string, unknown>, settings: RunSettings = {}) {
-  const id = idOf(path)
+export function writeMetadata(path: string, options: Record<string, unknown>, settings: RunSettings = {}) {
+  const id = formatOfFile(path)
   return convert(engineFor('metadata/write', id, id), path, id, {
     operation: 'metadata/write',
     options,
@@ -42,9 +42,9 @@ export function write(path: string, options: Record<string, unknown>, settings: 
 
 /** Creates a copy of a fixture with many metadata tags. */
 export async function createTaggedCopy(name: string, ...args: string[]): Promise<string> {
-  const path = at(`${args.length}-${name}`)
+  const path = pathInFolder(`${args.length}-${name}`)
   writeFileSync(path, readFileSync(fixture(name)))
-  await tool('exiftool', '-m', '-q', '-overwrite_original', ...args, path)
+  await runTool('exiftool', '-m', '-q', '-overwrite_original', ...args, path)
   return path
 }
 
@@ -68,9 +68,9 @@ export const texts = {
   creationDate: '2020-01-02T03:04:05Z',
 }
 
-export async function pixels(path: string): Promise<string> {
+export async function hashPixels(path: string): Promise<string> {
   const still = path.endsWith('.heic') ? path.replace(/heic$/, 'decoded.png') : path
-  if (still !== path) await tool('heif-convert', path, still)
+  if (still !== path) await runTool('heif-convert', path, still)
   const image = sharp(still, { animated: true, failOn: 'none' })
   const { icc, orientation, pages } = await image.metadata()
   const hash = createHash('sha256').update(await image.raw().toBuffer())
@@ -79,8 +79,8 @@ export async function pixels(path: string): Promise<string> {
 
 export async function testImageMetadata(name: string): Promise<void> {
   const source = name.endsWith('.webp') ? fixture(name) : await createTaggedCopy(name, ...sampleTags)
-  const { path, warnings } = await write(source, texts)
-  const tags = await tagsOf(path)
+  const { path, warnings } = await writeMetadata(source, texts)
+  const tags = await readTags(path)
   assert.equal(tags['XMP-dc:Title'], texts.title)
   assert.equal(tags['XMP-dc:Creator'], texts.author)
   assert.equal(tags['IFD0:Artist'], texts.author)
@@ -90,15 +90,15 @@ export async function testImageMetadata(name: string): Promise<void> {
   assert.equal(tags['IFD0:Copyright'], texts.copyright)
   assert.equal(tags['ExifIFD:DateTimeOriginal'], '2020:01:02 03:04:05')
   assert.deepEqual(warnings, [])
-  const { path: bare } = await write(path, { strip: true })
+  const { path: bare } = await writeMetadata(path, { strip: true })
   const personalTag = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
-  const left = Object.keys(await tagsOf(bare)).filter(
+  const left = Object.keys(await readTags(bare)).filter(
     (tag) => !/^(ICC|System)/.test(tag) && personalTag.test(tag),
   )
   assert.deepEqual(left, [])
-  const before = await pixels(source)
-  assert.equal(await pixels(path), before)
-  assert.equal(await pixels(bare), before)
+  const before = await hashPixels(source)
+  assert.equal(await hashPixels(path), before)
+  assert.equal(await hashPixels(bare), before)
 }
 
 // Formats without a field for the subject, and some also without one for keywords.
@@ -106,7 +106,7 @@ const formatsWithoutField: readonly FormatId[] = ['m4a', 'mp4', 'mov']
 
 export async function testMediaMetadata(id: FormatId): Promise<void> {
   const source = await getRecording(id)
-  const { path, result, warnings } = await write(source, texts)
+  const { path, result, warnings } = await writeMetadata(source, texts)
   const tags = await ffprobeTags(path)
   assert.equal(tags.title, texts.title)
   assert.equal(tags.artist, texts.author)
@@ -116,7 +116,7 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   assert.equal(tags.genre, 'Old genre')
   assert.equal(result.method, 'stream-copy')
   assert.deepEqual(warnings, formatsWithoutField.includes(id) ? ['METADATA_NOT_KEPT'] : [])
-  const { path: bare } = await write(path, { strip: true })
+  const { path: bare } = await writeMetadata(path, { strip: true })
   const left = Object.keys(await ffprobeTags(bare)).filter((key) =>
     /title|artist|genre|location|time|date|comm/.test(key),
   )
@@ -125,7 +125,7 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   if (id === 'mkv') assert.equal((await ffprobeTags(bare)).language, 'deu')
   for (const made of [path, bare]) {
     assert.equal(await streamsOf(made), await streamsOf(source))
-    assert.equal(await decodedHash(made), await decodedHash(source))
+    assert.equal(await hashDecodedAudio(made), await hashDecodedAudio(source))
   }
 }
 
@@ -139,7 +139,7 @@ export function getRecording(id: FormatId): Promise<string> {
 }
 
 async function record(id: FormatId): Promise<string> {
-  const path = at(`recorded.${id}`)
+  const path = pathInFolder(`recorded.${id}`)
   const isVideo = formatById(id).category === 'video'
   const videoInput = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=1']
   const tags = ['title=Old title', 'genre=Old genre', 'location=+52.5+013.4/', 'artist=Old'].flatMap(
@@ -147,7 +147,7 @@ async function record(id: FormatId): Promise<string> {
   )
   const audioInput = ['-f', 'lavfi', '-i', 'sine=duration=1']
   const language = isVideo ? ['-metadata:s:a:0', 'language=deu'] : []
-  await tool(
+  await runTool(
     'ffmpeg',
     '-v',
     'error',
@@ -161,7 +161,7 @@ async function record(id: FormatId): Promise<string> {
 }
 
 const streamsOf = (path: string) =>
-  tool(
+  runTool(
     'ffmpeg',
     '-v',
     'error',
@@ -178,11 +178,11 @@ const streamsOf = (path: string) =>
     '-',
   )
 /** Hash of the decoded audio, including its start. */
-export const decodedHash = (path: string) =>
-  tool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
+export const hashDecodedAudio = (path: string) =>
+  runTool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 
 async function ffprobeTags(path: string): Promise<Record<string, string>> {
-  const shown = await tool(
+  const shown = await runTool(
     'ffprobe',
     '-v',
     'error',

@@ -7,25 +7,25 @@ import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { python3 } from '../python.ts'
 import {
-  at,
   createTaggedCopy,
-  decodedHash,
   engineFor,
+  formatOfFile,
   getRecording,
-  idOf,
-  pixels,
+  hashDecodedAudio,
+  hashPixels,
+  pathInFolder,
+  readTags,
+  runTool,
   sampleTags,
-  tagsOf,
   testImageMetadata,
   testMediaMetadata,
   texts,
-  tool,
-  write,
+  writeMetadata,
 } from './metadata-writes.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 async function read(path: string, settings: RunSettings = {}) {
-  const engine = engineFor('metadata', idOf(path), 'json')
+  const engine = engineFor('metadata', formatOfFile(path), 'json')
   const run = await convert(engine, path, 'json', { operation: 'metadata', ...settings })
   const text = readFileSync(run.path, 'utf8')
   assert.equal(run.format, 'json')
@@ -70,14 +70,23 @@ describe('metadata', { concurrency: 2 }, () => {
     const script = `import shutil, sys, zipfile
 shutil.copy(sys.argv[1], sys.argv[2])
 zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
-    await tool(python3, '-c', script, fixture('letter.docx'), at('titled.docx'), core)
-    const { groups } = await read(at('titled.docx'))
+    await runTool(python3, '-c', script, fixture('letter.docx'), pathInFolder('titled.docx'), core)
+    const { groups } = await read(pathInFolder('titled.docx'))
     assert.equal(groups['XMP-dc']?.Title, 'Brief')
   })
 
   test('of formats that exiftool cannot read comes from ffprobe', async () => {
-    await tool('ffmpeg', '-v', 'error', '-i', fixture('tone.wav'), '-metadata', 'title=Tön', at('tone.au'))
-    const { groups } = await read(at('tone.au'))
+    await runTool(
+      'ffmpeg',
+      '-v',
+      'error',
+      '-i',
+      fixture('tone.wav'),
+      '-metadata',
+      'title=Tön',
+      pathInFolder('tone.au'),
+    )
+    const { groups } = await read(pathInFolder('tone.au'))
     assert.equal(groups.Stream1?.codec_name, 'pcm_s16be')
     assert.equal((groups.Format?.tags as Record<string, string> | undefined)?.title, 'Tön')
   })
@@ -106,8 +115,8 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
 
   test('of garbage gives a coded error', async () => {
     for (const name of ['x.jpg', 'x.mp4', 'x.docx', 'x.au', 'x.pdf']) {
-      writeFileSync(at(name), garbage)
-      await assertRefused(read(at(name)), 'CORRUPT_FILE', undefined, name)
+      writeFileSync(pathInFolder(name), garbage)
+      await assertRefused(read(pathInFolder(name)), 'CORRUPT_FILE', undefined, name)
     }
   })
 })
@@ -119,19 +128,22 @@ describe('metadata/write', { concurrency: 2 }, () => {
 
   test('changes only the given fields, and removes empty ones', async () => {
     for (const name of ['corners.png', 'corners.webp']) {
-      const { path: full } = await write(fixture(name), texts)
-      const fewer = await tagsOf((await write(full, { author: '', keywords: '' })).path)
+      const { path: full } = await writeMetadata(fixture(name), texts)
+      const fewer = await readTags((await writeMetadata(full, { author: '', keywords: '' })).path)
       assert.equal(fewer['XMP-dc:Title'], texts.title)
       for (const tag of ['IFD0:Artist', 'XMP-dc:Creator', 'XMP-dc:Subject']) assert.ok(!(tag in fewer), tag)
-      const other = await tagsOf((await write(full, { strip: true, title: 'Only this' })).path)
+      const other = await readTags((await writeMetadata(full, { strip: true, title: 'Only this' })).path)
       assert.equal(other['XMP-dc:Title'], 'Only this')
       assert.ok(!('XMP-dc:Creator' in other))
     }
   })
 
   test('keeps the orientation of a stripped WebP', async () => {
-    await sharp(fixture('corners.png')).withMetadata({ orientation: 6 }).webp().toFile(at('turned.webp'))
-    const { path } = await write(at('turned.webp'), { strip: true })
+    await sharp(fixture('corners.png'))
+      .withMetadata({ orientation: 6 })
+      .webp()
+      .toFile(pathInFolder('turned.webp'))
+    const { path } = await writeMetadata(pathInFolder('turned.webp'), { strip: true })
     assert.equal((await sharp(path).metadata()).orientation, 6)
   })
 
@@ -139,21 +151,22 @@ describe('metadata/write', { concurrency: 2 }, () => {
     const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
     // The offset of the first directory is beyond the end.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)
-    writeFileSync(at('broken.jpg'), bytes)
-    const outcome = await write(at('broken.jpg'), { title: 'x' }).then(
+    writeFileSync(pathInFolder('broken.jpg'), bytes)
+    const outcome = await writeMetadata(pathInFolder('broken.jpg'), { title: 'x' }).then(
       ({ path }) => path,
       (error: unknown) => error,
     )
-    if (typeof outcome === 'string') assert.equal(await pixels(outcome), await pixels(at('broken.jpg')))
+    if (typeof outcome === 'string')
+      assert.equal(await hashPixels(outcome), await hashPixels(pathInFolder('broken.jpg')))
     else await assertRefused(Promise.reject(outcome), 'CORRUPT_FILE', /strip/)
-    const { path } = await write(at('broken.jpg'), { strip: true })
+    const { path } = await writeMetadata(pathInFolder('broken.jpg'), { strip: true })
     assert.equal(readFileSync(path).includes('Canon'), false)
     assert.equal((await sharp(path).metadata()).width, 40)
   })
 
   test('writes both the information dictionary and XMP of a PDF', async () => {
-    const { path, warnings } = await write(fixture('report.pdf'), texts)
-    const tags = await tagsOf(path)
+    const { path, warnings } = await writeMetadata(fixture('report.pdf'), texts)
+    const tags = await readTags(path)
     assert.equal(tags['PDF:Title'], texts.title)
     assert.equal(tags['XMP-dc:Title'], texts.title)
     assert.equal(tags['PDF:Author'], texts.author)
@@ -161,12 +174,12 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal(tags['XMP-dc:Rights'], texts.copyright)
     assert.equal(tags['PDF:CreateDate'], '2020:01:02 03:04:05Z')
     assert.deepEqual(warnings, ['METADATA_NOT_KEPT'])
-    await tool('qpdf', '--check', path)
-    const { path: bare } = await write(path, { strip: true })
-    assert.equal('PDF:Title' in (await tagsOf(bare)), false)
-    assert.equal((await tool('qpdf', '--qdf', bare, '-')).includes('Ærø'), false)
-    const described = await write(fixture('report.pdf'), { description: 'only this' })
-    assert.equal((await tagsOf(described.path))['PDF:Subject'], 'only this')
+    await runTool('qpdf', '--check', path)
+    const { path: bare } = await writeMetadata(path, { strip: true })
+    assert.equal('PDF:Title' in (await readTags(bare)), false)
+    assert.equal((await runTool('qpdf', '--qdf', bare, '-')).includes('Ærø'), false)
+    const described = await writeMetadata(fixture('report.pdf'), { description: 'only this' })
+    assert.equal((await readTags(described.path))['PDF:Subject'], 'only this')
   })
 
   // Other formats are in metadata.slow.ts.
@@ -184,11 +197,11 @@ describe('metadata/write', { concurrency: 2 }, () => {
       '-of',
       'csv=p=0',
     ]
-    const covers = async (path: string) => (await tool('ffprobe', ...show, path)).trim()
-    const { path } = await write(fixture('cover.mp3'), { title: 'New' })
+    const covers = async (path: string) => (await runTool('ffprobe', ...show, path)).trim()
+    const { path } = await writeMetadata(fixture('cover.mp3'), { title: 'New' })
     assert.notEqual(await covers(path), '')
     assert.equal(await covers(path), await covers(fixture('cover.mp3')))
-    assert.equal(await covers((await write(path, { strip: true })).path), '')
+    assert.equal(await covers((await writeMetadata(path, { strip: true })).path), '')
   })
 
   test('leaves no old tag at the end of an MP3', async () => {
@@ -197,16 +210,16 @@ describe('metadata/write', { concurrency: 2 }, () => {
     ape.write('APETAGEX')
     ape.writeUInt32LE(2000, 8)
     ape.writeUInt32LE(32, 12)
-    writeFileSync(at('ends.mp3'), Buffer.concat([readFileSync(fixture('tone.mp3')), ape, v1]))
-    const { path } = await write(at('ends.mp3'), { strip: true })
+    writeFileSync(pathInFolder('ends.mp3'), Buffer.concat([readFileSync(fixture('tone.mp3')), ape, v1]))
+    const { path } = await writeMetadata(pathInFolder('ends.mp3'), { strip: true })
     assert.doesNotMatch(readFileSync(path, 'latin1'), /APETAGEX|Old title|^ID3/)
-    assert.equal(await decodedHash(path), await decodedHash(fixture('tone.mp3')))
+    assert.equal(await hashDecodedAudio(path), await hashDecodedAudio(fixture('tone.mp3')))
   })
 
   test('keeps the attached fonts of a video when it is stripped', async () => {
-    writeFileSync(at('f.ttf'), 'font')
-    const attached = ['-attach', at('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
-    await tool(
+    writeFileSync(pathInFolder('f.ttf'), 'font')
+    const attached = ['-attach', pathInFolder('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
+    await runTool(
       'ffmpeg',
       '-v',
       'error',
@@ -217,14 +230,14 @@ describe('metadata/write', { concurrency: 2 }, () => {
       '-map',
       '0',
       ...attached,
-      at('fonts.mkv'),
+      pathInFolder('fonts.mkv'),
     )
-    const { path } = await write(at('fonts.mkv'), { strip: true })
-    assert.match(await tool('ffprobe', '-v', 'error', '-show_streams', path), /f\.ttf/)
+    const { path } = await writeMetadata(pathInFolder('fonts.mkv'), { strip: true })
+    assert.match(await runTool('ffprobe', '-v', 'error', '-show_streams', path), /f\.ttf/)
   })
 
   test('refuses empty requests, multiple lines and invalid dates', async () => {
-    await assertRefused(write(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
+    await assertRefused(writeMetadata(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
     const { capability } = planRoute({ from: 'jpg', to: 'jpg', operation: 'metadata/write' }).steps[0]
     for (const options of [
       { title: 'a\n-o\n/tmp/x' },
@@ -236,8 +249,8 @@ describe('metadata/write', { concurrency: 2 }, () => {
 
   test('of garbage gives a coded error', async () => {
     for (const name of ['y.jpg', 'y.webp', 'y.mp3', 'y.mp4', 'y.pdf']) {
-      writeFileSync(at(name), garbage)
-      await assertRefused(write(at(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)
+      writeFileSync(pathInFolder(name), garbage)
+      await assertRefused(writeMetadata(pathInFolder(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)
     }
   })
 })

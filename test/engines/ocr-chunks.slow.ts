@@ -11,7 +11,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { readLinkTargets, readOutlineItems } from './inspect-pdf.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
 import { createScannedPage, createScannedPdf } from './scan-maker.ts'
 
@@ -105,13 +105,13 @@ async function runInChunks(
 }
 
 async function describePdf(path: string) {
-  const info = await output('pdfinfo', '-f', '1', '-l', '99', path)
+  const info = await readStdout('pdfinfo', '-f', '1', '-l', '99', path)
   return {
     pages: info.match(/^(Title:|Author:|Page ) .*$/gm),
-    text: (await output('pdftotext', path, '-')).split('\f'),
+    text: (await readStdout('pdftotext', path, '-')).split('\f'),
     outline: await readOutlineItems(path),
-    attachments: (await output('qpdf', '--list-attachments', path)).replace(path, ''),
-    labels: await output('qpdf', '--json', '--json-key=pagelabels', path),
+    attachments: (await readStdout('qpdf', '--list-attachments', path)).replace(path, ''),
+    labels: await readStdout('qpdf', '--json', '--json-key=pagelabels', path),
   }
 }
 
@@ -153,7 +153,7 @@ async function writeBookWithScans(): Promise<string> {
     await createScannedPage(textOfPage(3)),
   ])
   const path = join(folder, 'mixed.pdf')
-  await output('qpdf', pathOf('book.pdf'), '--pages', '.', '1-3', scan, '1-3', '--', path)
+  await readStdout('qpdf', pathOf('book.pdf'), '--pages', '.', '1-3', scan, '1-3', '--', path)
   return path
 }
 
@@ -190,7 +190,7 @@ test('OCR in chunks equals a single run when skewed pages are straightened', {
   for (const page of ['1', '2']) {
     const renderPixels = async ({ path }: FinishedStep) => {
       const target = join(scratchFolder('crooked'), 'page')
-      await output('pdftoppm', '-r', '50', '-f', page, '-l', page, '-singlefile', '-png', path, target)
+      await readStdout('pdftoppm', '-r', '50', '-f', page, '-l', page, '-singlefile', '-png', path, target)
       return sharp(`${target}.png`).raw().toBuffer()
     }
     assert.deepEqual(await renderPixels(split), await renderPixels(unsplit))
@@ -218,7 +218,7 @@ test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_0
     .toFile(path)
   const request = { from: 'tiff', to: 'docx' } as const
   const [unsplit, split] = [await runWhole(path, request), await runInChunks(path, request)]
-  const words = (file: string) => output('pandoc', '--from=docx', '--to=html', '--wrap=none', file)
+  const words = (file: string) => readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', file)
   assert.equal(await words(split.path), await words(unsplit.path))
   assert.match(await words(split.path), /names of 74 ships/)
   assert.deepEqual(split.result.details, { pages: 2, pagesRecognized: 2 })
@@ -231,7 +231,7 @@ test('an encrypted scan is split with its password, and its OCR chunks need none
     await Promise.all([1, 2].map((number) => createScannedPage(textOfPage(number)))),
   )
   const locked = join(scratchFolder('ocr-locked'), 'locked.pdf')
-  await output('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, locked)
+  await readStdout('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, locked)
   const request = { to: 'txt', options: { password: 'secret' } } as const
   const [unsplit, split] = [await runWhole(locked, request), await runInChunks(locked, request)]
   assert.deepEqual(split.warnings, ['ENCRYPTION_REMOVED'])

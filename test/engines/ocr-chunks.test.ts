@@ -7,7 +7,7 @@ import { planOcrChunks } from '../../lib/engines/pdf/ocr/chunks.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages } from './inspect-result.ts'
+import { countPdfPages, readStdout } from './inspect-result.ts'
 import { createLongBook, createPdf, type PdfFileObjects, writeFiles } from './pdf-maker.ts'
 
 const a4 = { width: 595, height: 842 }
@@ -77,7 +77,7 @@ test('each OCR chunk has a PDF with only its pages without text', async () => {
   const pathOf = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
   const mixed = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
   const pages = [pathOf('text.pdf'), '1', pathOf('paper.pdf'), '1-2', pathOf('text.pdf'), '2']
-  await output('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixed)
+  await readStdout('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixed)
   const chunks = (await split(mixed, shortTimeout)) ?? []
   assert.deepEqual(
     chunks.map(({ spec }) => spec['numbers']),
@@ -85,7 +85,7 @@ test('each OCR chunk has a PDF with only its pages without text', async () => {
   )
   for (const { file } of chunks) {
     assert.equal(file?.format, 'pdf')
-    assert.equal(await pdfPages(file?.path ?? ''), 1)
+    assert.equal(await countPdfPages(file?.path ?? ''), 1)
   }
   assert.equal(await split(mixed, { workers: 1, timeoutS: Infinity }), undefined)
 })

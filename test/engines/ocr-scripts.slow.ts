@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { chromium } from '../../lib/engines/chromium.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 /** Written for these tests. */
@@ -36,13 +36,13 @@ async function createImage(name: string, font: string, direction: 'rtl' | 'ltr',
     `<meta charset="utf-8"><body dir="${direction}" style="${style}">${paragraphs}</body>`,
   )
   const { path } = await convert(chromium, page, 'pdf')
-  await output('pdftoppm', '-r', '200', '-gray', '-png', '-singlefile', path, join(folder, name))
+  await readStdout('pdftoppm', '-r', '200', '-gray', '-png', '-singlefile', path, join(folder, name))
 }
 
 const recognizeTo = async (name: string, to: FormatId, language: string) =>
   (await convert(pdf, join(folder, `${name}.png`), to, { operation: 'ocr-pdf', options: { language } })).path
 
-const docxToText = (path: string) => output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
+const docxToText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
 /** Returns the ratio of wanted strings that were found, counting repetitions. */
 function recallOf(wanted: readonly string[], found: readonly string[]): number {
@@ -83,14 +83,14 @@ describe('OCR of other scripts', () => {
 
   test('the text layer of an Arabic image is in reading order', async () => {
     const path = await recognizeTo('arabic', 'pdf', 'ara')
-    const text = (await output('pdftotext', path, '-')).replaceAll(/[\u202a-\u202e]/g, '')
+    const text = (await readStdout('pdftotext', path, '-')).replaceAll(/[\u202a-\u202e]/g, '')
     assertHighRecall(recallOf(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /الفنار القديم على الصخور/)
     assert.match(text, /في عام\s+1902/)
     assert.match(text, /\b311\b/)
     // Other readers use the order of the glyphs in the file.
-    assert.match(await output('mutool', 'draw', '-q', '-F', 'txt', path), /في عام 1902 وصلت 311 سفينة/)
-    assert.match(await output('qpdf', '--check', path), /No syntax or stream encoding errors/)
+    assert.match(await readStdout('mutool', 'draw', '-q', '-F', 'txt', path), /في عام 1902 وصلت 311 سفينة/)
+    assert.match(await readStdout('qpdf', '--check', path), /No syntax or stream encoding errors/)
   })
 
   test('an Arabic image becomes a Word document with right-to-left paragraphs', async () => {
@@ -98,7 +98,7 @@ describe('OCR of other scripts', () => {
     const text = await docxToText(path)
     assertHighRecall(recallOf(wordsOf(arabic.join(' ')), wordsOf(text)))
     assert.match(text, /في عام 1902 وصلت 311 سفينة إلى المدينة/)
-    const xml = await output('unzip', '-p', path, 'word/document.xml')
+    const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     const paragraphs = xml.match(/<w:p>.*?<\/w:p>/gs) ?? []
     assert.ok(paragraphs.length >= 2)
     for (const paragraph of paragraphs) assert.match(paragraph, /<w:bidi\/>.*<w:rtl\/>/s)
@@ -111,7 +111,7 @@ describe('OCR of other scripts', () => {
   })
 
   test('the text layer of a Chinese image has no spaces between characters', async () => {
-    const text = await output('pdftotext', await recognizeTo('chinese', 'pdf', 'chi-sim'), '-')
+    const text = await readStdout('pdftotext', await recognizeTo('chinese', 'pdf', 'chi-sim'), '-')
     assertHighRecall(recallOf(hanCharacters(chinese.join('')), hanCharacters(text)))
     assert.match(text, /岩石上站立了一百年，每天晚上/)
   })

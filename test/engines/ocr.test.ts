@@ -7,7 +7,7 @@ import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText } from './inspect-result.ts'
+import { countPdfPages, readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const report = fixture('report.pdf')
@@ -34,12 +34,23 @@ function recallOf(wanted: string, found: string): number {
 
 describe('OCR', () => {
   before(async () => {
-    await output('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
+    await readStdout('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
     const upper = ['-x', '0', '-y', '0', '-W', '1241', '-H', '600']
-    await output('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', ...upper, report, join(folder, 'upper'))
+    await readStdout(
+      'pdftoppm',
+      '-r',
+      '150',
+      '-gray',
+      '-png',
+      '-l',
+      '1',
+      ...upper,
+      report,
+      join(folder, 'upper'),
+    )
     const image = join(folder, 'upper-1.png')
-    await output('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, image)
-    await output('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
+    await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, image)
+    await readStdout('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
   })
 
   test('OCR reads at least 95 % of the words of a clean page', async () => {
@@ -49,7 +60,7 @@ describe('OCR', () => {
     assert.match(call, / --oversample 300 /)
     assert.doesNotMatch(call, /--deskew|--force-ocr/)
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
-    const ratio = recallOf((await pdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
+    const ratio = recallOf((await readPdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
     assert.ok(ratio >= 0.95, `${Math.round(ratio * 100)} %`)
   })
 
@@ -59,8 +70,8 @@ describe('OCR', () => {
     const call = lines.find((line) => line.startsWith('ocrmypdf'))
     assert.match(call ?? '', / --deskew .* --language eng\+deu --pages 2 /)
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 1 })
-    assert.equal(await pdfPages(path), 2)
-    const [first = '', second = ''] = (await pdfText(path)).split('\f')
+    assert.equal(await countPdfPages(path), 2)
+    const [first = '', second = ''] = (await readPdfText(path)).split('\f')
     assert.equal(first.match(/lighthouse/g)?.length, 1)
     assert.match(second, /Annual report of the lighthouse/)
     assert.equal(progress.at(-1), 1)
@@ -71,7 +82,7 @@ describe('OCR', () => {
     // Many scans are skewed, and a sloping line would be split into several lines.
     assert.match(lines.find((line) => line.startsWith('ocrmypdf')) ?? '', / --deskew .* --language eng /)
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
-    const page = await output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
+    const page = await readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
     assert.match(page, /<h1[^>]*>Annual report of the lighthouse<\/h1>/)
     assert.match(page, /wraps over more than one line of the page, so that joining lines is tried/)
   })
@@ -85,7 +96,7 @@ describe('OCR', () => {
   test('a scan of more than 50 pages becomes a Word document without OCR', async () => {
     const long = join(folder, 'long.pdf')
     const pages = Array.from({ length: 51 }, () => fixture('corners.jpg'))
-    await output('img2pdf', '--output', long, ...pages)
+    await readStdout('img2pdf', '--output', long, ...pages)
     const { warnings, result } = await recognizeTo(long, 'docx', 'convert')
     assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
     assert.deepEqual(result.details, { pages: 51, pagesRecognized: 0 })
@@ -110,7 +121,7 @@ describe('OCR', () => {
 describe('OCR languages', () => {
   test('all seventeen OCR languages have an installed Tesseract language pack', async () => {
     assert.equal(Object.keys(ocrLanguages).length, 17)
-    const installed = (await output('tesseract', '--list-langs')).split('\n')
+    const installed = (await readStdout('tesseract', '--list-langs')).split('\n')
     for (const name of Object.keys(ocrLanguages))
       assert.ok(installed.includes(tesseractLanguages(name)), name)
   })

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { convertAndCleanUp } from './convert-and-clean-up.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { fixture } from './run-engine.ts'
 
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
@@ -18,5 +18,5 @@ test('a Strict Word document is converted to Markdown through LibreOffice', asyn
 test('a Strict Word document becomes an ebook that contains its text', async () => {
   const { path, route: way } = await convertAndCleanUp(fixture('odd/strict.docx'), 'epub')
   assert.match(way, /^libreoffice /)
-  assert.match(await output('unzip', '-p', path, '*html'), /alphamarker in a letter/)
+  assert.match(await readStdout('unzip', '-p', path, '*html'), /alphamarker in a letter/)
 })

@@ -8,10 +8,10 @@ import { engines } from '../../lib/engines/index.ts'
 import { hasAllPixels } from '../../lib/engines/vips/gif-completeness.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convertAndCleanUp } from './convert-and-clean-up.ts'
-import { quarters } from './corner-colors.ts'
-import { archiveContents } from './inspect-archive.ts'
+import { readQuarterColors } from './corner-colors.ts'
+import { readArchive } from './inspect-archive.ts'
 import { countCharacters } from './inspect-font.ts'
-import { output, pdfPages, pdfText, streams } from './inspect-result.ts'
+import { countPdfPages, probeStreams, readPdfText, readStdout } from './inspect-result.ts'
 import { fixture } from './run-engine.ts'
 
 /** Valid files from the fixtures' make-fallback-cases.ts that the first engine on their route does not support. */
@@ -24,19 +24,19 @@ after(() => Promise.all(engines.map((engine) => engine.close?.())))
 for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
   test(`${name} is read by ImageMagick with the right colors`, async () => {
     const { path, route, codes } = await convertAndCleanUp(odd(name), 'png')
-    assert.deepEqual([route, codes, await quarters(path)], ['imagemagick', [], 'RGBx'])
+    assert.deepEqual([route, codes, await readQuarterColors(path)], ['imagemagick', [], 'RGBx'])
   })
 
 test('32-bit samples are scaled from black to white', async () => {
   const source = join(scratch, 'whole-numbers.tiff')
-  await output('convert', fixture('corners.png'), '-depth', '32', '-compress', 'None', source)
+  await readStdout('convert', fixture('corners.png'), '-depth', '32', '-compress', 'None', source)
   const { path, codes } = await convertAndCleanUp(source, 'png')
-  assert.deepEqual([codes, await quarters(path)], [[], 'RGBx'])
+  assert.deepEqual([codes, await readQuarterColors(path)], [[], 'RGBx'])
 })
 
 test('a GIF that is truncated within a frame causes a warning', async () => {
   const source = join(scratch, 'zeroed.gif')
-  await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
+  await readStdout('convert', '-size', '4000x1', 'gradient:red-blue', source)
   const gif = await readFile(source)
   assert.equal(hasAllPixels(gif), true)
   assert.equal(hasAllPixels(await readFile(fixture('animated.gif'))), true)
@@ -46,7 +46,7 @@ test('a GIF that is truncated within a frame causes a warning', async () => {
 
 test('a GIF has the size of its canvas, even if its first frame is smaller', async () => {
   const [small, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
-  await output('convert', '-size', '4x3', 'xc:red', small)
+  await readStdout('convert', '-size', '4x3', 'xc:red', small)
   const gif = await readFile(small)
   for (const [width, height, route] of [
     [2048, 40, 'vips'],
@@ -64,21 +64,21 @@ test('a GIF has the size of its canvas, even if its first frame is smaller', asy
 
 test('an image of a single line fits on a PDF page', async () => {
   const source = join(scratch, 'line.png')
-  await output('convert', '-size', '4000x1', 'gradient:red-blue', source)
+  await readStdout('convert', '-size', '4000x1', 'gradient:red-blue', source)
   const { path, codes } = await convertAndCleanUp(source, 'pdf')
-  assert.deepEqual([await pdfPages(path), codes], [1, []])
+  assert.deepEqual([await countPdfPages(path), codes], [1, []])
 })
 
 test('TIFF pages with a rare compression are re-encoded for PDF', async () => {
   const { path, route } = await convertAndCleanUp(odd('two-pages.tiff'), 'pdf')
-  assert.deepEqual([route, await pdfPages(path)], ['imagemagick vips', 2])
+  assert.deepEqual([route, await countPdfPages(path)], ['imagemagick vips', 2])
 })
 
 test('a Direct3D 10 texture is read by FFmpeg and supports the image options', async () => {
   const { path, route } = await convertAndCleanUp(odd('bc1.dds'), 'png', { width: 40 })
   assert.equal(route, 'ffmpeg vips')
-  assert.equal(await output('identify', '-format', '%wx%h', path), '40x32')
-  const colors = await output('convert', path, '-scale', '2x2!', '-depth', '8', 'txt:-')
+  assert.equal(await readStdout('identify', '-format', '%wx%h', path), '40x32')
+  const colors = await readStdout('convert', path, '-scale', '2x2!', '-depth', '8', 'txt:-')
   assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
 })
 
@@ -98,7 +98,10 @@ test('a 16-bit texture has the right colors, and a float texture is refused by n
   const source = join(scratch, 'plain.dds')
   await writeFile(source, texture(11, [0xffff, 0x8000, 0, 0xffff]))
   const { path } = await convertAndCleanUp(source, 'png')
-  assert.match(await output('convert', path, '-depth', '8', '-scale', '1x1!', 'txt:-'), /#(?:FE7F|FF80)00/)
+  assert.match(
+    await readStdout('convert', path, '-depth', '8', '-scale', '1x1!', 'txt:-'),
+    /#(?:FE7F|FF80)00/,
+  )
   await writeFile(source, texture(10, [0x3c00, 0x3800, 0, 0x3c00]))
   await assert.rejects(convertAndCleanUp(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
 })
@@ -117,19 +120,19 @@ test('a drawing with exploding entities is too large, and no other engine is tri
 for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
   test(`${name} is unpacked completely`, async () => {
     const { path } = await convertAndCleanUp(odd(name), 'zip')
-    assert.deepEqual(Object.keys(await archiveContents(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
+    assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
   })
 
 test('a 7z with Zstandard compression is unpacked completely', async () => {
   const { path } = await convertAndCleanUp(odd('zstd.7z'), 'zip')
-  assert.deepEqual(await archiveContents(path, 'zip'), {
+  assert.deepEqual(await readArchive(path, 'zip'), {
     'plain.txt': await readFile(fixture('plain.txt'), 'utf8'),
   })
 })
 
 test('a sparse file in a tar is unpacked with its full size', async () => {
   const { path } = await convertAndCleanUp(odd('sparse.tar'), 'zip')
-  const { 'holes.bin': content = '', ...others } = await archiveContents(path, 'zip')
+  const { 'holes.bin': content = '', ...others } = await readArchive(path, 'zip')
   assert.deepEqual(others, {})
   assert.equal(content.length, 1024 * 1024 + 4)
   assert.match(content, /^begins\0+ends$/)
@@ -137,7 +140,7 @@ test('a sparse file in a tar is unpacked with its full size', async () => {
 
 test('WebM with the extension of Matroska audio is converted', async () => {
   const done = await convertAndCleanUp(odd('webm.mka'), 'wav')
-  assert.equal((await streams(done, 'audio')).length, 1)
+  assert.equal((await probeStreams(done, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
@@ -176,7 +179,7 @@ test('a protected workbook and presentation named .docx open with their password
     const source = join(scratch, `${kind}.docx`)
     await copyFile(fixture(`office/locked.${kind}`), source)
     const { path, route, codes } = await convertAndCleanUp(source, 'pdf', { password: 'secret' })
-    assert.match(await pdfText(path), words)
+    assert.match(await readPdfText(path), words)
     assert.equal(route, 'libreoffice libreoffice')
     assert.ok(codes.includes('ENCRYPTION_REMOVED') && !codes.includes('MAY_BE_DAMAGED'), String(codes))
     await assert.rejects(convertAndCleanUp(source, 'pdf', { password: 'wrong' }), { code: 'FILE_ENCRYPTED' })

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const engine = createLibreOffice()
@@ -38,8 +38,8 @@ test('text that was inserted and deleted again is in no conversion of a document
   for (const to of ['pdf', 'html', 'odt'] as const) {
     const made = await convert(engine, path, to)
     const text = await (to === 'pdf'
-      ? output('pdftotext', made.path, '-')
-      : output('pandoc', `--from=${to}`, '--to=plain', made.path))
+      ? readStdout('pdftotext', made.path, '-')
+      : readStdout('pandoc', `--from=${to}`, '--to=plain', made.path))
     assert.match(text.replaceAll(/\s+/g, ' '), /one two three four five/, to)
   }
 })

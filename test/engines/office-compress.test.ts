@@ -8,7 +8,7 @@ import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './inspect-result.ts'
+import { listZipNames, readStdout } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const scratch = scratchFolder('office-compress')
@@ -27,7 +27,7 @@ before(async () => {
 const compressFile = (source: string, options = {}) =>
   convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
 const sizeOf = async (path: string) => (await stat(path)).size
-const part = (path: string, name: string) => output('unzip', '-p', path, name)
+const part = (path: string, name: string) => readStdout('unzip', '-p', path, name)
 
 test('images of a document become smaller, and its text stays unchanged', async () => {
   const { path, result, warnings } = await compressFile(album)
@@ -35,7 +35,7 @@ test('images of a document become smaller, and its text stays unchanged', async 
   assert.ok(small < whole / 3, `${small} of ${whole} bytes`)
   assert.deepEqual(warnings, [])
   assert.equal(result.details?.sizeAfter, await sizeOf(path))
-  assert.deepEqual(await zipNames(path), await zipNames(album))
+  assert.deepEqual(await listZipNames(path), await listZipNames(album))
   assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
 })
 

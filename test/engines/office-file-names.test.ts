@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const engine = createLibreOffice()
@@ -34,7 +34,7 @@ test('fields and formulas show the original file name and none of our folders', 
     const path = join(folder, name)
     await writeFile(path, source)
     const made = await convert(engine, path, 'pdf', { names: [name] })
-    const text = (await output('pdftotext', made.path, '-')).replaceAll('\n', ' ')
+    const text = (await readStdout('pdftotext', made.path, '-')).replaceAll('\n', ' ')
     assert.ok(text.includes(name) || text.includes(name.replace('%', '%25').replace('#', '%23')), text)
     assert.doesNotMatch(text, /\/\w+\/|document\.fod/, text)
   }

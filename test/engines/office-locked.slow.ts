@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'
-import { pdfText } from './inspect-result.ts'
+import { readPdfText } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const engine = createLibreOffice()
@@ -17,6 +17,6 @@ for (const kind of ['docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', '
     await assert.rejects(unlock('Secret'), { code: 'FILE_ENCRYPTED' })
     const { path } = await unlock('secret')
     const { path: pdf } = await convert(engine, path, 'pdf')
-    assert.match(await pdfText(pdf), /Pangolins|Otters|Wombats/)
+    assert.match(await readPdfText(pdf), /Pangolins|Otters|Wombats/)
   })
 }

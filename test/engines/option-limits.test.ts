@@ -73,7 +73,7 @@ const fieldOf = (id: SchemaId, name: string): z.ZodType => {
   return schema
 }
 
-const takes = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
+const isAccepted = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
 
 describe('the limit', () => {
   const numbers: readonly (readonly [SchemaId, name: string, least: number, most: number, step?: number])[] =
@@ -131,14 +131,14 @@ describe('the limit', () => {
   test('of a number is accepted, and nothing beyond it', () => {
     for (const [id, name, least, most, step = 1] of numbers) {
       for (const value of [least, most]) {
-        assert.ok(takes(id, name, value), `${id} ${name}: ${value}`)
-        assert.ok(takes(id, name, ` ${value} `), `${id} ${name}: ${value} as text`)
+        assert.ok(isAccepted(id, name, value), `${id} ${name}: ${value}`)
+        assert.ok(isAccepted(id, name, ` ${value} `), `${id} ${name}: ${value} as text`)
       }
       for (const value of [least - step, most + step, `${most + step}`])
-        assert.equal(takes(id, name, value), false, `${id} ${name}: ${value}`)
+        assert.equal(isAccepted(id, name, value), false, `${id} ${name}: ${value}`)
       // Integer options accept no other numbers.
       const between = most < 1000 ? least + step / 2 : least + 0.5
-      assert.equal(takes(id, name, between), step < 1, `${id} ${name}: ${between}`)
+      assert.equal(isAccepted(id, name, between), step < 1, `${id} ${name}: ${between}`)
     }
   })
 
@@ -161,20 +161,20 @@ describe('the limit', () => {
       ['encrypt-pdf', 'currentPassword', 127],
     ]
     for (const [id, name, most] of texts) {
-      assert.ok(takes(id, name, 'x'.repeat(most)), `${id} ${name}`)
-      assert.equal(takes(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} characters`)
+      assert.ok(isAccepted(id, name, 'x'.repeat(most)), `${id} ${name}`)
+      assert.equal(isAccepted(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} characters`)
     }
-    assert.equal(takes('encrypt-pdf', 'password', 'ä'.repeat(64)), false, 'counted in bytes')
-    assert.ok(takes('add-page-numbers-pdf', 'format', `${'x'.repeat(94)}{page}`))
-    assert.equal(takes('add-page-numbers-pdf', 'format', `${'x'.repeat(95)}{page}`), false)
-    assert.equal(takes('add-page-numbers-pdf', 'format', 'Page'), false, 'without its number')
+    assert.equal(isAccepted('encrypt-pdf', 'password', 'ä'.repeat(64)), false, 'counted in bytes')
+    assert.ok(isAccepted('add-page-numbers-pdf', 'format', `${'x'.repeat(94)}{page}`))
+    assert.equal(isAccepted('add-page-numbers-pdf', 'format', `${'x'.repeat(95)}{page}`), false)
+    assert.equal(isAccepted('add-page-numbers-pdf', 'format', 'Page'), false, 'without its number')
     for (const [id, name] of [
       ['unlock', 'password'],
       ['page', 'password'],
       ['decrypt-pdf', 'password'],
       ['mark', 'watermarkText'],
     ] as const)
-      assert.equal(takes(id, name, ''), false, `${id} ${name}: nothing`)
+      assert.equal(isAccepted(id, name, ''), false, `${id} ${name}: nothing`)
     for (const [id, name] of [
       ['notes', 'title'],
       ['edit-pdf-metadata', 'title'],
@@ -182,8 +182,8 @@ describe('the limit', () => {
       ['encrypt-pdf', 'password'],
     ] as const)
       for (const wrong of ['a\nb', '\na', 'a\r', 'a\n'])
-        assert.equal(takes(id, name, wrong), false, `${id} ${name}: ${JSON.stringify(wrong)}`)
-    assert.equal(takes('notes', 'title', ''), true, 'which removes it')
+        assert.equal(isAccepted(id, name, wrong), false, `${id} ${name}: ${JSON.stringify(wrong)}`)
+    assert.equal(isAccepted('notes', 'title', ''), true, 'which removes it')
   })
 })
 

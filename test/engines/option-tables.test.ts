@@ -134,18 +134,18 @@ test('a thumbnail has a box, and vector drawings are rendered at the size that t
 })
 
 test('paper sizes have sides of 20 to 5080 mm, in any supported unit', () => {
-  const takes = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
+  const isAccepted = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
   for (const size of ['a4', ' Letter ', '20x5080mm', '2 x 50cm'.replaceAll(' ', ''), '8.5x11in', '100x200pt'])
-    assert.equal(takes(size), true, size)
+    assert.equal(isAccepted(size), true, size)
   for (const size of ['19x100mm', '100x19mm', '5081x100mm', '100x5081mm', 'A9', '100', '10x10ft', 'xmm'])
-    assert.equal(takes(size), false, size)
+    assert.equal(isAccepted(size), false, size)
 })
 
 test('a table delimiter is a character or its name, in upper or lower case', () => {
-  const takes = (delimiter: string) => TableOptions.safeParse({ delimiter }).success
+  const isAccepted = (delimiter: string) => TableOptions.safeParse({ delimiter }).success
   for (const sign of ['comma', 'TAB', '\\t', 'Auto', 'auto', ';', '|', ' '])
-    assert.equal(takes(sign), true, sign)
-  for (const sign of ['', 'a', '1', '"', '\n', 'commas', ';;']) assert.equal(takes(sign), false, sign)
+    assert.equal(isAccepted(sign), true, sign)
+  for (const sign of ['', 'a', '1', '"', '\n', 'commas', ';;']) assert.equal(isAccepted(sign), false, sign)
 })
 
 /** Options are part of the API contract, so removing one must fail a test. */

@@ -6,10 +6,10 @@ import { pandoc } from '../../lib/engines/pandoc.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { chapter, makeEpub } from './epub-maker.ts'
-import { ebookText } from './inspect-ebook.ts'
-import { output } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { createChapter, createEpub } from './epub-maker.ts'
+import { readEbookText } from './inspect-ebook.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const scratch = scratchFolder('pandoc-test')
@@ -48,7 +48,7 @@ $$x^2 + y^2$$
 )
 const long = await file('long.md', 'A paragraph with *some* **marks** and a [link](#x).\n\n'.repeat(60_000))
 
-conformance(pandoc, {
+testConformance(pandoc, {
   fixtures: {
     md: notes,
     docx: fixture('letter.docx'),
@@ -64,7 +64,7 @@ conformance(pandoc, {
 
 async function convertSource(source: string, to: FormatId, settings: RunSettings = {}) {
   const run = await convert(pandoc, source, to, settings)
-  const text = to === 'html' || to === 'md' || to === 'txt' ? undefined : await ebookText(run.path)
+  const text = to === 'html' || to === 'md' || to === 'txt' ? undefined : await readEbookText(run.path)
   return { ...run, text: text ?? (await readFile(run.path, 'utf8')) }
 }
 
@@ -126,7 +126,7 @@ describe('the content of a document', () => {
 
   test('includes title and author in the metadata of an ebook', async () => {
     const { path } = await convert(pandoc, notes, 'epub')
-    const meta = await output('ebook-meta', path)
+    const meta = await readStdout('ebook-meta', path)
     assert.match(meta, /Title +: Field notes/)
     assert.match(meta, /Author\(s\) +: Ada Example/)
   })
@@ -137,7 +137,7 @@ describe('the content of a document', () => {
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
     )
     const { path, text } = await convertSource(loose, 'xhtml')
-    await output(python3, '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
+    await readStdout(python3, '-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', path)
     assert.match(text, /<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD XHTML 1\.0/)
     assert.match(text, /<title>Fruit &amp; more<\/title>/)
     assert.match(text, /Open/)
@@ -213,7 +213,7 @@ describe('the content of a document', () => {
 describe('images of a document', () => {
   test('are included if the result format supports them', async () => {
     const docx = await convert(pandoc, notes, 'docx')
-    assert.match(await output('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
+    assert.match(await readStdout('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
     assert.deepEqual(docx.warnings, [])
     for (const to of ['html', 'md', 'fb2'] as const) {
       const { text, warnings } = await convertSource(docx.path, to, { from: 'docx' })
@@ -222,7 +222,7 @@ describe('images of a document', () => {
     }
     for (const to of ['odt', 'epub', 'pptx'] as const) {
       const { path } = await convert(pandoc, docx.path, to, { from: 'docx' })
-      assert.match(await output('bsdtar', '-tf', path), /\.png/, to)
+      assert.match(await readStdout('bsdtar', '-tf', path), /\.png/, to)
     }
   })
 
@@ -231,12 +231,12 @@ describe('images of a document', () => {
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-    const text = chapter(`<h1>One</h1>${drawing}<p>Words.<img src="dot.png" alt="dot"/></p>`)
-    const notes = chapter('<p>Words of a note.</p>')
+    const text = createChapter(`<h1>One</h1>${drawing}<p>Words.<img src="dot.png" alt="dot"/></p>`)
+    const notes = createChapter('<p>Words of a note.</p>')
     const files = { 'one.xhtml': text, 'notes.xhtml': notes, 'dot.png': dot }
-    await makeEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'], aside: ['notes.xhtml'] })
+    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'], aside: ['notes.xhtml'] })
     const { path, warnings } = await convert(pandoc, book, 'docx')
-    assert.match(await output('bsdtar', '-tf', path), /word\/media\/.*png/)
+    assert.match(await readStdout('bsdtar', '-tf', path), /word\/media\/.*png/)
     assert.deepEqual(warnings, [])
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
@@ -249,10 +249,10 @@ describe('images of a document', () => {
     const linked = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
     const apart = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
     const files = {
-      'one.xhtml': chapter(named + linked + apart),
-      'notes.xhtml': chapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
+      'one.xhtml': createChapter(named + linked + apart),
+      'notes.xhtml': createChapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
     }
-    await makeEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
+    await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
     const text = await readFile((await convert(pandoc, book, 'txt')).path, 'utf8')
     assert.equal(text.match(/Note by its name/g)?.length, 1)
     assert.match(text, /Here¹\.[\s\S]*1\.\s+Note by its name/)
@@ -419,7 +419,7 @@ test('the abstract of a document is kept once, whether or not the target support
     assert.ok(text.indexOf('Kingfishers') < text.indexOf('Herons'), to)
   }
   const slides = await convert(pandoc, source, 'pptx')
-  assert.match(await output('unzip', '-p', slides.path, 'ppt/slides/*.xml'), /Kingfishers/)
+  assert.match(await readStdout('unzip', '-p', slides.path, 'ppt/slides/*.xml'), /Kingfishers/)
 })
 
 test('abstract and legal notice of a DocBook are kept at the start of the text', async () => {

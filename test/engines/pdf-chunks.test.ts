@@ -15,7 +15,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { zipHashes } from './inspect-result.ts'
+import { hashZipEntries } from './inspect-result.ts'
 import { createLongBook, writeFiles } from './pdf-maker.ts'
 
 let pathOf: (name: string) => string
@@ -113,5 +113,5 @@ for (const { to, options } of [
     assert.ok(joined)
     assert.equal(joined.files[0].format, 'zip')
     assert.deepEqual(joined.details, whole.details)
-    assert.deepEqual(await zipHashes(joined.files[0].path), await zipHashes(whole.files[0].path))
+    assert.deepEqual(await hashZipEntries(joined.files[0].path), await hashZipEntries(whole.files[0].path))
   })

@@ -9,11 +9,11 @@ import {
   createHeading,
   createProse,
   extractNumbers,
-  paragraphLength,
+  lengthOfParagraph,
   printDocuments,
   wrapInColumns,
 } from './columns-maker.ts'
-import { output, pdfPages } from './inspect-result.ts'
+import { countPdfPages, readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const sources = {
@@ -50,7 +50,7 @@ const documentOf = (name: keyof typeof sources): ConvertedDocument => {
 }
 
 async function countSectionColumns(path: string): Promise<number[]> {
-  const xml = await output('unzip', '-p', path, 'word/document.xml')
+  const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
   return (xml.match(/<w:sectPr>.*?<\/w:sectPr>/gs) ?? []).map((section) =>
     Number(/<w:cols[^>]*w:num="(\d+)"/.exec(section)?.[1] ?? 1),
   )
@@ -59,7 +59,7 @@ async function countSectionColumns(path: string): Promise<number[]> {
 /** Groups the numbered words of a page by line. */
 async function groupWordsByLine(path: string, page: number) {
   const number = String(page)
-  const boxes = await output('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
+  const boxes = await readStdout('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
   const words = boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)"[^>]*>[a-z]+(\d+)\.?</g)
   const all = [...words].map(([, left, top, right, digits]) => ({
     ...{ left: Number(left), top: Math.round(Number(top)), right: Number(right), number: Number(digits) },
@@ -81,7 +81,7 @@ async function countSideBySideLines(path: string, columns: number, page = 1): Pr
 }
 
 const paragraphLengths = (paragraphs: number) =>
-  Array.from({ length: paragraphs }, (_, index) => paragraphLength(index))
+  Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
 
 /** Returns the word numbers of some paragraphs as they were created. */
 const numbersFrom = (first: number, paragraphs: number) =>
@@ -101,7 +101,7 @@ describe('PDF with columns to Word', () => {
       assert.deepEqual(warnings, [])
       await copyFile(path, join(docxFolder, `${name}.docx`))
       converted[name] = {
-        text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
+        text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
         sections: await countSectionColumns(path),
         printedPath: join(docxFolder, `${name}.pdf`),
       }
@@ -115,7 +115,7 @@ describe('PDF with columns to Word', () => {
 
   test('columns of a PDF are next to each other in the Word document', async () => {
     const { printedPath: printed } = documentOf('two')
-    assert.equal(await pdfPages(printed), 1)
+    assert.equal(await countPdfPages(printed), 1)
     const before = await countSideBySideLines(join(folder, 'two.pdf'), 2)
     const now = await countSideBySideLines(printed, 2)
     assert.ok(before > 30 && now >= before * 0.9, `${now} of ${before} lines`)
@@ -148,7 +148,7 @@ describe('PDF with columns to Word', () => {
     const { text, printedPath: printed, sections } = documentOf('three')
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
-    assert.equal(await pdfPages(printed), 1)
+    assert.equal(await countPdfPages(printed), 1)
     const before = await countSideBySideLines(join(folder, 'three.pdf'), 3)
     const now = await countSideBySideLines(printed, 3)
     assert.ok(before > 20 && now >= before * 0.9, `${now} of ${before} lines`)
@@ -156,11 +156,11 @@ describe('PDF with columns to Word', () => {
 
   test('columns over several pages form one section', async () => {
     const { text, printedPath: printed, sections } = documentOf('pages')
-    const before = await pdfPages(join(folder, 'pages.pdf'))
+    const before = await countPdfPages(join(folder, 'pages.pdf'))
     assert.ok(before > 1)
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
     assert.equal(sections.filter((columns) => columns === 2).length, 1)
-    assert.equal(await pdfPages(printed), before)
+    assert.equal(await countPdfPages(printed), before)
     assert.ok((await countSideBySideLines(printed, 2, 1)) > 40)
   })
 

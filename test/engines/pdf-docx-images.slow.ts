@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { createPdf, type PdfFileObjects, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
@@ -49,7 +49,7 @@ const mixed = createPdf({
 const pathOf = await writeFiles({ 'few.pdf': fewWords, 'mixed.pdf': mixed })
 const convertToText = async (name: string, options = {}) => {
   const run = await convert(pdf, pathOf(name), 'docx', { options })
-  return { ...run, text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }
+  return { ...run, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }
 }
 
 test('a scan of only a few words becomes a Word document with these words', async () => {

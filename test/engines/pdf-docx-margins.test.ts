@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
@@ -48,7 +48,7 @@ describe('headers and footers of a PDF', () => {
   test('headers and footers of a PDF become those of the Word document, each part at its position', async () => {
     const { path } = await convert(pdf, pathOf('report.pdf'), 'docx')
     const readPart = async (name: string) => {
-      const xml = await output('unzip', '-p', path, `word/${name}`)
+      const xml = await readStdout('unzip', '-p', path, `word/${name}`)
       const stops = [...xml.matchAll(/<w:tab w:val="(\w+)" w:pos="(\d+)"/g)].map(([, type, position]) => ({
         ...{ type, at: Math.round(Number(position) / 20) },
       }))
@@ -70,6 +70,9 @@ describe('headers and footers of a PDF', () => {
       { type: 'center', at: 220 },
       { type: 'right', at: 439 },
     ])
-    assert.equal((await output('pandoc', '--from=docx', '--to=plain', path)).match(/Annual|Company/g), null)
+    assert.equal(
+      (await readStdout('pandoc', '--from=docx', '--to=plain', path)).match(/Annual|Company/g),
+      null,
+    )
   })
 })

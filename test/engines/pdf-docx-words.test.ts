@@ -6,7 +6,7 @@ import { joinTitleLines, markHeadings } from '../../lib/engines/pdf/docx/heading
 import { findBodyStyle } from '../../lib/engines/pdf/docx/paragraph-styles.ts'
 import { isTextMissing } from '../../lib/engines/pdf/docx/parse-pages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { output, zipNames } from './inspect-result.ts'
+import { listZipNames, readStdout } from './inspect-result.ts'
 import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
@@ -87,9 +87,9 @@ const pathOf = await writeFiles({
 })
 const convertToText = async (name: string) => {
   const { path } = await convert(pdf, pathOf(name), 'docx')
-  const names = await zipNames(path)
+  const names = await listZipNames(path)
   const images = names.filter((one) => one.startsWith('word/media/')).length
-  return { text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }
+  return { text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }
 }
 
 describe('words of a PDF in the Word document', () => {

@@ -9,7 +9,7 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages, pdfText, zipNames } from './inspect-result.ts'
+import { countPdfPages, listZipNames, readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const report = fixture('report.pdf')
@@ -17,13 +17,13 @@ const toDocx = (options: RunSettings['options'] = {}, source = report) =>
   convert(pdf, source, 'docx', { options })
 
 /** Converts a Word document to HTML with Pandoc. */
-const toHtml = (path: string) => output('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
+const toHtml = (path: string) => readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
 
 /** Converts a Word document back to PDF with LibreOffice, which was not involved in creating it. */
 async function printToPdf(path: string): Promise<string> {
   const folder = scratchFolder('reopened')
   const profile = `-env:UserInstallation=file://${folder}/profile`
-  await output('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
+  await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
   return join(folder, 'output.pdf')
 }
 
@@ -59,7 +59,7 @@ describe('PDF to Word', () => {
     )
     assert.match(page, /<span dir="rtl">مرحبا بالعالم<\/span>/)
     assert.match(page, /<p>日本語の段落です。<\/p>/)
-    const xml = await output('unzip', '-p', (await toDocx()).path, 'word/document.xml')
+    const xml = await readStdout('unzip', '-p', (await toDocx()).path, 'word/document.xml')
     assert.match(xml, /<w:color w:val="C00000"\/>/i)
     assert.match(xml, /<w:jc w:val="center"\/>/)
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
@@ -67,8 +67,8 @@ describe('PDF to Word', () => {
 
   test('the Word document of a PDF has the same pages when it is opened', async () => {
     const reprinted = await printToPdf((await toDocx()).path)
-    assert.equal(await pdfPages(reprinted), 2)
-    const last = (await pdfText(reprinted)).split('\f')[1] ?? ''
+    assert.equal(await countPdfPages(reprinted), 2)
+    const last = (await readPdfText(reprinted)).split('\f')[1] ?? ''
     assert.match(last, /Second chapter\s+Text of the second page, which ends the report\./)
   })
 
@@ -82,10 +82,10 @@ describe('PDF to Word', () => {
 
   test('layout=exact keeps each line of a PDF at its position', async () => {
     const { path } = await toDocx({ layout: 'exact' })
-    assert.match(await output('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
+    assert.match(await readStdout('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
     const reprinted = await printToPdf(path)
-    assert.equal(await pdfPages(reprinted), 2)
-    assert.match(await pdfText(reprinted), /Annual report of the lighthouse/)
+    assert.equal(await countPdfPages(reprinted), 2)
+    assert.match(await readPdfText(reprinted), /Annual report of the lighthouse/)
   })
 
   test('PDF to Word falls back to lines over page images, and then to page images alone', async () => {
@@ -115,7 +115,8 @@ describe('PDF to Word', () => {
       maxRecognized: 0,
     }
     const countImages = async (file: string) =>
-      (await zipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg')).length
+      (await listZipNames(file)).filter((name) => name.startsWith('word/media/') && name.endsWith('.jpg'))
+        .length
     const request = { ...parseSource, documentInfo: {}, outDir: workDir, isFixedLayout: false }
     const { file } = await buildDocx(request, withBrokenPrograms(process.execPath))
     assert.deepEqual(warnings.splice(0), ['LAYOUT_NOT_REBUILT'])

@@ -11,13 +11,13 @@ import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import {
   assertValidPdf,
-  pageNames,
   readLinkTargets,
   readOutlineItems,
+  readPageNames,
   readUncompressed,
   unzipResult,
 } from './inspect-pdf.ts'
-import { output, pdfPages, zipNames } from './inspect-result.ts'
+import { countPdfPages, listZipNames, readStdout } from './inspect-result.ts'
 import { createBook, createPdf, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'
@@ -36,9 +36,9 @@ describe('splitting a PDF', () => {
     assert.deepEqual(done.result.details, { pages: 4, files: 4 })
     const folder = await unzipResult(done)
     const names = ['page-001.pdf', 'page-002.pdf', 'page-003.pdf', 'page-004.pdf']
-    assert.deepEqual(await zipNames(done.path), [...names, 'manifest.json'])
-    for (const name of names) assert.equal(await pdfPages(join(folder, name)), 1)
-    assert.deepEqual(await pageNames(join(folder, 'page-003.pdf')), ['Alpha page3'])
+    assert.deepEqual(await listZipNames(done.path), [...names, 'manifest.json'])
+    for (const name of names) assert.equal(await countPdfPages(join(folder, name)), 1)
+    assert.deepEqual(await readPageNames(join(folder, 'page-003.pdf')), ['Alpha page3'])
   })
 
   test('split-pdf returns one file per range, without content of the other pages', async () => {
@@ -51,7 +51,7 @@ describe('splitting a PDF', () => {
       'pages-003-002.pdf',
     ])
     const both = join(folder, 'pages-003-002.pdf')
-    assert.deepEqual(await pageNames(both), ['Alpha page3', 'Alpha page2'])
+    assert.deepEqual(await readPageNames(both), ['Alpha page3', 'Alpha page2'])
     assert.doesNotMatch(await readUncompressed(both), /page1|name-value/)
   })
 
@@ -66,7 +66,9 @@ describe('splitting a PDF', () => {
     const part = await run('split-pdf', { pages: '3-2' })
     assert.deepEqual(await readOutlineItems(part.path), [['Alpha three', 1, ['Alpha two', 2]]])
     assert.equal(
-      await output('qpdf', '--list-attachments', part.path).then((attachments) => attachments.includes('->')),
+      await readStdout('qpdf', '--list-attachments', part.path).then((attachments) =>
+        attachments.includes('->'),
+      ),
       false,
     )
     await assertValidPdf(part.path)
@@ -74,11 +76,19 @@ describe('splitting a PDF', () => {
 
   test('split-pdf copies title and author to each part, both in the information dictionary and in XMP', async () => {
     const source = join(scratchFolder('facts'), 'described.pdf')
-    await output('exiftool', '-q', '-XMP-dc:Title=Words of XMP', '-XMP-dc:Creator=Her', '-o', source, book)
+    await readStdout(
+      'exiftool',
+      '-q',
+      '-XMP-dc:Title=Words of XMP',
+      '-XMP-dc:Creator=Her',
+      '-o',
+      source,
+      book,
+    )
     const folder = await unzipResult(await run('split-pdf', {}, source))
     const part = await run('split-pdf', { pages: '3-2' }, source)
     for (const path of [join(folder, 'page-003.pdf'), part.path]) {
-      const facts = await output(
+      const facts = await readStdout(
         'exiftool',
         '-s3',
         '-PDF:Title',
@@ -115,7 +125,7 @@ describe('splitting a PDF', () => {
   test('split-pdf with a single range returns a PDF instead of a ZIP', async () => {
     const done = await run('split-pdf', { pages: '2-3' })
     assert.equal(done.format, 'pdf')
-    assert.deepEqual(await pageNames(done.path), ['Alpha page2', 'Alpha page3'])
+    assert.deepEqual(await readPageNames(done.path), ['Alpha page2', 'Alpha page3'])
   })
 })
 
@@ -123,13 +133,13 @@ describe('pages of a PDF', () => {
   test('extract-pdf-pages keeps the requested order, and links and bookmarks lead to the new positions', async () => {
     const { path, result } = await run('extract-pdf-pages', { pages: '3,1' })
     assert.deepEqual(result.details, { pages: 2 })
-    assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1'])
+    assert.deepEqual(await readPageNames(path), ['Alpha page3', 'Alpha page1'])
     assert.deepEqual(await readOutlineItems(path), [
       ['Alpha one', 2],
       ['Alpha three', 1],
     ])
     assert.deepEqual(await readLinkTargets(path, 2), [1])
-    assert.match(await output('pdfinfo', path), /Title:\s+Alpha book/)
+    assert.match(await readStdout('pdfinfo', path), /Title:\s+Alpha book/)
     await assertValidPdf(path)
   })
 
@@ -140,7 +150,7 @@ describe('pages of a PDF', () => {
       ['rotate-pdf', { rotate: 90 }],
     ] as const) {
       const { path, warnings } = await run(operation, options)
-      assert.match(await output('qpdf', '--list-attachments', path), / -> /, operation)
+      assert.match(await readStdout('qpdf', '--list-attachments', path), / -> /, operation)
       assert.deepEqual(warnings, [])
     }
   })
@@ -154,15 +164,15 @@ describe('pages of a PDF', () => {
 
   test('remove-pdf-pages removes the named pages, but not all of them', async () => {
     const { path } = await run('remove-pdf-pages', { pages: '2,4' })
-    assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page3'])
-    assert.equal(await pdfPages(path), 2)
+    assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page3'])
+    assert.equal(await countPdfPages(path), 2)
     await assertRefused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
   })
 
   test('reorder-pdf-pages puts pages that are not named last, in their original order', async () => {
     const { path } = await run('reorder-pdf-pages', { pages: '3,1' })
-    assert.deepEqual(await pageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
-    assert.equal(await pdfPages(path), 4)
+    assert.deepEqual(await readPageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
+    assert.equal(await countPdfPages(path), 4)
     assert.deepEqual(await readLinkTargets(path, 2), [1, 3])
     assert.deepEqual(await readOutlineItems(path), [
       ['Alpha one', 2],
@@ -174,9 +184,9 @@ describe('pages of a PDF', () => {
   test('rotate-pdf rotates all pages or the named ones', async () => {
     const rotationsAfter = async (options: RunSettings['options']) =>
       [
-        ...(await output('pdfinfo', '-f', '1', '-l', '4', (await run('rotate-pdf', options)).path)).matchAll(
-          /rot:\s+(\d+)/g,
-        ),
+        ...(
+          await readStdout('pdfinfo', '-f', '1', '-l', '4', (await run('rotate-pdf', options)).path)
+        ).matchAll(/rot:\s+(\d+)/g),
       ].map(([, degrees]) => Number(degrees))
     assert.deepEqual(await rotationsAfter({ rotate: '90' }), [90, 90, 90, 90])
     assert.deepEqual(await rotationsAfter({ rotate: -90, pages: '1,last' }), [270, 0, 0, 270])
@@ -191,7 +201,7 @@ describe('pages of a PDF', () => {
   test('remove-blank-pages-pdf removes blank pages only, and refuses a PDF without any other', async () => {
     const { path, result } = await run('remove-blank-pages-pdf')
     assert.deepEqual(result.details, { pages: 3, removed: [4] })
-    assert.deepEqual(await pageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
+    assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
     const empty = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -214,7 +224,7 @@ describe('merging PDFs', () => {
     const { path, result } = await merge()
     assert.deepEqual(result.details, { pages: 11, files: 3 })
     assert.deepEqual(
-      await pageNames(path),
+      await readPageNames(path),
       [1, 2, 3].map((page) => `Alpha page${page}`).concat([1, 2, 3].map((page) => `Beta page${page}`)),
     )
     assert.deepEqual(await readOutlineItems(path), [
@@ -225,7 +235,7 @@ describe('merging PDFs', () => {
     ])
     assert.deepEqual(await readLinkTargets(path, 1), [3, 2])
     assert.deepEqual(await readLinkTargets(path, 5), [7, 6])
-    const form = await output('qpdf', '--json', '--json-key=acroform', path)
+    const form = await readStdout('qpdf', '--json', '--json-key=acroform', path)
     for (const value of ['Alpha-name-value', 'Alpha-city-value', 'Beta-name-value', 'Beta-city-value']) {
       assert.match(form, new RegExp(`"value": "u:${value}"`))
     }
@@ -244,7 +254,7 @@ describe('merging PDFs', () => {
 
 test('merge-pdf is available as a tool, too', async () => {
   const { path } = await run('merge-pdf', {}, book, { more: [pathOf('beta.pdf')] })
-  assert.equal(await pdfPages(path), 8)
+  assert.equal(await countPdfPages(path), 8)
 })
 
 test('page tools warn when the structure tags for screen readers are removed', async () => {
@@ -263,7 +273,7 @@ test('page tools warn when the structure tags for screen readers are removed', a
   assert.doesNotMatch(await readUncompressed(dropped.path), /words of page one/)
   const reordered = await run('reorder-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
   assert.deepEqual(reordered.warnings, [])
-  assert.match(await output('pdfinfo', reordered.path), /Tagged:\s+yes/)
+  assert.match(await readStdout('pdfinfo', reordered.path), /Tagged:\s+yes/)
 })
 
 test('split-pdf keeps hidden layers hidden', async () => {
@@ -285,5 +295,5 @@ test('split-pdf keeps hidden layers hidden', async () => {
   }
   await writeFile(source, createPdf(objects))
   const { path } = await run('split-pdf', { pages: '2' }, source)
-  assert.equal((await output('pdftotext', path, '-')).trim(), 'shown')
+  assert.equal((await readStdout('pdftotext', path, '-')).trim(), 'shown')
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Operation } from '../../lib/engines/engine.ts'
 import { assertRefused } from '../assert-refused.ts'
-import { output, pdfPages, pdfText } from './inspect-result.ts'
+import { countPdfPages, readPdfText, readStdout } from './inspect-result.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'
@@ -18,7 +18,7 @@ const run = createToolRunner(book)
 
 describe('an encrypted PDF', () => {
   const locked = fixture('needs-password.pdf')
-  const pdfinfo = (path: string, ...args: string[]) => output('pdfinfo', ...args, path)
+  const pdfinfo = (path: string, ...args: string[]) => readStdout('pdfinfo', ...args, path)
 
   test('encrypt-pdf uses AES-256, requires the password and restricts permissions', async () => {
     const password = '-ä "b" '
@@ -39,7 +39,7 @@ describe('an encrypted PDF', () => {
   test('decrypt-pdf needs the correct password', async () => {
     const { path } = await run('decrypt-pdf', { password: 'secret' }, locked)
     assert.match(await pdfinfo(path), /Encrypted:\s+no/)
-    assert.match(await pdfText(path), /alphamarker/)
+    assert.match(await readPdfText(path), /alphamarker/)
     await assertRefused(run('decrypt-pdf', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
     await assertRefused(
       run('decrypt-pdf', { password: 'no' }, locked),
@@ -84,6 +84,6 @@ describe('an encrypted PDF', () => {
     assert.deepEqual(archived.warnings, ['ENCRYPTION_REMOVED'])
     const merged = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })
     assert.deepEqual(merged.warnings, ['ENCRYPTION_REMOVED'])
-    assert.equal(await pdfPages(merged.path), 10)
+    assert.equal(await countPdfPages(merged.path), 10)
   })
 })

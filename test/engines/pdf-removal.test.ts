@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { readUncompressed, renderPage } from './inspect-pdf.ts'
-import { output, pdfText } from './inspect-result.ts'
+import { readPdfText, readStdout } from './inspect-result.ts'
 import { createBook, createPdf, createPhotoPage, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'
@@ -19,8 +19,8 @@ const run = createToolRunner(pathOf('book.pdf'))
 
 test('flatten-pdf turns form fields into page content, including fields without an appearance stream', async () => {
   const { path } = await run('flatten-pdf')
-  assert.match(await pdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
-  assert.match(await output('pdfinfo', path), /Form:\s+none/)
+  assert.match(await readPdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
+  assert.match(await readStdout('pdfinfo', path), /Form:\s+none/)
   assert.match(await readUncompressed(path), /https:\/\/example\.com/)
 })
 
@@ -38,7 +38,7 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
   })
   const flatten = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
   const text = await flatten('text.pdf')
-  assert.match(await pdfText(text.path), /spoken words/)
+  assert.match(await readPdfText(text.path), /spoken words/)
   assert.doesNotMatch(await readUncompressed(text.path), /FreeText/)
   const [red = 0, green = 255] = await (await renderPage((await flatten('box.pdf')).path)).color(1, 1)
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
@@ -93,7 +93,7 @@ test('sanitize-pdf removes actions, links and attachments and keeps the page con
     content,
     /JavaScript|app\.alert|Launch|calc\.exe|EmbeddedFiles|attached words|example\.com/,
   )
-  assert.match(await pdfText(path), /Alpha page1/)
+  assert.match(await readPdfText(path), /Alpha page1/)
   assert.match(content, /Alpha book/)
   const kept = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
   assert.match(await readUncompressed(kept.path), /example\.com/)
@@ -106,13 +106,13 @@ test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no o
     author: '',
     keywords: 'one, two',
   })
-  const info = await output('pdfinfo', path)
+  const info = await readStdout('pdfinfo', path)
   assert.match(info, /Title:\s+Grüße "機密" <x> -all=\n/)
   assert.match(info, /Keywords:\s+one, two/)
   assert.doesNotMatch(info, /Author/)
-  assert.match(await output('pdfinfo', '-meta', path), /Grüße &quot;機密&quot; &lt;x&gt; -all=/)
+  assert.match(await readStdout('pdfinfo', '-meta', path), /Grüße &quot;機密&quot; &lt;x&gt; -all=/)
   assert.doesNotMatch(await readUncompressed(path), /Ada Author/)
   const withoutMetadata = await run('edit-pdf-metadata', { removeMetadata: true })
-  assert.doesNotMatch(await output('pdfinfo', withoutMetadata.path), /Title|Author/)
+  assert.doesNotMatch(await readStdout('pdfinfo', withoutMetadata.path), /Title|Author/)
   await assertRefused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
 })

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { assertValidPdf, readUncompressed, renderPage } from './inspect-pdf.ts'
-import { output, pdfPages, pdfText } from './inspect-result.ts'
+import { countPdfPages, readPdfText, readStdout } from './inspect-result.ts'
 import { createBook, createPhotoPage, createTransparentImagePage, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'
@@ -26,7 +26,7 @@ describe('compressing a PDF', () => {
     const after = await sizeOf(path)
     assert.ok(after < before / 4, `${after} of ${before}`)
     assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
-    assert.equal(await pdfPages(path), 1)
+    assert.equal(await countPdfPages(path), 1)
     const [level = 0] = await (await renderPage(path)).color(1, 1)
     assert.ok(level > 100 && level < 155, `the photo is missing: gray level ${level}`)
   })
@@ -78,25 +78,25 @@ test('to-pdfa embeds fonts, defines the color space and declares the conformance
     const { path, result, warnings } = await run('to-pdfa', { pdfaVersion })
     assert.deepEqual(warnings, ['FORM_FLATTENED', 'ACTIVE_CONTENT_REMOVED'])
     assert.equal(result.details?.pdfaVersion, `${part}b`)
-    const meta = await output('pdfinfo', '-meta', path)
+    const meta = await readStdout('pdfinfo', '-meta', path)
     assert.match(meta, new RegExp(`pdfaid:part(?:>|=['"])${part}`))
     assert.match(meta, /pdfaid:conformance(?:>|=['"])B/)
     const text = await readUncompressed(path)
     assert.match(text, /\/OutputIntents/)
     assert.doesNotMatch(text, /JavaScript|Launch|EmbeddedFiles/)
-    const [, , ...fonts] = (await output('pdffonts', path)).trim().split('\n')
+    const [, , ...fonts] = (await readStdout('pdffonts', path)).trim().split('\n')
     assert.ok(
       fonts.length > 0 && fonts.every((line) => / yes (?:yes|no ) (?:yes|no ) +\d+ +\d+$/.test(line)),
       fonts.join('\n'),
     )
-    assert.match(await pdfText(path), /Alpha page3/)
+    assert.match(await readPdfText(path), /Alpha page3/)
   }
 })
 
 test('grayscale-pdf removes all color and keeps the text', async () => {
   const form = await run('grayscale-pdf')
   assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
-  assert.match(await pdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
+  assert.match(await readPdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
   const { path } = await run('grayscale-pdf', {}, pathOf('clear.pdf'))
   for (const [name, file] of [
     ['the form', form.path],
@@ -112,7 +112,7 @@ test('grayscale-pdf removes all color and keeps the text', async () => {
 
 test('linearize-pdf optimizes a PDF for fast web view', async () => {
   const { path } = await run('linearize-pdf')
-  assert.match(await output('pdfinfo', path), /Optimized:\s+yes/)
+  assert.match(await readStdout('pdfinfo', path), /Optimized:\s+yes/)
 })
 
 describe('repairing a PDF', () => {
@@ -125,7 +125,7 @@ describe('repairing a PDF', () => {
     for (const name of ['table.pdf', 'cut.pdf']) {
       const { path, result } = await convert(pdf, broken(name), 'pdf', { operation: 'repair-pdf' })
       assert.equal(result.details?.pages, 4, name)
-      assert.match(await pdfText(path), /Alpha page3/)
+      assert.match(await readPdfText(path), /Alpha page3/)
       await assertValidPdf(path)
     }
   })

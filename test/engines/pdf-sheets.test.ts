@@ -7,7 +7,7 @@ import { findDecimalSeparator, parseSheetNumber } from '../../lib/engines/pdf/sh
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, zipNames } from './inspect-result.ts'
+import { listZipNames, readStdout } from './inspect-result.ts'
 import { createPdf } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
@@ -60,7 +60,7 @@ const writeCatches = () =>
     drawRuledTable(250, [header, ['Tern', '85.10', '=1+1']]),
   ])
 
-const readPart = (path: string, name: string) => output('unzip', '-p', path, name)
+const readPart = (path: string, name: string) => readStdout('unzip', '-p', path, name)
 const convertTo = async (source: string, to: FormatId) => convert(pdf, source, to)
 
 describe('PDF to Excel', () => {
@@ -119,7 +119,7 @@ test('a CSV contains all tables of a PDF, one below the other', async () => {
 test('each page of a PDF becomes a slide with text over an image of everything else', async () => {
   const { path, warnings } = await convertTo(await writeCatches(), 'pptx')
   assert.deepEqual(warnings, [])
-  const names = await zipNames(path)
+  const names = await listZipNames(path)
   assert.equal(names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).length, 2)
   assert.equal(names.filter((name) => /^ppt\/media\/.*jpe?g$/.test(name)).length, 2)
   // 400 x 300 points in English Metric Units.

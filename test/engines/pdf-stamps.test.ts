@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertRefused } from '../assert-refused.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
-import { output, pdfText } from './inspect-result.ts'
+import { readPdfText, readStdout } from './inspect-result.ts'
 import { createBook, writeFiles } from './pdf-maker.ts'
 import { fixture, type RunSettings } from './run-engine.ts'
 import { createToolRunner } from './run-pdf-tool.ts'
@@ -19,10 +19,10 @@ describe('a watermark on a PDF', () => {
   test('a text watermark appears on every page, in any script, with embedded fonts', async () => {
     const { path } = await run('add-watermark-pdf', { watermarkText: 'Grüße 機密', watermarkPosition: 'top' })
     for (const page of ['1', '4']) {
-      const text = await output('pdftotext', '-f', page, '-l', page, path, '-')
+      const text = await readStdout('pdftotext', '-f', page, '-l', page, path, '-')
       assert.match(text, /Grüße 機密/)
     }
-    const fonts = await output('pdffonts', path)
+    const fonts = await readStdout('pdffonts', path)
     assert.ok(fonts.split('\n').filter((line) => / yes yes yes +\d/.test(line)).length >= 2, fonts)
     assert.ok(!isWhite(await (await renderPage(path, 4)).color(1, 0)), 'the top must not be empty')
     assert.ok(isWhite(await (await renderPage(path, 4)).color(1, 2)), 'the bottom must be empty')
@@ -43,11 +43,11 @@ describe('a watermark on a PDF', () => {
       [2, 0],
     ] as const)
       assert.ok(isWhite(await page.color(x, y)), `${x} ${y}`)
-    const boxes = await output('pdftotext', '-bbox', '-f', '4', '-l', '4', path, '-')
+    const boxes = await readStdout('pdftotext', '-bbox', '-f', '4', '-l', '4', path, '-')
     const sides = /xMin="(\S+)" yMin="(\S+)" xMax="(\S+)" yMax="(\S+)">ABC</.exec(boxes)
     const [left = 0, top = 0, right = 0, bottom = 0] = (sides ?? []).slice(1).map(Number)
     assert.ok(right - left > bottom - top, `the word is ${right - left} wide and ${bottom - top} high`)
-    assert.doesNotMatch(await output('pdftotext', '-l', '1', path, '-'), /ABC/)
+    assert.doesNotMatch(await readStdout('pdftotext', '-l', '1', path, '-'), /ABC/)
   })
 
   test('a watermark has the requested color, opacity and position', async () => {
@@ -77,7 +77,7 @@ describe('a watermark on a PDF', () => {
     const page = await renderPage(path, 4)
     assert.ok(!isWhite(await page.color(0, 0)), 'the requested corner must not be empty')
     assert.ok(isWhite(await page.color(2, 2)), 'the opposite corner must be empty')
-    assert.match(await output('pdfimages', '-list', path), /smask/)
+    assert.match(await readStdout('pdfimages', '-list', path), /smask/)
   })
 
   test('markup in a text watermark is drawn as text', async () => {
@@ -88,7 +88,7 @@ describe('a watermark on a PDF', () => {
       watermarkPosition: 'top',
     })
     assert.ok(
-      (await output('pdftotext', '-l', '1', path, '-')).includes('<image href="file:///etc/passwd"/>'),
+      (await readStdout('pdftotext', '-l', '1', path, '-')).includes('<image href="file:///etc/passwd"/>'),
     )
   })
 
@@ -112,7 +112,7 @@ test('add-page-numbers-pdf numbers the selected pages with the requested format 
   }
   const { path, result } = await run('add-page-numbers-pdf', options)
   assert.deepEqual(result.details, { pages: 4, numbered: 3 })
-  assert.deepEqual((await pdfText(path)).match(/Page \d+ of \d+/g), [
+  assert.deepEqual((await readPdfText(path)).match(/Page \d+ of \d+/g), [
     'Page 7 of 9',
     'Page 8 of 9',
     'Page 9 of 9',
@@ -122,7 +122,9 @@ test('add-page-numbers-pdf numbers the selected pages with the requested format 
 
 test('crop-pdf cuts margins off the displayed page or keeps a box', async () => {
   const size = async (options: RunSettings['options'], name?: string) =>
-    /Page size:\s+(\S+ x \S+)/.exec(await output('pdfinfo', (await run('crop-pdf', options, name)).path))?.[1]
+    /Page size:\s+(\S+ x \S+)/.exec(
+      await readStdout('pdfinfo', (await run('crop-pdf', options, name)).path),
+    )?.[1]
   assert.equal(await size({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
   assert.equal(await size({ cropBox: '10,20,100,50' }), '100 x 50')
   const { path } = await run('crop-pdf', { marginRight: '100pt' }, pathOf('turned.pdf'))

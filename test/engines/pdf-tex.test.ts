@@ -10,7 +10,7 @@ import type { Style, Word } from '../../lib/engines/pdf/docx/page-content.ts'
 import { type PageItem, sortIntoReadingOrder } from '../../lib/engines/pdf/docx/reading-order.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import { extractNumbers } from './columns-maker.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { createPdf, writeFiles } from './pdf-maker.ts'
 import { convert } from './run-engine.ts'
 
@@ -84,7 +84,7 @@ const accents = createPdf({
 const pathOf = await writeFiles({ 'paper.pdf': paper, 'accents.pdf': accents })
 const convertToText = async (name: string) => {
   const { path } = await convert(pdf, pathOf(name), 'docx')
-  return { path, text: await output('pandoc', '--from=docx', '--to=plain', '--wrap=none', path) }
+  return { path, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path) }
 }
 
 describe('PDFs from TeX', () => {
@@ -97,7 +97,7 @@ describe('PDFs from TeX', () => {
       numbers.toSorted((a, b) => a - b),
     )
     assert.doesNotMatch(text, /^\s*[123]\s*$/m)
-    assert.match(await output('unzip', '-p', path, 'word/footer*.xml'), /PAGE/)
+    assert.match(await readStdout('unzip', '-p', path, 'word/footer*.xml'), /PAGE/)
   })
 
   test('accents and bullets from TeX are correct in the Word document', async () => {

@@ -8,7 +8,7 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { unzipResult } from './inspect-pdf.ts'
-import { zipNames } from './inspect-result.ts'
+import { listZipNames } from './inspect-result.ts'
 import {
   createBook,
   createPdf,
@@ -31,12 +31,12 @@ describe('extracting images from a PDF', () => {
     const twice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
     const done = await convert(pdf, twice.path, 'pdf', { operation: 'extract-pdf-images' })
     assert.equal(done.format, 'zip')
-    assert.deepEqual(await zipNames(done.path), ['image-001.jpg', 'manifest.json'])
+    assert.deepEqual(await listZipNames(done.path), ['image-001.jpg', 'manifest.json'])
   })
 
   test('extract-pdf-images keeps the transparency of images', async () => {
     const done = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
-    assert.deepEqual(await zipNames(done.path), ['image-001.png', 'manifest.json'])
+    assert.deepEqual(await listZipNames(done.path), ['image-001.png', 'manifest.json'])
     const raw = await sharp(join(await unzipResult(done), 'image-001.png'))
       .raw()
       .toBuffer()

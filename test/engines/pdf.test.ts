@@ -9,13 +9,13 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { AppError } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { python3 } from '../python.ts'
-import { conformance } from './conformance.ts'
-import { imageSize, output, zipNames } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { listZipNames, readImageSize, readStdout } from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from './run-engine.ts'
 
 const source = fixture('three-pages.pdf')
 
-conformance(pdf, {
+testConformance(pdf, {
   fixtures: { pdf: source },
   long: { source, to: 'avif', options: { dpi: 600, quality: 100 } },
 })
@@ -40,7 +40,7 @@ describe('converting a PDF', () => {
   test('a single page becomes an image', async () => {
     const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
     assert.equal(format, 'jpg')
-    assert.deepEqual(await imageSize(path, 'jpg'), { width: 300, height: 150 })
+    assert.deepEqual(await readImageSize(path, 'jpg'), { width: 300, height: 150 })
     assert.deepEqual(result.details, { pages: 1 })
     // A page named twice still counts once.
     assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
@@ -50,7 +50,7 @@ describe('converting a PDF', () => {
     const { path, format } = await convert(pdf, source, 'svg', { options: { pages: '1' } })
     assert.equal(format, 'svg')
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/, 'the SVG must not embed an image')
-    await output('rsvg-convert', path, '--dpi-x', '144', '--dpi-y', '144', '--output', `${path}.png`)
+    await readStdout('rsvg-convert', path, '--dpi-x', '144', '--dpi-y', '144', '--output', `${path}.png`)
     const page = await render('png', { pages: '1', dpi: 144 })
     const [width, height] = [300, 150]
     const pixels = (file: string) =>
@@ -77,7 +77,12 @@ describe('converting a PDF', () => {
     const { path, format, workDir } = run
     assertProgressRises(run)
     assert.equal(format, 'zip')
-    assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
+    assert.deepEqual(await listZipNames(path), [
+      'page-001.jpg',
+      'page-002.jpg',
+      'page-003.jpg',
+      'manifest.json',
+    ])
     const manifest = JSON.parse(await readFile(await unzipFile(path, 'manifest.json', workDir), 'utf8'))
     assert.deepEqual(manifest.parameters, {
       format: 'jpg',
@@ -95,13 +100,13 @@ describe('converting a PDF', () => {
       ],
     )
     const page = await unzipFile(path, 'page-003.jpg', workDir)
-    assert.deepEqual(await imageSize(page, 'jpg'), { width: 209, height: 278 })
-    assert.match(await output('file', page), /progressive/)
+    assert.deepEqual(await readImageSize(page, 'jpg'), { width: 209, height: 278 })
+    assert.match(await readStdout('file', page), /progressive/)
   })
 
   test('selected pages keep their page numbers in file names', async () => {
     const { path } = await render('png', { pages: '3,1' })
-    assert.deepEqual(await zipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
+    assert.deepEqual(await listZipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
   })
 
   test('a PDF becomes a multi-page TIFF in the order of the range', async () => {
@@ -111,8 +116,8 @@ describe('converting a PDF', () => {
       .map((line) => /-f \d+ -l \d+/.exec(line)?.[0])
     assert.deepEqual(pdftoppmRanges, ['-f 1 -l 3'], 'one process must render all pages, whatever their order')
     assert.equal(format, 'tiff')
-    const widths = [...(await output('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(([, width]) =>
-      Number(width),
+    const widths = [...(await readStdout('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(
+      ([, width]) => Number(width),
     )
     assert.deepEqual(widths, [150, 300, 150])
   })
@@ -126,12 +131,12 @@ describe('converting a PDF', () => {
 
   test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
     const downscaled = await render('png', { pages: '2', downscale: 60 })
-    assert.deepEqual(await imageSize(downscaled.path, 'png'), { width: 60, height: 30 })
+    assert.deepEqual(await readImageSize(downscaled.path, 'png'), { width: 60, height: 30 })
     assert.match(
-      await output('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
+      await readStdout('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
       /components 1/,
     )
-    assert.deepEqual(await imageSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
+    assert.deepEqual(await readImageSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
       width: 300,
       height: 400,
     })

@@ -107,7 +107,7 @@ const readers: Partial<Record<FormatId, Reader>> = {
 }
 
 /** Returns the image size in the header, for formats that no other reader here supports. */
-export async function sizeInHeader(path: string, format: FormatId): Promise<Size | undefined> {
+export async function readSizeInHeader(path: string, format: FormatId): Promise<Size | undefined> {
   const reader = readers[format]
   return reader?.(await readFile(path))
 }

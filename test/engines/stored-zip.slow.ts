@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 
 test('a stored ZIP can contain a file of more than 4 GiB and files after it', async () => {
   const folder = scratchFolder('stored-zip')
@@ -19,9 +19,9 @@ test('a stored ZIP can contain a file of more than 4 GiB and files after it', as
     await zip.addFile('zeros.bin', source)
     await zip.addText('behind.txt', 'words')
   })
-  assert.match(await output('7zz', 't', path), /Everything is Ok/)
-  assert.match(await output('unzip', '-l', path), new RegExp(`\\b${size}\\b.*zeros.bin`))
-  assert.equal(await output('unzip', '-p', path, 'behind.txt'), 'words')
+  assert.match(await readStdout('7zz', 't', path), /Everything is Ok/)
+  assert.match(await readStdout('unzip', '-l', path), new RegExp(`\\b${size}\\b.*zeros.bin`))
+  assert.equal(await readStdout('unzip', '-p', path, 'behind.txt'), 'words')
 })
 
 test('a stored ZIP can contain more than 65,535 files', async () => {
@@ -29,6 +29,6 @@ test('a stored ZIP can contain more than 65,535 files', async () => {
   await StoredZip.write(path, async (zip) => {
     for (let at = 0; at < 65_600; at++) await zip.addText(`${at}.txt`, '')
   })
-  assert.match(await output('7zz', 't', path), /Files: 65600/)
-  assert.match(await output('unzip', '-l', path), /\b65600 files/)
+  assert.match(await readStdout('7zz', 't', path), /Files: 65600/)
+  assert.match(await readStdout('unzip', '-l', path), /\b65600 files/)
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { StoredZip } from '../../lib/engines/pdf/stored-zip.ts'
 import { python3 } from '../python.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 
 // Longer than the read buffer.
 const content = Buffer.alloc(600_000, 'all that was drawn ')
@@ -19,7 +19,7 @@ async function writeZip(fill: (zip: StoredZip, source: string) => Promise<void>)
 }
 
 const listEntries = (path: string) =>
-  output(
+  readStdout(
     python3,
     '-c',
     `import sys, zipfile
@@ -41,10 +41,10 @@ test('a stored ZIP can be read by Python, unzip, 7-Zip and bsdtar', async () => 
     `whole.bin 0 600000 ${year}\npart.bin 0 7 ${year}\ngrün.txt 0 5 ${year}\nempty.txt 0 0 ${year}\n`,
   )
   // Some read the local headers, others the central directory; all verify checksums.
-  await output('unzip', '-tq', path)
-  await output('7zz', 't', path)
-  await output('bsdtar', '-tf', path)
-  const part = await output('unzip', '-p', path, 'part.bin')
+  await readStdout('unzip', '-tq', path)
+  await readStdout('7zz', 't', path)
+  await readStdout('bsdtar', '-tf', path)
+  const part = await readStdout('unzip', '-p', path, 'part.bin')
   assert.equal(part, content.toString('utf8', 300_000, 300_007))
 })
 

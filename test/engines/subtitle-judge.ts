@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { XMLParser } from 'fast-xml-parser'
 import type { FormatId } from '../../lib/formats/index.ts'
 
-export interface SeenCue {
+export interface ParsedCue {
   readonly startS: number
   /** NaN if the format has no end times. */
   readonly endS: number
@@ -12,7 +12,7 @@ export interface SeenCue {
 }
 
 /** Parses the cues that a player would show, without any tool that the converter uses. */
-export function cuesIn(text: string, format: FormatId): SeenCue[] {
+export function parseCues(text: string, format: FormatId): ParsedCue[] {
   switch (format) {
     case 'srt':
     case 'vtt':
@@ -40,7 +40,7 @@ export function cuesIn(text: string, format: FormatId): SeenCue[] {
 /** Fails unless subtitles have cues in order of time. Ignores other formats. */
 export async function assertTimed(path: string, format: FormatId): Promise<void> {
   if (!['srt', 'vtt', 'ass', 'ttml', 'lrc'].includes(format)) return
-  const cues = cuesIn(await readFile(path, 'utf8'), format)
+  const cues = parseCues(await readFile(path, 'utf8'), format)
   assert.ok(cues.length > 0, `${format} has no cue`)
   for (const [index, { startS, endS }] of cues.entries()) {
     assert.ok(startS >= (cues[index - 1]?.startS ?? 0), `cue ${index + 1} of ${format} starts at ${startS} s`)
@@ -48,7 +48,7 @@ export async function assertTimed(path: string, format: FormatId): Promise<void>
   }
 }
 
-function blocks(text: string): SeenCue[] {
+function blocks(text: string): ParsedCue[] {
   return text
     .trim()
     .split(/\n\n+/)
@@ -62,7 +62,7 @@ function blocks(text: string): SeenCue[] {
 
 const withoutTags = (text: string) => text.replaceAll(/<[^>]*>|\{[^}]*\}/g, '')
 
-const cue = (start: string, end: string, lines: readonly string[]): SeenCue => ({
+const cue = (start: string, end: string, lines: readonly string[]): ParsedCue => ({
   startS: seconds(start),
   endS: seconds(end),
   lines,

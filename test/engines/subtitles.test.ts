@@ -12,7 +12,7 @@ import { detectFile } from '../formats/detect-file.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { cuesIn, type SeenCue } from './subtitle-judge.ts'
+import { type ParsedCue, parseCues } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 const scratch = scratchFolder('subtitles-test')
@@ -38,7 +38,7 @@ const isRefused = (code: string) => (error: unknown) => {
 }
 
 /** Tolerates rounding, as some formats count tenths of seconds or frames. */
-function assertTimes(cues: readonly SeenCue[], firstEndS: number, haveEnds: boolean): void {
+function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEnds: boolean): void {
   const isNear = (seen: number | undefined, wanted: number) =>
     assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)
   isNear(cues[0]?.startS, 1)
@@ -57,7 +57,7 @@ describe('subtitles', { concurrency: 2 }, () => {
       for (const to of targets.filter((one) => one !== from)) {
         const { text, progress } = await convertText(fixture(`subtitles.${from}`), to)
         assert.equal(progress.at(-1), 1)
-        const cues = cuesIn(text, to)
+        const cues = parseCues(text, to)
         const start = from === 'scc' ? 'The kingfisher' : 'Grüße from the kingfisher'
         const lines = cues.flatMap((cue) => cue.lines)
         assert.deepEqual(lines, [start, 'and a nested pear', 'quoted by the river'], `${to}: ${text}`)
@@ -97,7 +97,7 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('without end times are shown until the next one or for a few seconds', async () => {
     const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
     const { text } = await convertText(await writeFixture('open.smi', open), 'vtt')
-    assert.deepEqual(cuesIn(text, 'vtt'), [
+    assert.deepEqual(parseCues(text, 'vtt'), [
       { startS: 1, endS: 2, lines: ['one two'] },
       { startS: 2, endS: 6, lines: ['last'] },
     ])
@@ -125,7 +125,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     const { text } = await convertText(await writeFixture('drawn.ass', drawn), 'vtt')
     assert.doesNotMatch(text, /100/)
     assert.deepEqual(
-      cuesIn(text, 'vtt').map(({ lines }) => lines.at(-1)),
+      parseCues(text, 'vtt').map(({ lines }) => lines.at(-1)),
       ['and a nested pear', 'quoted by the river', 'placed'],
     )
   })
@@ -139,7 +139,7 @@ describe('subtitles', { concurrency: 2 }, () => {
       `WEBVTT - a\r\n\r\n${blocks}${cues}`.replaceAll(/\r?\n/g, '\r\n'),
     ]) {
       const run = await convertText(await writeFixture('styled.vtt', text), 'srt')
-      assert.deepEqual(cuesIn(run.text, 'srt'), [
+      assert.deepEqual(parseCues(run.text, 'srt'), [
         { startS: 1, endS: 2, lines: ['one'] },
         { startS: 3, endS: 4, lines: ['NOTE this'] },
       ])
@@ -148,13 +148,13 @@ describe('subtitles', { concurrency: 2 }, () => {
 
   test('after more than an hour keep their times', async () => {
     const late = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
-    assert.equal(cuesIn((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
-    assert.equal(cuesIn((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
+    assert.equal(parseCues((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
+    assert.equal(parseCues((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
   test('that count frames give a warning if they do not state the frame rate', async () => {
     const withRate = await convertText(await writeFixture('with-rate.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
-    assert.deepEqual([cuesIn(withRate.text, 'srt')[0]?.startS, withRate.warnings], [1, []])
+    assert.deepEqual([parseCues(withRate.text, 'srt')[0]?.startS, withRate.warnings], [1, []])
     const { warnings } = await convertText(await writeFixture('without-rate.sub', '{25}{50}one\n'), 'srt')
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
@@ -162,7 +162,7 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('in SubViewer format are recognised by their content, as they share an extension with MicroDVD', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
-    const [cue] = cuesIn((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
+    const [cue] = parseCues((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
     assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
   })
 
@@ -218,7 +218,7 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
     test(`are extracted from ${name} (${codec})`, async () => {
       const path = await createVideo(name, codec)
       for (const to of videoSubtitleTargets) {
-        const cues = cuesIn((await convertText(path, to)).text, to)
+        const cues = parseCues((await convertText(path, to)).text, to)
         assert.deepEqual(
           cues.map(({ lines }) => lines),
           [['Grüße from the kingfisher', 'and a nested pear'], ['quoted by the river']],

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { imageSize } from './inspect-result.ts'
+import { readImageSize } from './inspect-result.ts'
 import { convert, fixture } from './run-engine.ts'
 
 const shows = readdirSync(fixture('')).flatMap((name) => {
@@ -26,9 +26,12 @@ describe('a thumbnail', { concurrency: 2 }, () => {
       assert.ok(made)
       const box = { width: 16, height: 16 }
       const cut = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
-      assert.deepEqual(await imageSize((await convert(made, fixture(name), 'webp', cut)).path, 'webp'), box)
+      assert.deepEqual(
+        await readImageSize((await convert(made, fixture(name), 'webp', cut)).path, 'webp'),
+        box,
+      )
       const fitted = await convert(made, fixture(name), 'jpg', { operation: 'thumbnail', options: box })
-      const { width, height } = await imageSize(fitted.path, 'jpg')
+      const { width, height } = await readImageSize(fitted.path, 'jpg')
       assert.equal(Math.max(width, height), 16)
     })
   }

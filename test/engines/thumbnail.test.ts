@@ -13,13 +13,13 @@ import { assertRefused } from '../assert-refused.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { assertColor, readPixels } from './inspect-pixels.ts'
-import { imageSize, output, type Size } from './inspect-result.ts'
+import { readImageSize, readStdout, type Size } from './inspect-result.ts'
 import { createPdf } from './pdf-maker.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('thumbnail')
 const pathOf = (name: string) => join(folder, name)
-const ffmpegTool = (...args: string[]) => output('ffmpeg', '-v', 'error', '-y', ...args)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
 type Target = 'png' | 'jpg' | 'webp'
 
@@ -47,7 +47,7 @@ async function sizeOf(
 ): Promise<Size> {
   const { path, progress } = await thumbnail(engine, source, to, options)
   assert.equal(progress.at(-1), 1)
-  return imageSize(path, to)
+  return readImageSize(path, to)
 }
 
 /** Red, green and blue beside each other. */
@@ -133,7 +133,7 @@ describe('a thumbnail of an image', () => {
 
   test('is upright and in sRGB', async () => {
     const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
-    assert.deepEqual(await imageSize(portrait.path, 'png'), { width: 15, height: 20 })
+    assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
     const pixels = await readPixels(portrait.path, 'png')
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
     const whole = await readPixels(upright, 'png')
@@ -147,9 +147,9 @@ describe('a thumbnail of an image', () => {
       assertColor(pixels, [x, y], color, 25)
     }
     const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
-    assert.match(await output('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
+    assert.match(await readStdout('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
     const deep = await thumbnail(vips, fixture('deep.png'), 'png')
-    assert.match(await output('identify', '-format', '%z', deep.path), /^8/)
+    assert.match(await readStdout('identify', '-format', '%z', deep.path), /^8/)
     assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
   })
 
@@ -166,7 +166,7 @@ describe('a thumbnail of an image', () => {
   test('shows the first frame or page', async () => {
     for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
       const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
-      assert.deepEqual(await imageSize(path, 'webp'), { width: 20, height: 15 }, name)
+      assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)
       assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
       assertColor(await readPixels(path, 'webp'), [10, 7], '#ff0000', 30)
     }
@@ -174,7 +174,7 @@ describe('a thumbnail of an image', () => {
 
   test('of a vector drawing is rendered at the requested size', async () => {
     const { path } = await thumbnail(vips, fixture('corners.svg'), 'png', { width: 400, height: 400 })
-    assert.deepEqual(await imageSize(path, 'png'), { width: 400, height: 300 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 400, height: 300 })
     const pixels = await readPixels(path, 'png')
     // The edge is sharp.
     assertColor(pixels, [198, 10], '#ff0000', 2)
@@ -191,7 +191,7 @@ describe('a thumbnail of an image', () => {
       )
     for (const name of ['corners.psd', 'corners.dcx']) {
       const { path } = await thumbnail(imagemagick, fixture(name), 'jpg', { width: 20 })
-      assert.deepEqual(await imageSize(path, 'jpg'), { width: 20, height: 15 }, name)
+      assert.deepEqual(await readImageSize(path, 'jpg'), { width: 20, height: 15 }, name)
       assertColor(await readPixels(path, 'jpg'), [4, 3], '#ff0000', 60)
     }
   })
@@ -273,7 +273,7 @@ describe('a thumbnail of a video', () => {
       ['-001', '-002', '-003', '-004'],
     )
     for (const [index, { path }] of result.files.entries()) {
-      assert.deepEqual(await imageSize(path, 'jpg'), { width: 40, height: 23 })
+      assert.deepEqual(await readImageSize(path, 'jpg'), { width: 40, height: 23 })
       assertColor(await readPixels(path, 'jpg'), [20, 11], colors[index] ?? '', 20)
     }
     await assertShows({ count: 2 }, [1, 3])

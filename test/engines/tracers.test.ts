@@ -10,8 +10,8 @@ import { vtracer } from '../../lib/engines/vtracer.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { imageSize, output, pdfPages } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import { countPdfPages, readImageSize, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('tracing')
@@ -32,11 +32,11 @@ await sharp(rows, { raw: { width: 1500, height: 1500, channels: 3 } })
   .png({ compressionLevel: 1 })
   .toFile(noise)
 
-conformance(vtracer, {
+testConformance(vtracer, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif'), svg: fixture('corners.svg') },
   long: { source: noise, to: 'svg', options: { colorPrecision: 8, filterSpeckle: 0 } },
 })
-conformance(potrace, {
+testConformance(potrace, {
   fixtures: { jpg: fixture('corners.jpg') },
   long: { source: noise, to: 'svg', options: { filterSpeckle: 0 } },
 })
@@ -58,7 +58,7 @@ const assertNear = (one: readonly number[], other: readonly number[], by: number
 describe('an image traced in color', () => {
   test('has the same size, colors and transparency', async () => {
     const path = await trace(vtracer, disk, 'svg')
-    assert.deepEqual(await imageSize(path, 'svg'), { width: 120, height: 80 })
+    assert.deepEqual(await readImageSize(path, 'svg'), { width: 120, height: 80 })
     assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
     assert.equal((await colorAt(path, 2, 2))[3], 0)
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
@@ -82,23 +82,26 @@ describe('an image traced in color', () => {
     const large = join(folder, 'large.png')
     await sharp(disk).resize(3600, 2400).png().toFile(large)
     const path = await trace(vtracer, large, 'svg')
-    assert.deepEqual(await imageSize(path, 'svg'), { width: 3600, height: 2400 })
+    assert.deepEqual(await readImageSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
     assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
   test('is rotated according to its orientation', async () => {
     const path = await trace(vtracer, fixture('orientation-6.jpg'), 'svg')
-    assert.deepEqual(await imageSize(path, 'svg'), { width: 30, height: 40 })
+    assert.deepEqual(await readImageSize(path, 'svg'), { width: 30, height: 40 })
   })
 })
 
 describe('an image traced in one color', () => {
   test('has the same size in every format', async () => {
-    assert.deepEqual(await imageSize(await trace(potrace, disk, 'svg'), 'svg'), { width: 120, height: 80 })
+    assert.deepEqual(await readImageSize(await trace(potrace, disk, 'svg'), 'svg'), {
+      width: 120,
+      height: 80,
+    })
     const pdf = await trace(potrace, disk, 'pdf')
-    assert.equal(await pdfPages(pdf), 1)
-    assert.match(await output('pdfinfo', pdf), /Page size: +120 x 80 pts/)
+    assert.equal(await countPdfPages(pdf), 1)
+    assert.match(await readStdout('pdfinfo', pdf), /Page size: +120 x 80 pts/)
     assert.match(await readFile(await trace(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
   })
 

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { vips } from '../../lib/engines/vips.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output } from './inspect-result.ts'
+import { readStdout } from './inspect-result.ts'
 import { convert, removeRuns } from './run-engine.ts'
 
 const white = { r: 255, g: 255, b: 255 }
@@ -15,7 +15,7 @@ describe('an image on the page of a PDF', () => {
 
   /** Returns the position of the dark quarter, as rendered by poppler. */
   async function darkCorner(pdf: string): Promise<string> {
-    await output('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
+    await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
     const shades: { name: string; shade: number }[] = []
     const { data, info } = await sharp(`${pdf}-page.png`)
       .greyscale()

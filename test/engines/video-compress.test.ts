@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, runFfprobe, streams } from './inspect-result.ts'
+import { probeStreams, readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, removeRuns } from './run-engine.ts'
 
 describe('a compressed video', () => {
@@ -14,7 +14,7 @@ describe('a compressed video', () => {
     const sources = ['testsrc2=s=320x240:r=25:d=2', 'anoisesrc=seed=7:d=2:a=0.3:r=48000']
     const inputs = sources.flatMap((source) => ['-f', 'lavfi', '-i', source])
     const made = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '10', '-c:a', 'aac', '-b:a', '256k']
-    await output('ffmpeg', '-v', 'error', ...inputs, ...made, '-ac', '2', video)
+    await readStdout('ffmpeg', '-v', 'error', ...inputs, ...made, '-ac', '2', video)
   })
   after(removeRuns)
 
@@ -28,11 +28,11 @@ describe('a compressed video', () => {
     assert.ok((await bytes(low.path)) < (await bytes(high.path)) * 0.8)
     assert.ok((await bytes(high.path)) < (await bytes(video)))
     const rates = await Promise.all(
-      [low, high].map(async (run) => Number((await streams(run, 'audio'))[0]?.bit_rate)),
+      [low, high].map(async (run) => Number((await probeStreams(run, 'audio'))[0]?.bit_rate)),
     )
     for (const [at, wanted] of [64_000, 128_000].entries())
       assert.ok(Math.abs((rates[at] ?? 0) / wanted - 1) < 0.15, `${rates}`)
-    const [stream] = await streams(low, 'video')
+    const [stream] = await probeStreams(low, 'video')
     assert.deepEqual([stream?.codec_name, stream?.width, stream?.height], ['h264', 320, 240])
     assert.ok(Math.abs(Number((await runFfprobe(low.path)).format.duration) - 2) < 0.1)
     assert.deepEqual([low.warnings, low.result.method], [[], 'encode'])
@@ -42,7 +42,7 @@ describe('a compressed video', () => {
     const run = await compress({ targetSize: 60_000, resolution: '240p', fps: 20 })
     const size = await bytes(run.path)
     assert.ok(size <= 60_000 && size > 45_000, `${size} bytes`)
-    const [video] = await streams(run, 'video')
+    const [video] = await probeStreams(run, 'video')
     assert.equal(video?.avg_frame_rate, '20/1')
   })
 
@@ -60,7 +60,7 @@ describe('a compressed video', () => {
 
   test('with a target size too small for its duration is refused with the required size', async () => {
     const long = `${folder}/long.mp4`
-    await output('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
+    await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
     // The minimum video bit rate is 10,000 bits per second, and a quarter of the file is overhead.
     await assertRefused(
       compress({ targetSize: 10_000 }, long),

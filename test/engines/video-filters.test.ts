@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
-import { mediaInfoWith, recipeFor, type Streams, valueAfter } from './ffmpeg-recipe.ts'
+import { argAfter, createMediaInfo, createRecipe, type Streams } from './ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
 const filter = (to: string, options: object, video: object = {}, more: object = {}) =>
-  valueAfter(recipeFor(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
+  argAfter(createRecipe(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
 
 describe('the frames of a video', () => {
   test('are only scaled if no other option is set', () => {
@@ -81,15 +81,15 @@ describe('the frames of a video', () => {
 
   test('stay HDR only in h265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
-    const of = (options: object, more: object = {}) => recipeFor('mp4', options, { video: bright }, more)
+    const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
     const kept = of({ ...encode, codec: 'h265' })
-    assert.equal(valueAfter(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(argAfter(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(kept.output[kept.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
     assert.deepEqual(kept.warnings, [])
     const usual = of(encode)
     assert.match(
-      valueAfter(usual.output, '-filter:v:0'),
+      argAfter(usual.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
     )
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe('the frames of a video', () => {
     assert.match(usual.warnings[0]?.message ?? '', /codec=h265 keeps them/)
     const marked = of({ ...encode, codec: 'h265' }, { overlay })
     assert.match(
-      valueAfter(marked.output, '-filter_complex'),
+      argAfter(marked.output, '-filter_complex'),
       /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
     )
     assert.doesNotMatch(marked.warnings[0]?.message ?? '', /codec=/)
@@ -109,10 +109,10 @@ describe('the frames of a video', () => {
 describe('an overlay on a video', () => {
   const overlay = { path: 'mark.png', left: 5, top: 7 }
   const graph = (video: object, options: object = {}) => {
-    const { output } = recipeFor('mp4', options, { video }, { overlay })
+    const { output } = createRecipe('mp4', options, { video }, { overlay })
     assert.deepEqual(output.slice(0, 4), ['-f', 'png_pipe', '-i', 'mark.png'])
-    assert.equal(valueAfter(output, '-map'), '[image]')
-    return valueAfter(output, '-filter_complex')
+    assert.equal(argAfter(output, '-map'), '[image]')
+    return argAfter(output, '-filter_complex')
   }
 
   test('is drawn after the video is scaled and before it is rotated', () => {
@@ -136,7 +136,7 @@ describe('an overlay on a video', () => {
 
 describe('the output size of a video', () => {
   const sides = (properties: object, options: object = {}, step?: number) => {
-    const { video } = mediaInfoWith({ video: properties } satisfies Streams)
+    const { video } = createMediaInfo({ video: properties } satisfies Streams)
     assert.ok(video)
     // A part of the options.
     const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step)
@@ -170,18 +170,22 @@ describe('the output size of a video', () => {
   test('below the minimum of an encoder selects another encoder or setting', () => {
     const encoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
-      return valueAfter(recipeFor(to, { ...encode, ...options }, { video }).output, '-c:v:0')
+      return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')
     }
     assert.deepEqual(
       [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
       ['libsvtav1', 'libaom-av1'],
     )
-    const tiny = recipeFor('mp4', { ...encode, codec: 'av1' }, { video: { width: 200, height: 62 } }).output
-    assert.deepEqual([valueAfter(tiny, '-cpu-used'), valueAfter(tiny, '-preset')], ['8', '-'])
-    const small = recipeFor('mj2', encode, { video: { width: 30, height: 200 } }).output
-    assert.equal(valueAfter(small, '-numresolution'), '1')
+    const tiny = createRecipe(
+      'mp4',
+      { ...encode, codec: 'av1' },
+      { video: { width: 200, height: 62 } },
+    ).output
+    assert.deepEqual([argAfter(tiny, '-cpu-used'), argAfter(tiny, '-preset')], ['8', '-'])
+    const small = createRecipe('mj2', encode, { video: { width: 30, height: 200 } }).output
+    assert.equal(argAfter(small, '-numresolution'), '1')
     assert.equal(
-      valueAfter(recipeFor('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
+      argAfter(createRecipe('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
       '-',
     )
   })

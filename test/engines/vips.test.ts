@@ -9,11 +9,17 @@ import { vips } from '../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../lib/errors.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { conformance } from './conformance.ts'
-import { imageSize, output, parametersIn, pdfPages, zipNames } from './inspect-result.ts'
+import { testConformance } from './conformance.ts'
+import {
+  countPdfPages,
+  listZipNames,
+  readImageSize,
+  readManifestParameters,
+  readStdout,
+} from './inspect-result.ts'
 import { assertProgressRises, convert, fixture, removeRuns } from './run-engine.ts'
 
-conformance(vips, {
+testConformance(vips, {
   fixtures: {
     jpg: fixture('corners.jpg'),
     png: fixture('alpha.png'),
@@ -77,7 +83,7 @@ describe('an image', () => {
   for (let orientation = 2; orientation <= 8; orientation++) {
     test(`with EXIF orientation ${orientation} is rotated as in viewers, and only once`, async () => {
       const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
-      const size = await imageSize(path, 'png')
+      const size = await readImageSize(path, 'png')
       assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
       const shown = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
         orientation
@@ -111,7 +117,7 @@ describe('an image', () => {
   test('becomes an icon with all sizes up to its own, square and centered', async () => {
     const sizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
-      const listed = await output('icns2png', '-l', path)
+      const listed = await readStdout('icns2png', '-l', path)
       const found = [...listed.matchAll(/(\d+)x\1 32-bit/g)].map(([, side]) => Number(side))
       return [found.sort((a, b) => a - b), result.details]
     }
@@ -126,14 +132,14 @@ describe('an image', () => {
   test('in CMYK becomes RGB', async () => {
     const { path } = await convert(vips, fixture('cmyk.jpg'), 'png')
     assert.equal((await sharp(path).metadata()).space, 'srgb')
-    assert.match(await output('file', path), /RGB/)
+    assert.match(await readStdout('file', path), /RGB/)
   })
 
   test('becomes a bitmap with the same pixels', async () => {
     const { path } = await convert(vips, fixture('corners.png'), 'bmp')
-    assert.match(await output('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
+    assert.match(await readStdout('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
     const pixel = (x: number, y: number) =>
-      output(
+      readStdout(
         'sh',
         '-c',
         `ffmpeg -v error -i ${path} -vf crop=1:1:${x}:${y} -f rawvideo -pix_fmt rgb24 - | od -An -tu1`,
@@ -151,12 +157,12 @@ describe('an image', () => {
   })
 
   test('with 16 bits per channel keeps them in PNG and TIFF', async () => {
-    assert.match(await output('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
+    assert.match(await readStdout('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
     assert.match(
-      await output('tiffinfo', (await convert(vips, fixture('deep.png'), 'tiff')).path),
+      await readStdout('tiffinfo', (await convert(vips, fixture('deep.png'), 'tiff')).path),
       /Bits\/Sample: 16/,
     )
-    assert.equal(await pdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
+    assert.equal(await countPdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
   })
 
   test('keeps its pixels per inch if the format stores them', async () => {
@@ -168,7 +174,7 @@ describe('an image', () => {
       assert.equal(Math.round((await sharp(path).metadata()).density ?? 0), 300, to)
     }
     const { path } = await convert(vips, source, 'bmp')
-    assert.match(await output('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
+    assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
   test('without pixels per inch gets the default, and a page of the default size', async () => {
@@ -180,7 +186,7 @@ describe('an image', () => {
       const { path } = await convert(vips, source, to)
       assert.equal(Math.round((await sharp(path).metadata()).density ?? 0), 72, to)
     }
-    const page = async (path: string) => output('pdfinfo', (await convert(vips, path, 'pdf')).path)
+    const page = async (path: string) => readStdout('pdfinfo', (await convert(vips, path, 'pdf')).path)
     assert.match(await page(source), /Page size: +72 x 36 pts/)
     // Missing for one side: 2,835 dots per meter and 0 in the PNG's pHYs, 0 and 72 per inch in the JFIF header.
     const flat = join(folder, 'flat.png')
@@ -232,7 +238,7 @@ describe('an image', () => {
   test('with animation becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
-    assert.deepEqual(await imageSize(path, 'png'), { width: 40, height: 30 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 })
   })
 
   test('with several pages becomes a ZIP of pages with a manifest, or a PDF', async () => {
@@ -240,10 +246,18 @@ describe('an image', () => {
     const { path, format, result } = run
     assertProgressRises(run)
     assert.deepEqual([format, result.details], ['zip', { pages: 3 }])
-    assert.partialDeepStrictEqual(await parametersIn(path), { format: 'jpg', options: { quality: 7 } })
-    assert.deepEqual(await zipNames(path), ['page-001.jpg', 'page-002.jpg', 'page-003.jpg', 'manifest.json'])
+    assert.partialDeepStrictEqual(await readManifestParameters(path), {
+      format: 'jpg',
+      options: { quality: 7 },
+    })
+    assert.deepEqual(await listZipNames(path), [
+      'page-001.jpg',
+      'page-002.jpg',
+      'page-003.jpg',
+      'manifest.json',
+    ])
     const pdf = await convert(vips, fixture('pages.tiff'), 'pdf')
-    assert.deepEqual([await pdfPages(pdf.path), pdf.result.details, pdf.warnings], [3, { pages: 3 }, []])
+    assert.deepEqual([await countPdfPages(pdf.path), pdf.result.details, pdf.warnings], [3, { pages: 3 }, []])
     const moving = await convert(vips, fixture('animated.gif'), 'pdf')
     assert.deepEqual([moving.result.details, moving.warnings], [{ pages: 1 }, ['ANIMATION_DROPPED']])
     assert.deepEqual((await convert(vips, fixture('pages.tiff'), 'tiff')).result.details, {
@@ -256,7 +270,7 @@ describe('an image', () => {
       operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],
     })
-    const pages = await output('pdfinfo', '-l', '3', path)
+    const pages = await readStdout('pdfinfo', '-l', '3', path)
     assert.deepEqual(
       [...pages.matchAll(/rot:\s+(\d+)/g)].map(([, turn]) => turn),
       ['0', '90', '0'],
@@ -272,7 +286,7 @@ describe('several HEIC images', () => {
       operation: 'merge',
       more: [fixture('corners.heic')],
     })
-    assert.equal(await pdfPages(path), 2)
+    assert.equal(await countPdfPages(path), 2)
   })
 
   test('in one file are converted as the primary image only, with a warning', async () => {
@@ -286,7 +300,7 @@ describe('several HEIC images', () => {
       }),
     )
     const source = join(folder, 'two.heic')
-    await output('heif-enc', '-o', source, ...paths)
+    await readStdout('heif-enc', '-o', source, ...paths)
     for (const to of ['png', 'jpg', 'pdf'] as const) {
       const { path, warnings } = await convert(vips, source, to)
       assert.deepEqual(warnings, ['PICTURES_DROPPED'], to)
@@ -303,7 +317,7 @@ describe('an image option or image', () => {
 
   test('sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
     const size = async (options: Record<string, unknown>) =>
-      imageSize((await convert(vips, source, 'png', { options })).path, 'png')
+      readImageSize((await convert(vips, source, 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
     assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
     assert.deepEqual(await size({ width: 400, fit: 'scale' }), { width: 400, height: 300 })
@@ -382,9 +396,9 @@ describe('an image option or image', () => {
   test('makes PNG indexed, interlaced, and more or less compressed', async () => {
     const convertImage = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
-    assert.match(await output('file', await convertImage({ palette: 'true' })), /colormap/)
-    assert.match(await output('file', await convertImage({ progressive: true })), /interlaced/)
-    assert.match(await output('file', await convertImage({ progressive: 'false' })), /non-interlaced/)
+    assert.match(await readStdout('file', await convertImage({ palette: 'true' })), /colormap/)
+    assert.match(await readStdout('file', await convertImage({ progressive: true })), /interlaced/)
+    assert.match(await readStdout('file', await convertImage({ progressive: 'false' })), /non-interlaced/)
     assert.ok(
       (await readFile(await convertImage({ compressionLevel: 0 }))).length >
         (await readFile(await convertImage({ compressionLevel: 9 }))).length,
@@ -393,7 +407,7 @@ describe('an image option or image', () => {
 
   test('makes JPEG progressive', async () => {
     const { path } = await convert(vips, source, 'jpg', { options: { progressive: true } })
-    assert.match(await output('file', path), /progressive/)
+    assert.match(await readStdout('file', path), /progressive/)
   })
 
   test('out of range is refused', () => {

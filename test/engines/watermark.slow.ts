@@ -7,12 +7,12 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { formatById } from '../../lib/formats/index.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { assertColor, readPixels } from './inspect-pixels.ts'
-import { codecs, imageSize, output } from './inspect-result.ts'
+import { probeCodecs, readImageSize, readStdout } from './inspect-result.ts'
 import { convert, type Run } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
 const video = join(folder, 'film.mp4')
-await output(
+await readStdout(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x404040:s=320x240:r=25:d=2'],
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:v', 'libx264', '-c:a', 'aac', video],
@@ -26,7 +26,7 @@ async function assertMarked(run: Run, where: string): Promise<void> {
     operation,
     options: { timestamp: 1 },
   })
-  const { width, height } = await imageSize(path, 'png')
+  const { width, height } = await readImageSize(path, 'png')
   const pixels = await readPixels(path, 'png')
   assertColor(pixels, [Math.round(width * 0.5), Math.round(height * 0.5)], '#00ff00', 60)
   for (const [x, y] of [
@@ -49,7 +49,7 @@ describe('a watermark on a video of every format', { concurrency: 2 }, () => {
       }
       const marked = await convert(ffmpeg, plain.path, id, { from: id, operation: 'watermark', options })
       assert.equal(marked.result.method, 'encode')
-      if (id !== 'amv') assert.deepEqual(await codecs(marked), await codecs(plain))
+      if (id !== 'amv') assert.deepEqual(await probeCodecs(marked), await probeCodecs(plain))
       await assertMarked(marked, id)
     })
   }

@@ -12,8 +12,15 @@ import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { isWhite, renderPage } from './inspect-pdf.ts'
-import { assertColor, type Changed, changes, colorAt, readFrame, readPixels } from './inspect-pixels.ts'
-import { codecs, imageSize, output, pdfText, runFfprobe } from './inspect-result.ts'
+import {
+  assertColor,
+  type ChangedArea,
+  colorAt,
+  findChangedArea,
+  readFrame,
+  readPixels,
+} from './inspect-pixels.ts'
+import { probeCodecs, readImageSize, readPdfText, readStdout, runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
@@ -30,7 +37,7 @@ await sharp({ create: { ...half, width: 50, background: '#00000000' } })
   .toFile(stamp)
 /** Four seconds of gray with a tone. */
 const video = pathOf('film.mp4')
-await output(
+await readStdout(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x808080:s=320x180:r=10:d=4'],
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', video],
@@ -50,14 +57,14 @@ function mark(
 async function markImage(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
   const { path } = await mark(vips, paper, options, more)
   const after = await readPixels(path, 'png')
-  return { after, box: changes(await readPixels(paper, 'png'), after) }
+  return { after, box: findChangedArea(await readPixels(paper, 'png'), after) }
 }
 
 const third = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
 /** Where the middle of the mark lies. */
-function placeOf({ left, right, top, bottom }: Changed, { width, height } = gray): string {
+function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
   const row = { start: 'top', middle: '', end: 'bottom' }[third(top, bottom, height) ?? 'middle']
   const column = { start: 'left', middle: '', end: 'right' }[third(left, right, width) ?? 'middle']
   return [row, column].filter((word) => word !== '').join('-') || 'center'
@@ -96,7 +103,10 @@ describe('a watermark on an image', () => {
           const data = await sharp(dots.data, { raw }).extract(area).raw().toBuffer()
           return { width: 100, height: 100, data }
         }
-        assert.ok(changes(await part(plain), await part(after)).count > 50, `nothing at ${left}, ${top}`)
+        assert.ok(
+          findChangedArea(await part(plain), await part(after)).count > 50,
+          `nothing at ${left}, ${top}`,
+        )
       }
     }
   })
@@ -183,7 +193,7 @@ describe('a watermark on an image', () => {
       const { hasAlpha, depth } = await sharp(path)
         .metadata()
         .catch(() => ({ hasAlpha: false, depth: '' }))
-      assert.deepEqual(await imageSize(path, format), { width: 40, height: 30 }, name)
+      assert.deepEqual(await readImageSize(path, format), { width: 40, height: 30 }, name)
       if (name === 'deep.png') assert.equal(depth, 'ushort')
       if (name === 'alpha.png') {
         assert.equal(hasAlpha, true)
@@ -192,7 +202,7 @@ describe('a watermark on an image', () => {
       // Colors of print are compared as a conversion shows them.
       const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
       const [before, after] = [await readPixels(source, format), await readPixels(path, format)]
-      const box = changes(before, after, tolerance)
+      const box = findChangedArea(before, after, tolerance)
       assert.ok(box.count > 5, `${name} has no mark`)
       assert.ok(box.left >= 24 && box.top >= 14, `${name} differs from ${box.left}, ${box.top} on`)
       assert.deepEqual(warnings, [], name)
@@ -204,10 +214,10 @@ describe('a watermark on an image', () => {
       ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
       ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffffff' },
     })
-    assert.deepEqual(await imageSize(path, 'jpg'), { width: 30, height: 40 })
+    assert.deepEqual(await readImageSize(path, 'jpg'), { width: 30, height: 40 })
     assert.equal((await sharp(path).metadata()).orientation, undefined)
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
-    const box = changes(await readPixels(upright, 'jpg'), await readPixels(path, 'jpg'), 60)
+    const box = findChangedArea(await readPixels(upright, 'jpg'), await readPixels(path, 'jpg'), 60)
     assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
   })
 
@@ -227,7 +237,7 @@ describe('a watermark on an image', () => {
       for (const page of [0, 1, 2]) {
         const after = await readPixels(path, format, page)
         assertColor(after, [3, 7], '#ffff00', 24)
-        const box = changes(await readPixels(fixture(name), format, page), after, tolerance)
+        const box = findChangedArea(await readPixels(fixture(name), format, page), after, tolerance)
         assert.ok(box.right <= 16 && box.bottom <= 20, `${name} ${page}: ${JSON.stringify(box)}`)
       }
       if (format !== 'gif' && format !== 'webp') continue
@@ -248,7 +258,7 @@ describe('a watermark on an image', () => {
         .toFile(source)
       const position = watermarkPosition && { watermarkPosition }
       const { path } = await mark(vips, source, { watermarkText: 'Draft', ...position })
-      assert.deepEqual(await imageSize(path, 'png'), { width, height })
+      assert.deepEqual(await readImageSize(path, 'png'), { width, height })
       await mark(vips, source, { ...position }, [stamp])
     }
     const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
@@ -283,16 +293,16 @@ describe('a watermark on a video', () => {
       ...{ watermarkOpacity: 1, watermarkColor: 'red', watermarkMargin: 10 },
     })
     assert.equal(result.method, 'encode')
-    assert.deepEqual(await codecs({ path }), ['h264', 'aac'])
+    assert.deepEqual(await probeCodecs({ path }), ['h264', 'aac'])
     const { streams, format } = await runFfprobe(path)
     assert.deepEqual([streams[0]?.width, streams[0]?.height, streams[0]?.nb_read_packets], [320, 180, 40])
     assert.ok(Math.abs((format.duration ?? 0) - 4) < 0.1)
     const audioHash = (file: string) =>
-      output('ffmpeg', '-v', 'error', '-i', file, '-map', '0:a', '-c', 'copy', '-f', 'md5', '-')
+      readStdout('ffmpeg', '-v', 'error', '-i', file, '-map', '0:a', '-c', 'copy', '-f', 'md5', '-')
     assert.equal(await audioHash(path), await audioHash(video))
     const before = await readFrame(video, '1')
     for (const number of [0, 20, 39]) {
-      const box = changes(before, await readFrame(path, `eq(n,${number})`), 24)
+      const box = findChangedArea(before, await readFrame(path, `eq(n,${number})`), 24)
       assert.ok(box.count > 300, `frame ${number} has no mark`)
       assert.ok(box.left > 260 && box.right <= 311 && box.top > 100 && box.bottom <= 172, JSON.stringify(box))
     }
@@ -312,7 +322,7 @@ describe('a watermark on a video', () => {
       ])
       const { streams } = await runFfprobe(path)
       assert.deepEqual([streams[0]?.width, streams[0]?.height], [width, height], name)
-      assert.deepEqual(await codecs({ path }), await codecs({ path: fixture(name) }), name)
+      assert.deepEqual(await probeCodecs({ path }), await probeCodecs({ path: fixture(name) }), name)
       const after = await readFrame(path, 'eq(n,5)')
       assertColor(after, [4, 4], '#ff0000', 40)
       assertColor(after, [width / 2 - 4, 4], '#00ff00', 40)
@@ -327,7 +337,7 @@ describe('a watermark on a video', () => {
     ]) {
       const options = { watermarkText, watermarkPosition: 'center', watermarkColor: 'white' }
       const { path } = await mark(ffmpeg, video, options)
-      const box = changes(await readFrame(video, '1'), await readFrame(path, 'eq(n,10)'), 16)
+      const box = findChangedArea(await readFrame(video, '1'), await readFrame(path, 'eq(n,10)'), 16)
       assert.ok(box.count > 50 && box.count < 8000, `${watermarkText} changed ${box.count} dots`)
     }
   })
@@ -335,14 +345,14 @@ describe('a watermark on a video', () => {
   test('keeps subtitles and all audio tracks', async () => {
     const { path } = await mark(ffmpeg, fixture('tracks.mkv'), { watermarkText: 'Draft' })
     assert.deepEqual(
-      (await codecs({ path })).toSorted(),
-      (await codecs({ path: fixture('tracks.mkv') })).toSorted(),
+      (await probeCodecs({ path })).toSorted(),
+      (await probeCodecs({ path: fixture('tracks.mkv') })).toSorted(),
     )
   })
 
   test('is refused for files without a video track', async () => {
     const audioHash = pathOf('audio.mp4')
-    await output('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
+    await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
     await assertRefused(
       mark(ffmpeg, audioHash, { watermarkText: 'x' }),
       'UNSUPPORTED_CONVERSION',
@@ -358,8 +368,8 @@ describe('a watermark on a PDF', () => {
   test('is the same as that of the tool add-watermark-pdf', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
-    assert.match(await output('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
-    assert.doesNotMatch(await output('pdftotext', '-l', '1', path, '-'), /Grüße/)
+    assert.match(await readStdout('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
+    assert.doesNotMatch(await readStdout('pdftotext', '-l', '1', path, '-'), /Grüße/)
     const operations = ['watermark', 'add-watermark-pdf'] as const
     const [own, tool] = operations.map(
       (operation) => planRoute({ from: 'pdf', to: 'pdf', operation }).steps[0].capability,
@@ -372,7 +382,7 @@ describe('a watermark on a PDF', () => {
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     const page = await renderPage(path)
     assert.ok(!isWhite(await page.color(2, 2)))
-    const boxes = await output('pdftotext', '-bbox', '-l', '1', path, '-')
+    const boxes = await readStdout('pdftotext', '-bbox', '-l', '1', path, '-')
     const [, width] = /page width="([\d.]+)"/.exec(boxes) ?? []
     const [, left, right] =
       /xMin="([\d.]+)" yMin="[\d.]+" xMax="([\d.]+)" yMax="[\d.]+">W+</.exec(boxes) ?? []
@@ -387,8 +397,8 @@ describe('a watermark on a PDF', () => {
       watermarkPosition: 'top',
       password: 'secret',
     })
-    await assert.rejects(pdfText(path))
-    assert.match(await output('pdftotext', '-upw', 'secret', path, '-'), /Draft/)
+    await assert.rejects(readPdfText(path))
+    assert.match(await readStdout('pdftotext', '-upw', 'secret', path, '-'), /Draft/)
   })
 
   test('can be an image of many megabytes', async () => {
@@ -398,7 +408,7 @@ describe('a watermark on a PDF', () => {
       .png({ compressionLevel: 0 })
       .toFile(noise)
     const { path } = await mark(pdf, fixture('three-pages.pdf'), { pages: '1' }, [noise])
-    assert.match(await output('pdfimages', '-list', path), /1900 +1900/)
+    assert.match(await readStdout('pdfimages', '-list', path), /1900 +1900/)
   })
 })
 

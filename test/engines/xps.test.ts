@@ -6,7 +6,7 @@ import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.
 import { pdf } from '../../lib/engines/pdf.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { output, pdfPages } from './inspect-result.ts'
+import { countPdfPages, readStdout } from './inspect-result.ts'
 import { convert } from './run-engine.ts'
 
 const microsoft = 'http://schemas.microsoft.com/xps/2005/06'
@@ -46,10 +46,10 @@ describe('an XPS document', () => {
       await writeFile(path, await createXps(namespace))
       const { path: pdfPath, result } = await convert(pdf, path, 'pdf')
       assert.deepEqual(result.details, { pages: 2 })
-      assert.equal(await pdfPages(pdfPath), 2)
-      assert.match(await output('pdftotext', pdfPath, '-'), /^alphamarker\s+betamarker\s+$/)
+      assert.equal(await countPdfPages(pdfPath), 2)
+      assert.match(await readStdout('pdftotext', pdfPath, '-'), /^alphamarker\s+betamarker\s+$/)
       // 96 units are an inch.
-      assert.match(await output('pdfinfo', '-f', '2', '-l', '2', pdfPath), /size:\s+300 x 150 pts/)
+      assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', pdfPath), /size:\s+300 x 150 pts/)
     })
   }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { zipHashes } from '../engines/inspect-result.ts'
+import { hashZipEntries } from '../engines/inspect-result.ts'
 import { createLongBook } from '../engines/pdf-maker.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, type JobData, startService, type TestService } from '../service.ts'
@@ -37,7 +37,7 @@ async function convert(client: Client): Promise<Made> {
     percents.push(job.progress.percent)
     if (['completed', 'failed'].includes(job.status)) {
       const seconds = (performance.now() - began) / 1000
-      return { job, entries: await zipHashes(await client.saved(job, folder)), seconds, percents }
+      return { job, entries: await hashZipEntries(await client.saved(job, folder)), seconds, percents }
     }
     await pause(50)
   }
@@ -110,6 +110,6 @@ test('400 pages are the same when the service is killed in between', { timeout: 
     client = client.at(service)
   }
   const job = await client.finished(jobId)
-  assert.deepEqual(await zipHashes(await client.saved(job, folder)), whole.entries)
+  assert.deepEqual(await hashZipEntries(await client.saved(job, folder)), whole.entries)
   assert.deepEqual(resultOf(job), resultOf(whole.job))
 })

@@ -13,13 +13,13 @@ import { privateFormsAt } from '../transfer/private-forms.ts'
 const sites = new Sites()
 let service: TestService
 let client: Client
-let trap: Awaited<ReturnType<Sites['trap']>>
+let trap: Awaited<ReturnType<Sites['startTrap']>>
 let links: string[]
 before(async () => {
   service = await startService()
   client = new Client(service)
   // Records requests to any address of this machine.
-  trap = await sites.trap('::')
+  trap = await sites.startTrap('::')
   const own = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
   )

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readOutlineItems } from '../engines/inspect-pdf.ts'
-import { output } from '../engines/inspect-result.ts'
+import { readStdout } from '../engines/inspect-result.ts'
 import { createScannedPage, createScannedPdf } from '../engines/scan-maker.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -32,8 +32,8 @@ async function facts(client: Client, jobId: string) {
   const made = await client.saved(job, folder)
   return {
     warnings: warningsOf(job),
-    pages: (await output('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
-    texts: (await output('pdftotext', made, '-')).split('\f'),
+    pages: (await readStdout('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
+    texts: (await readStdout('pdftotext', made, '-')).split('\f'),
     outline: await readOutlineItems(made),
   }
 }

@@ -39,7 +39,7 @@ export function createVideo(path: string, size: string, rate: string, seconds: n
   assert.equal(made.status, 0, made.stderr)
 }
 
-/** With one worker and with two: all frames and sounds at the same times, with the same warnings. */
+/** With one worker and with two: all video frames and audio packets at the same times, with the same warnings. */
 export async function assertSameInChunks(t: TestContext, video: VideoCase): Promise<void> {
   const service = await startService({ PARALLEL: '1' })
   t.after(() => service.stop())
@@ -104,7 +104,7 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
   return { job, ...readPacketTimes(made), size: (await stat(made)).size }
 }
 
-/** Largest time difference in seconds of a frame or sound. */
+/** Largest time difference in seconds of a video frame or audio packet. */
 function largestDifference(whole: Facts, cut: Facts, kind: 'video' | 'audio'): number {
   assert.equal(cut[kind].length, whole[kind].length, kind)
   return Math.max(...whole[kind].map((time, at) => Math.abs((cut[kind][at] ?? Infinity) - time)))

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { s3Database } from '../../lib/local/backup/s3-files.ts'
 import { commandPrinter } from '../../lib/local/replay/command-logger.ts'
 import { Printer } from '../../lib/local/replay/printer.ts'
-import { imageSize } from '../engines/inspect-result.ts'
+import { readImageSize } from '../engines/inspect-result.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
@@ -118,7 +118,7 @@ test('replay of a completed job gives the same result, with and without a runnin
     assert.equal(code, 0, stdout)
     const [, path = ''] =
       /It works now, .*\n {2}(.*) \(\d+ bytes, the same as the stored result\)/.exec(stdout) ?? []
-    assert.equal((await imageSize(path, 'webp')).width, 24)
+    assert.equal((await readImageSize(path, 'webp')).width, 24)
     assert.deepEqual(await readFile(path), stored)
   }
   const stored = await client.download(jobId)

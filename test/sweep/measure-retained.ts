@@ -7,9 +7,9 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { imageFacts, minSpread } from '../conformance/image-facts.ts'
 import { mediaFacts } from '../conformance/media-facts.ts'
 import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
-import { archiveContents } from '../engines/inspect-archive.ts'
+import { readArchive } from '../engines/inspect-archive.ts'
 import { countCharacters } from '../engines/inspect-font.ts'
-import { pdfPages } from '../engines/inspect-result.ts'
+import { countPdfPages } from '../engines/inspect-result.ts'
 import { imageSimilarity } from './image-similarity.ts'
 
 const run = promisify(execFile)
@@ -60,7 +60,7 @@ async function checkFirstPage({
   to,
   way,
 }: Comparison): Promise<RetainedShare | undefined> {
-  if (to === 'pdf' && (await pdfPages(result)) === 0) return { share: 0, seen: 'no page' }
+  if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
   const [before, after] = [await imageFacts(source, undefined), await imageFacts(result, lastOf(way))]
   if (formatById(from).category === 'image' && (before?.spread ?? 0) < minSpread) return undefined
   if (!after) return undefined
@@ -108,7 +108,7 @@ async function membersOf(
   path: string,
   format: FormatId,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const own = await archiveContents(path, format).catch(() => undefined)
+  const own = await readArchive(path, format).catch(() => undefined)
   if (own && Object.keys(own).length > 0) return own
   const folder = await mkdtemp(join(tmpdir(), 'members-'))
   try {

@@ -18,7 +18,7 @@ export function detectSeparator(text: string, format: FormatId, requested?: stri
   return { separator: explicitSeparator(requested) ?? detect(), start: declared?.[0].length ?? 0 }
 }
 
-/** First line with which programs tell Excel the separator. */
+/** A first line such as `sep=;`, which declares the separator for Excel. */
 const separatorLine = /^sep=(.)\n/i
 
 const explicitSeparator = (delimiter: string | undefined) =>

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite'
 /** Decodes a text chunk by chunk; the last call, without a chunk, flushes the decoder. */
 export type TextDecoderFunction = (chunk?: Uint8Array) => string
 
-/** @param name as returned by `charsetNamed`. */
+/** @param name as returned by `findCharset`. */
 export function createTextDecoder(name: string): TextDecoderFunction {
   // Node's TextDecoder lacks UTF-32 and some Korean and Chinese characters that Windows writes; iconv-lite lacks ISO-2022.
   if (!/^utf-(?!32)/.test(name) && iconv.encodingExists(name)) {

@@ -48,7 +48,7 @@ function charsetFromByteOrderMark([first, second, third, fourth]: Uint8Array): s
 /** Whether the text is ISO-2022-JP, once common in emails: ASCII bytes with escapes to Japanese and back. */
 function isIso2022Jp(sample: Uint8Array): boolean {
   if (!sample.includes(0x1b)) return false
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for escapes.
   return /\x1b\$[@B][\s\S]*\x1b\([BJ]/.test(toLatin1(sample))
 }
 
