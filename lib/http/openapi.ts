@@ -143,7 +143,7 @@ function operation(contract: AnyContract, example: RecordedExample | undefined):
 }
 
 export const operationId = ({ method, path }: AnyContract) =>
-  `${method.toLowerCase()}${path.replace(/[:/.-]{1,9}(\w)/g, (_, character: string) => character.toUpperCase()).replace(/\W/g, '')}`
+  `${method.toLowerCase()}${path.replace(/(?<![:/.-])[:/.-]+(\w)/g, (_, character: string) => character.toUpperCase()).replace(/\W/g, '')}`
 
 function bodyContent(body: NonNullable<AnyContract['body']>, example: RecordedExample | undefined) {
   return Object.fromEntries(

@@ -20,7 +20,7 @@ const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
       ...(kind === 'process' && { continue_on_error: continueOnError }),
     })
     .describe(summary)
-    .meta({ id: `Task ${name}`.replace(/[^\w]{1,9}(\w)/g, (_, initial: string) => initial.toUpperCase()) })
+    .meta({ id: `Task ${name}`.replace(/(?<!\W)\W+(\w)/g, (_, initial: string) => initial.toUpperCase()) })
 
 /** Tasks by name, distinguished by `operation`. */
 export const TaskMap = z
