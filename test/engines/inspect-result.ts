@@ -10,9 +10,9 @@ import { python3 } from '../python.ts'
 import { readArchive } from './inspect-archive.ts'
 import { assertEbook } from './inspect-ebook.ts'
 import { countCharacters } from './inspect-font.ts'
+import { assertTimed } from './parse-cues.ts'
 import { rawInputArgs } from './raw-media.ts'
 import { readSizeInHeader } from './read-image-header.ts'
-import { assertTimed } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 

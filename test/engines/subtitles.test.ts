@@ -11,8 +11,8 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
+import { type ParsedCue, parseCues } from './parse-cues.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
-import { type ParsedCue, parseCues } from './subtitle-judge.ts'
 
 const run = promisify(execFile)
 const scratch = scratchFolder('subtitles-test')

@@ -16,21 +16,22 @@ export function parseCues(text: string, format: FormatId): ParsedCue[] {
   switch (format) {
     case 'srt':
     case 'vtt':
-      return blocks(text)
+      return parseBlocks(text)
     case 'ass':
       return [...text.matchAll(/^Dialogue: [^,]*,([^,]*),([^,]*),(?:[^,]*,){6}(.*)$/gm)].map(
         ([, start = '', end = '', words = '']) =>
-          cue(start, end, words.replaceAll(/\{[^}]*\}/g, '').split('\\N')),
+          createCue(start, end, words.replaceAll(/\{[^}]*\}/g, '').split('\\N')),
       )
     case 'lrc':
       return [...text.matchAll(/^\[(\d+:\d\d\.\d+)\](.*)$/gm)].map(([, start = '', words = '']) =>
-        cue(start, 'x', [words]),
+        createCue(start, 'x', [words]),
       )
     case 'ttml':
       // Throws if it is not well-formed.
       new XMLParser().parse(text, true)
       return [...text.matchAll(/<p\s+begin="([^"]*)"\s+end="([^"]*)">(.*?)<\/p>/gs)].map(
-        ([, start = '', end = '', words = '']) => cue(start, end, words.split('<br/>').map(withoutTags)),
+        ([, start = '', end = '', words = '']) =>
+          createCue(start, end, words.split('<br/>').map(withoutTags)),
       )
     default:
       return [{ startS: Number.NaN, endS: Number.NaN, lines: text.trimEnd().split('\n') }]
@@ -48,7 +49,7 @@ export async function assertTimed(path: string, format: FormatId): Promise<void>
   }
 }
 
-function blocks(text: string): ParsedCue[] {
+function parseBlocks(text: string): ParsedCue[] {
   return text
     .trim()
     .split(/\n\n+/)
@@ -56,19 +57,19 @@ function blocks(text: string): ParsedCue[] {
       const lines = block.split('\n')
       const at = lines.findIndex((line) => line.includes(' --> '))
       const [start = '', end = ''] = lines[at]?.split(' --> ') ?? []
-      return at < 0 ? [] : [cue(start, end, lines.slice(at + 1).map(withoutTags))]
+      return at < 0 ? [] : [createCue(start, end, lines.slice(at + 1).map(withoutTags))]
     })
 }
 
 const withoutTags = (text: string) => text.replaceAll(/<[^>]*>|\{[^}]*\}/g, '')
 
-const cue = (start: string, end: string, lines: readonly string[]): ParsedCue => ({
-  startS: seconds(start),
-  endS: seconds(end),
+const createCue = (start: string, end: string, lines: readonly string[]): ParsedCue => ({
+  startS: parseSeconds(start),
+  endS: parseSeconds(end),
   lines,
 })
 
-const seconds = (clock: string) =>
+const parseSeconds = (clock: string) =>
   clock
     .replace(',', '.')
     .split(':')
