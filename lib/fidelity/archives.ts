@@ -13,7 +13,7 @@ export async function countZipEntries(bytes: FileBytes): Promise<ContentSummary 
 
 /** Headers are read one by one; an archive with more is not counted. */
 const maxHeaders = 5000
-/** Entry types of files in POSIX ustar, the older format, and old GNU tar with sparse files; links and folders do not count. */
+/** Entry types of files in POSIX ustar, the older format, and old GNU tar with sparse files; no links or folders. */
 const sparse = 'S'
 const fileTypes = new Set(['0', '\0', '7', sparse])
 /** Offsets of the flag that more of a sparse file's map follows: in the header, and in each block of the map. */
@@ -51,7 +51,10 @@ function parseSize(field: Buffer): number {
 
 const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 
-/** Counts a compressed tar, if it is small enough for a few milliseconds. @throws RangeError if it decompresses to too much. */
+/**
+ * Counts the entries of a compressed tar, if it is small enough for a few milliseconds.
+ * @throws RangeError if its decompressed content is too large.
+ */
 export function createCompressedTarReader(compression: keyof typeof decompressors) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     if (bytes.size > maxCompressedBytes) return undefined
@@ -86,8 +89,8 @@ export async function countCpioEntries(bytes: FileBytes): Promise<ContentSummary
     const alignUp = (to: number) => Math.ceil(to / variant.align) * variant.align
     const [size, name] = [field(variant.size), field(variant.name)]
     if (Number.isNaN(size + name)) return undefined
-    const named = (await bytes.at(at + variant.head, Math.min(name, 16))).toString('latin1')
-    if (named.startsWith('TRAILER!!!')) return createSummary(entries)
+    const entryName = (await bytes.at(at + variant.head, Math.min(name, 16))).toString('latin1')
+    if (entryName.startsWith('TRAILER!!!')) return createSummary(entries)
     if ((field(variant.mode) & fileTypeMask) === regularFile) entries++
     at = alignUp(alignUp(at + variant.head + name) + size)
   }

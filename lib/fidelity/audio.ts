@@ -111,7 +111,7 @@ const sampleRates = [44_100, 48_000, 32_000] as const
 /** MPEG audio, by the frame count in its first frame ("Xing", "Info"), which all current encoders write. */
 export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tag = await bytes.at(0, 10)
-  // ID3v2.4, 3.1 and 6.2: seven bits a byte.
+  // ID3v2.4, 3.1 and 6.2: seven bits per byte.
   const start =
     tag.toString('latin1', 0, 3) === 'ID3'
       ? 10 + [6, 7, 8, 9].reduce((size, at) => size * 128 + (tag.readUInt8(at) & 127), 0)

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 
 /**
- * Random access to a file; a small one is read at once. The file was just written or fetched, so it is in the page cache:
- * synchronous reads are faster than round trips to the thread pool.
+ * Random access to a file; a small one is read at once. The file was just written or fetched, so it is in the page
+ * cache: synchronous reads are faster than round trips to the thread pool.
  */
 export class FileBytes implements AsyncDisposable {
   readonly size: number
@@ -17,9 +17,9 @@ export class FileBytes implements AsyncDisposable {
   }
 
   static async open(path: string): Promise<FileBytes> {
-    const found = statSync(path)
-    if (!found.isFile()) throw new RangeError('not a regular file')
-    const { size } = found
+    const stats = statSync(path)
+    if (!stats.isFile()) throw new RangeError('not a regular file')
+    const { size } = stats
     if (size > maxCachedBytes) return new FileBytes(openSync(path, 'r'), size)
     const whole = readFileSync(path)
     return new FileBytes(whole, whole.length)
@@ -52,11 +52,11 @@ export class FileBytes implements AsyncDisposable {
 }
 
 /**
- * Frees a large buffer at once, so that the next file reuses its memory. Without this, until the next garbage collection
+ * Frees a large buffer at once, so that the next file reuses its memory. Otherwise, until the next garbage collection,
  * each file would be read into untouched pages, which takes several times as long as decompressing it.
  */
 export function freeBuffer({ buffer }: Buffer): void {
-  // Smaller ones share theirs with others.
+  // Smaller buffers share their memory with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
 }
 

@@ -12,7 +12,7 @@ export interface Comparison {
   readonly options: Readonly<Record<string, unknown>>
   readonly source: ContentSummary
   readonly result: ContentSummary
-  /** Codes of the warnings that the engine already gave. */
+  /** Codes of the warnings that the engine already reported. */
   readonly warningCodes: readonly string[]
 }
 
@@ -94,10 +94,10 @@ export function compare(comparison: Comparison): ComparisonResult {
   const measures = measureUnits(compared)
   const isPartial = partialOptions.some((name) => options[name] !== undefined && options[name] !== '')
   const isExactText = isIn(exactTextFormats.from, from) && isIn(exactTextFormats.to, to)
-  const hidesContent = compared !== comparison
+  const isVisibleOnly = compared !== comparison
   const excused = warningCodes
     .flatMap((code) => unitsOfWarning[code] ?? [])
-    .filter((unit) => unit !== 'words' || !hidesContent)
+    .filter((unit) => unit !== 'words' || !isVisibleOnly)
   const lost = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Some markup languages write accented letters as markup.

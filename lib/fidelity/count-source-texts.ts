@@ -3,10 +3,13 @@ import type { ContentSummary } from './content-summary.ts'
 import { readText, type TextEncodingHint } from './decode-text.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Some of these files contain images as text. */
+/** Large enough for files that contain images as base64 text. */
 const maxBytes = 32 * 1024 * 1024
 
-/** Creates a reader for sources that contain texts in a text format. Results may encode them differently and are not counted. */
+/**
+ * Creates a reader for sources that contain texts in a text format. Results may encode them differently and are not
+ * counted.
+ */
 export const countSourceTexts =
   (findTexts: (source: string) => readonly string[] | undefined) =>
   async (

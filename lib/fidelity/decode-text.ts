@@ -20,23 +20,23 @@ export async function readIfAscii(file: FileBytes, encoding?: string): Promise<B
 }
 
 /**
- * Reads a text in the encoding that the engine uses: otherwise all words would be missing in the result.
+ * Decodes a text with the encoding that the engine uses: otherwise all words would be missing in the result.
  * @param encoding requested in the options.
  */
 export async function readText(file: FileBytes, encoding?: string): Promise<string> {
   const bytes = await file.whole()
   if (encoding === undefined && isUtf8(bytes) && !isOtherEncoding(bytes)) return bytes.toString('utf8')
   // Encoding tables are loaded only when needed.
-  const { detectCharset: charsetOf } = await import('../engines/text/detect-charset.ts')
-  const { resolveRequestedCharset: requestedCharset } = await import('../engines/text/charsets.ts')
-  const { createTextDecoder: decoderOf } = await import('../engines/text/decode.ts')
+  const { detectCharset } = await import('../engines/text/detect-charset.ts')
+  const { resolveRequestedCharset } = await import('../engines/text/charsets.ts')
+  const { createTextDecoder } = await import('../engines/text/decode.ts')
   const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
   const sample = bytes.subarray(first, first + sampleBytes)
-  const { name } = charsetOf(
+  const { name } = detectCharset(
     { head: bytes, more: sample, isUtf8: isUtf8(bytes) },
     'html',
-    requestedCharset(encoding),
+    resolveRequestedCharset(encoding),
   )
-  const decode = decoderOf(name)
+  const decode = createTextDecoder(name)
   return decode(bytes) + decode()
 }

@@ -13,8 +13,8 @@ const pieceDescriptorBytes = 8
 const isCompressed = 0x4000_0000
 
 /** 2.4.1: the parts of the text follow one another in a single run, in the order of `fib.counts`. */
-const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'boxes'] as const
-const shownParts = ['main', 'notes', 'endNotes', 'boxes']
+const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'textBoxes'] as const
+const shownParts = ['main', 'notes', 'endNotes', 'textBoxes']
 
 /** Start of a field, separator between its instructions and its result, and end (2.8.25). */
 const [fieldBegin, fieldSeparator, fieldEnd] = ['\u0013', '\u0014', '\u0015']
@@ -106,14 +106,14 @@ const windows1252 = new TextDecoder('windows-1252')
 
 /** Removes field instructions, such as link URLs and bookmark names. */
 function withoutFields(text: string): string {
-  const kept: string[] = []
+  const visibleParts: string[] = []
   // For each open field, whether its result has started.
   const open: boolean[] = []
   for (const part of text.split(fieldMarks)) {
     if (part === fieldBegin) open.push(false)
     else if (part === fieldEnd) open.pop()
     else if (part === fieldSeparator) open.splice(-1, 1, true)
-    else if (open.every(Boolean)) kept.push(part)
+    else if (open.every(Boolean)) visibleParts.push(part)
   }
-  return kept.join('').replaceAll('\u001f', '')
+  return visibleParts.join('').replaceAll('\u001f', '')
 }

@@ -2,8 +2,8 @@ import { decodeMarkup, extractHtmlText, readAttribute, readMarkup } from './mark
 import type { Zip } from './zip.ts'
 
 /**
- * Reads documents embedded as part of a Word document's text (ECMA-376, part 1, 17.17.2.1), such as HTML pages in filled
- * templates; some programs write all text that way. Embedded Word and RTF documents are skipped.
+ * Reads documents embedded as part of a Word document's text (ECMA-376, part 1, 17.17.2.1), such as HTML pages in
+ * filled templates; some programs write all text that way. Embedded Word and RTF documents are skipped.
  */
 export async function readChunkTexts(zip: Zip): Promise<string[]> {
   const names: string[] = []
@@ -30,16 +30,16 @@ function readChunkText(content: Buffer): string {
 }
 
 /** Extracts the HTML of an MHTML file (RFC 2557). */
-function extractMhtmlHtml(mail: string): Buffer {
-  const contentTypeAt = mail.search(/Content-Type:\s{0,9}text\/html/i)
-  const end = /\r?\n\r?\n/.exec(mail.slice(Math.max(contentTypeAt, 0)))
+function extractMhtmlHtml(mhtml: string): Buffer {
+  const contentTypeAt = mhtml.search(/Content-Type:\s{0,9}text\/html/i)
+  const end = /\r?\n\r?\n/.exec(mhtml.slice(Math.max(contentTypeAt, 0)))
   if (contentTypeAt < 0 || !end) return Buffer.alloc(0)
   const head =
-    mail
+    mhtml
       .slice(0, contentTypeAt + end.index)
       .split(/\r?\n\r?\n/)
       .at(-1) ?? ''
-  const rest = mail.slice(contentTypeAt + end.index + end[0].length)
+  const rest = mhtml.slice(contentTypeAt + end.index + end[0].length)
   const close = rest.search(/\r?\n--/)
   const body = close < 0 ? rest : rest.slice(0, close)
   if (/Encoding:\s{0,9}base64/i.test(head)) return Buffer.from(body, 'base64')

@@ -82,14 +82,14 @@ class RunsReader {
     else if (name === 'w:r') this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
     else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
     else {
-      if (this.#hiding.size > 0) this.#style(tag)
+      if (this.#hiding.size > 0) this.#readStyle(tag)
       if (breaks.has(name)) this.parts.push('\n')
     }
     // Shapes have a fallback copy for old programs, and moved text a copy at its old position.
     return name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hiding.size === 0)
   }
 
-  #style(tag: Tag): void {
+  #readStyle(tag: Tag): void {
     const { name, isEnd, isEmpty } = tag
     if (name === 'w:p') {
       if (isEnd) this.#paragraphs.pop()

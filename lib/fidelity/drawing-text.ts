@@ -1,6 +1,6 @@
 import { decodeEntities, readMarkup } from './markup.ts'
 
-/** Returns the text of a slide or a drawing on a sheet (ECMA-376, part 1, 21.1.2.3), without compatibility fallbacks. */
+/** Returns the text of a slide, or of a drawing on a sheet (ECMA-376, part 1, 21.1.2.3), without fallback copies. */
 export function readDrawingText(xml: string): string {
   const parts: string[] = []
   let isText = false

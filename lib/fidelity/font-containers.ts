@@ -83,10 +83,10 @@ export const readType42 = async (bytes: FileBytes): Promise<ContentSummary | und
 /** Embedded OpenType (W3C submission of 2008): an uncompressed font follows the header. */
 export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
-  const [size, font] = [head.readUInt32LE(0), head.readUInt32LE(4)]
-  const isPacked = (head.readUInt32LE(12) & 0x1000_0004) !== 0
-  if (head.readUInt16LE(34) !== 0x504c || isPacked) return undefined
-  return readOpenTypeAt(bytes, size - font, size - font)
+  const [fileSize, fontSize] = [head.readUInt32LE(0), head.readUInt32LE(4)]
+  const isCompressedOrEncrypted = (head.readUInt32LE(12) & 0x1000_0004) !== 0
+  if (head.readUInt16LE(34) !== 0x504c || isCompressedOrEncrypted) return undefined
+  return readOpenTypeAt(bytes, fileSize - fontSize, fileSize - fontSize)
 }
 
 /** Technical Note 5176, table 9: the operator whose operand is the offset of the glyphs. */

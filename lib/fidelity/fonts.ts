@@ -37,9 +37,9 @@ export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undef
   const list = await bytes.at(44, head.readUInt16BE(12) * 20)
   for (let at = 0; at + 20 <= list.length; at += 20) {
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
-    const [packed, unpacked] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
-    const data = await bytes.at(list.readUInt32BE(at + 4), packed)
-    const glyphs = glyphCountOf(packed < unpacked ? inflateSync(data) : data)
+    const [compressedSize, originalSize] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
+    const data = await bytes.at(list.readUInt32BE(at + 4), compressedSize)
+    const glyphs = glyphCountOf(compressedSize < originalSize ? inflateSync(data) : data)
     return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined

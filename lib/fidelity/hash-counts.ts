@@ -31,7 +31,7 @@ export class HashCounts {
   }
 
   /** Returns these counts minus those of the other. */
-  without(other: HashCounts): HashCounts {
+  subtract(other: HashCounts): HashCounts {
     const remaining = new HashCounts()
     for (const [at, hash] of this.#hashes.entries()) {
       const number = other.#slots[other.#slotOf(hash)] ?? 0
@@ -47,7 +47,7 @@ export class HashCounts {
   }
 
   /** Returns how many of these words the other has as well. */
-  sharedWith(other: HashCounts): number {
+  countSharedWith(other: HashCounts): number {
     let shared = 0
     for (const [at, hash] of this.#hashes.entries()) {
       const number = other.#slots[other.#slotOf(hash)] ?? 0

@@ -29,12 +29,12 @@ export class ContentLostError extends AppError {
 /** The fields of a step that are used here. */
 type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
-/** Delay before reading the source, because it blocks the thread that starts the engine; most engines have started by then. */
+/** Delay before reading the source, which blocks the thread that starts the engine: most have started by then. */
 const readDelayMs = 40
 
 /**
- * Compares the result of each step with its input. The source is read while the engine works, and each result once, while
- * the last one is being stored; it is also the input of the next step.
+ * Compares the result of each step with its input. The source is read while the engine runs. Each result is read once,
+ * since it is also the input of the next step; the last one is read while it is being stored.
  */
 export class LossDetector implements Disposable {
   readonly #log: Log
@@ -106,7 +106,7 @@ export class LossDetector implements Disposable {
 
   /**
    * Compares a step's result with its source.
-   * @param result may contain the number of archive members, as listed by the engine, for archives that only it can read.
+   * @param result may contain the number of archive members, for archives that only the engine can read.
    * @throws ContentLostError
    */
   async checkStep(
@@ -145,9 +145,9 @@ export class LossDetector implements Disposable {
   #readResult(file: OutputFile, operation: Operation, to: FormatId): Promise<ContentSummary | undefined> {
     const { path, format = to } = file
     const page = operation === 'split-pdf' ? 'pdf' : to
-    const isPacked = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
+    const isZipOfPages = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
     return this.#readSafely(() =>
-      isPacked ? countPagesInZip(path, page) : readSummary(path, format, { isResult: true }),
+      isZipOfPages ? countPagesInZip(path, page) : readSummary(path, format, { isResult: true }),
     )
   }
 
@@ -172,7 +172,7 @@ function withoutHiddenText(
   if (hiddenText === '' || !source?.words) return source
   const hidden = new WordCounts()
   hidden.add(hiddenText)
-  const words = source.words.without(hidden)
+  const words = source.words.subtract(hidden)
   if (words.total === source.words.total) return source
   return { ...source, words, features: [...source.features, 'hiddenText'] }
 }

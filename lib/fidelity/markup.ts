@@ -1,6 +1,6 @@
 /**
- * Text of XML and HTML. Each character is examined once, however malformed the input: regular expressions that search for
- * the end of an element take hours for a file of unclosed tags.
+ * Text of XML and HTML. Each character is examined once, however malformed the input: regular expressions that search
+ * for the end of an element take hours for a file of unclosed tags.
  */
 
 export class Tag {
@@ -42,7 +42,7 @@ const slash = 47
 
 export interface MarkupReader {
   text(text: string): void
-  /** @returns whether to skip to the end of the element. */
+  /** @returns whether to skip the element's content. */
   tag(tag: Tag): boolean | undefined
 }
 
@@ -54,7 +54,7 @@ const nonTags = [
   { start: '<!', end: '>' },
 ] as const
 
-export function readMarkup(markup: string, reader: MarkupReader, { isPage: isHtml = false } = {}): void {
+export function readMarkup(markup: string, reader: MarkupReader, { isHtml = false } = {}): void {
   const findEndTag = endTagFinder(markup)
   let at = 0
   for (let start = markup.indexOf('<'); start >= 0; start = markup.indexOf('<', at)) {
@@ -176,7 +176,7 @@ export function extractText(
         return !isEnd && hiddenElements.has(name)
       },
     },
-    { isPage: isHtml },
+    { isHtml },
   )
   return decodeEntities(parts.join(''))
 }

@@ -48,10 +48,10 @@ function parseJson(text: string): unknown {
 }
 
 function outputText({ text = '', data = {}, traceback = [] }: z.infer<typeof Output>): string {
-  const [form, ...others] = Object.entries(data)
-  const [type, value] = form ?? []
+  const [representation, ...others] = Object.entries(data)
+  const [type, value] = representation ?? []
   const result = Lines.parse(value)
-  const alone = others.length > 0 ? '' : type === 'text/html' ? extractHtmlText(result) : result
+  const onlyResult = others.length > 0 ? '' : type === 'text/html' ? extractHtmlText(result) : result
   const isText = type === 'text/html' || type === 'text/plain' || type === 'text/markdown'
-  return [text, traceback.join('\n').replaceAll(colorSequences, ''), isText ? alone : ''].join('\n')
+  return [text, traceback.join('\n').replaceAll(colorSequences, ''), isText ? onlyResult : ''].join('\n')
 }

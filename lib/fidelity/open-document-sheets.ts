@@ -40,7 +40,7 @@ const valueType = Buffer.from('value-type="')
 const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
 /**
- * Reads OpenDocument sheets from bytes, like those of Excel, because a sheet may have a million cells. Identical rows and
+ * Reads OpenDocument sheets from bytes, like Excel sheets, because a sheet may have a million cells. Identical rows and
  * cells are written once with a repeat count (OpenDocument 1.3, part 3, 19.675 and 19.678).
  */
 export class OpenSheetReader {
@@ -76,7 +76,7 @@ export class OpenSheetReader {
       const start = this.#indexOfByte(at, lessThan)
       if (start > at) this.#bounds.push(at, start)
       const first = xml[start + 1]
-      at = first === exclamation || first === question ? this.#skipNonTag(start) : this.#tag(start + 1)
+      at = first === exclamation || first === question ? this.#skipNonTag(start) : this.#readTag(start + 1)
     }
   }
 
@@ -104,47 +104,47 @@ export class OpenSheetReader {
   }
 
   /** @returns the end of the tag, or of the element if its content is skipped. */
-  #tag(start: number): number {
+  #readTag(start: number): number {
     const xml = this.#xml
     const cellEnd = start + cell.length
-    if (this.#isAt(start, cell) && xml[cellEnd] === space) return this.#cell(start, cellEnd)
+    if (this.#isAt(start, cell) && xml[cellEnd] === space) return this.#readCell(start, cellEnd)
     const isEnd = xml[start] === slash
     const name = isEnd ? start + 1 : start
     let at = name
     for (let byte = xml[at] ?? 0; byte > 32 && byte !== slash && byte !== greaterThan; ) byte = xml[++at] ?? 0
     const length = at - name
     if (length === paragraph.length && this.#isAt(name, paragraph)) {
-      this.#gap()
+      this.#addGap()
       return this.#indexOfByte(at, greaterThan) + 1
     }
     if (length === cell.length && this.#isAt(name, cell))
-      return isEnd ? this.#endOfCell(at) : this.#cell(start, at)
-    if (length === row.length && this.#isAt(name, row) && !isEnd) return this.#row(start, at)
-    return this.#otherTag(start, this.#indexOfByte(at, greaterThan))
+      return isEnd ? this.#endCell(at) : this.#readCell(start, at)
+    if (length === row.length && this.#isAt(name, row) && !isEnd) return this.#readRow(start, at)
+    return this.#readOtherTag(start, this.#indexOfByte(at, greaterThan))
   }
 
   /** @returns the end of the row's tag. */
-  #row(start: number, from: number): number {
-    const end = this.#attributesEnd(from)
+  #readRow(start: number, from: number): number {
+    const end = this.#readAttributes(from)
     this.hasHiddenCandidates ||= this.#hasVisibility
     this.#rows = this.#isRepeated ? readRepeats(this.#tagAt(start, end), 'table:number-rows-repeated') : 1
     return end + 1
   }
 
   /** @returns the end of the cell's tag, or of the whole cell. */
-  #cell(start: number, from: number): number {
-    const end = this.#attributesEnd(from)
+  #readCell(start: number, from: number): number {
+    const end = this.#readAttributes(from)
     if (this.#hasFormula) this.features.add('formulas')
     this.#bounds = []
     if (this.#xml[end - 1] === slash) return end + 1
     this.#columns = this.#isRepeated
       ? readRepeats(this.#tagAt(start, end), 'table:number-columns-repeated')
       : 1
-    return this.#plainCell(end + 1)
+    return this.#readPlainCell(end + 1)
   }
 
   /** Records the attributes of a tag. @returns the end of the tag. */
-  #attributesEnd(from: number): number {
+  #readAttributes(from: number): number {
     const xml = this.#xml
     const { length } = xml
     this.#isRepeated = false
@@ -172,7 +172,7 @@ export class OpenSheetReader {
    * @param start of the cell's content.
    * @returns the end of the cell, or `start` if it is another kind of cell.
    */
-  #plainCell(start: number): number {
+  #readPlainCell(start: number): number {
     if (!this.#isAt(start, opening)) return start
     const from = start + opening.length
     const xml = this.#xml
@@ -180,10 +180,10 @@ export class OpenSheetReader {
     for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
       bits |= byte === ampersand ? nonAscii : byte
     if (!this.#isAt(to, closing)) return start
-    if (bits < nonAscii) this.#countPlain(from, to)
+    if (bits < nonAscii) this.#countPlainCell(from, to)
     else {
       this.#bounds = [from, to]
-      this.#count()
+      this.#countCell()
       this.#bounds = []
     }
     return to + closing.length
@@ -194,15 +194,15 @@ export class OpenSheetReader {
   }
 
   /** Handles rare tags. @returns the position after them. */
-  #otherTag(start: number, end: number): number {
+  #readOtherTag(start: number, end: number): number {
     if (end === this.#xml.length) return end
     const tag = this.#tagAt(start, end)
     const { name, isEnd, isEmpty } = tag
     if (name === 'table:table' && !isEnd) this.sheets++
     else if (name === 'table:table-column')
       this.hasHiddenCandidates ||= tag.source.includes(' table:visibility=')
-    else if (shapes.has(name) && !isEmpty) this.#shape(isEnd)
-    else if (name === 'text:s' || name === 'text:line-break') this.#gap()
+    else if (shapes.has(name) && !isEmpty) this.#readShape(isEnd)
+    else if (name === 'text:s' || name === 'text:line-break') this.#addGap()
     const feature = features.get(name)
     if (feature) this.features.add(feature)
     const isSkipped = !isEnd && !isEmpty && ignoredElements.has(name) && !this.#neverClosed.has(name)
@@ -212,24 +212,24 @@ export class OpenSheetReader {
     return close < 0 ? end + 1 : close
   }
 
-  #gap(): void {
+  #addGap(): void {
     if (this.#bounds.length > 0 && this.#bounds.at(-1) !== 0) this.#bounds.push(0, 0)
   }
 
-  #shape(isEnd: boolean): void {
-    if (isEnd) this.#words.add(this.#text())
+  #readShape(isEnd: boolean): void {
+    if (isEnd) this.#words.add(this.#joinText())
     else this.#outerBounds.push(this.#bounds)
     this.#bounds = isEnd ? (this.#outerBounds.pop() ?? []) : []
   }
 
-  #endOfCell(from: number): number {
-    this.#count()
+  #endCell(from: number): number {
+    this.#countCell()
     this.#bounds = []
     return this.#indexOfByte(from, greaterThan) + 1
   }
 
-  #count(): void {
-    const text = this.#text()
+  #countCell(): void {
+    const text = this.#joinText()
     if (text.trim() === '') return
     const times = this.#rows * this.#columns
     this.cells += times
@@ -238,7 +238,7 @@ export class OpenSheetReader {
   }
 
   /** The same for an ASCII text without character references. */
-  #countPlain(from: number, to: number): void {
+  #countPlainCell(from: number, to: number): void {
     let start = from
     while (start < to && (this.#xml[start] ?? 0) <= 32) start++
     if (start === to) return
@@ -248,7 +248,7 @@ export class OpenSheetReader {
     else this.#words.addAscii(this.#xml, start, to, times)
   }
 
-  #text(): string {
+  #joinText(): string {
     let all = ''
     for (let at = 0; at < this.#bounds.length; at += 2) {
       const [start, end] = [this.#bounds[at] ?? 0, this.#bounds[at + 1] ?? 0]

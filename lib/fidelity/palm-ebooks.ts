@@ -5,9 +5,9 @@ import { WordCounts } from './word-counts.ts'
 
 /** Offsets in the first record of a Palm book, and in the Mobipocket header that follows. */
 const headerOffsets = {
-  packing: 0,
+  compression: 0,
   textRecords: 8,
-  lock: 12,
+  encryption: 12,
   mobi: 16,
   length: 20,
   encoding: 28,
@@ -26,11 +26,11 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   const records = readRecords(file)
   const head = records[0]
   if (!head || head.length < 16) return undefined
-  const compression = head.readUInt16BE(headerOffsets.packing)
+  const compression = head.readUInt16BE(headerOffsets.compression)
   const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
-  const isLocked = isMobi && head.readUInt16BE(headerOffsets.lock) !== 0
+  const isEncrypted = isMobi && head.readUInt16BE(headerOffsets.encryption) !== 0
   // 17480 is Huffman coding, which is not supported.
-  if (isLocked || (compression !== 1 && compression !== palmDoc)) return undefined
+  if (isEncrypted || (compression !== 1 && compression !== palmDoc)) return undefined
   const trailing = isMobi ? createTrailingSize(head) : () => 0
   const text = Buffer.concat(
     records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
@@ -55,7 +55,7 @@ function readRecords(file: Buffer): Buffer[] {
   return starts.map((start, index) => file.subarray(start, starts[index + 1] ?? file.length))
 }
 
-/** Creates a function that returns the number of trailing bytes of a record that are not text. */
+/** Creates a function that returns how many bytes at the end of a record are not text. */
 function createTrailingSize(head: Buffer): (record: Buffer) => number {
   const hasFlags = head.readUInt32BE(headerOffsets.length) >= 228 && head.length >= mobiOffsets.trailing + 2
   const flags = hasFlags ? head.readUInt16BE(mobiOffsets.trailing) : 0
@@ -70,9 +70,9 @@ function createTrailingSize(head: Buffer): (record: Buffer) => number {
 }
 
 /** Seven bits per byte, read backwards up to the byte with the high bit. */
-function readBackwardSize(record: Buffer, behind: number): number {
+function readBackwardSize(record: Buffer, bytesAfter: number): number {
   let size = 0
-  for (let at = record.length - behind - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
+  for (let at = record.length - bytesAfter - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
     const byte = record[at] ?? 0
     size |= (byte & 127) << shift
     if (byte > 127) break

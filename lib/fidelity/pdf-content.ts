@@ -38,8 +38,8 @@ const [q, Q, ID, Tf, Do] = [
 ]
 
 /**
- * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Pages consist mostly of coordinates, which are skipped:
- * parsing each operand would take several times as long as everything else.
+ * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Pages consist mostly of coordinates, which are
+ * skipped: parsing each operand would take several times as long as everything else.
  */
 export class PdfContentReader {
   font: PdfFont | undefined
@@ -68,12 +68,12 @@ export class PdfContentReader {
       const byte = bytes[this.#at] ?? blank
       if (isSpace(byte)) this.#at++
       else if (isNumeric(byte)) this.#at = regularEnd(bytes, this.#at)
-      else if (byte === 40 || byte === 60) this.#stringOrDict(byte)
-      else if (byte === 91) this.#list()
+      else if (byte === 40 || byte === 60) this.#readStringOrDict(byte)
+      else if (byte === 91) this.#readArray()
       else if (byte === 47) this.#readName()
       else if (byte === 37) this.#at = commentEnd(bytes, this.#at)
       else {
-        const request = this.#operator()
+        const request = this.#readOperator()
         if (request) return request
       }
     }
@@ -86,26 +86,26 @@ export class PdfContentReader {
     this.#name ??= [start, this.#at]
   }
 
-  #stringOrDict(byte: number): void {
+  #readStringOrDict(byte: number): void {
     if (byte === 60 && this.#bytes[this.#at + 1] === 60) this.#skipDict()
     else {
       this.#shownFrom = this.#text.length
-      this.#string(byte)
+      this.#readString(byte)
     }
   }
 
-  #string(byte: number): void {
+  #readString(byte: number): void {
     const codes = this.#codes
     codes.length = 0
-    if (byte === 60 && this.font) this.#plainHex(this.font)
+    if (byte === 60 && this.font) this.#readPlainHex(this.font)
     this.#at = (byte === 40 ? readString : readHex)(codes, this.#bytes, this.#at)
     if (!this.font) return
     this.glyphs += Math.floor(codes.length / this.font.codeBytes)
     this.unknownGlyphs += this.font.read(codes, this.#text)
   }
 
-  /** Fast path for hex strings of digits only, which most are; the rest of others is read byte by byte. */
-  #plainHex(font: PdfFont): void {
+  /** Fast path: reads a hex string up to the first non-digit, which is its end in most files. */
+  #readPlainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
     const last = bytes.length - codeBytes * 2
     let [at, glyphs, unknownGlyphs] = [this.#at + 1, 0, 0]
@@ -122,13 +122,13 @@ export class PdfContentReader {
   }
 
   /** 9.4.3: strings and movements between them. Kerning does not separate words. */
-  #list(): void {
+  #readArray(): void {
     const bytes = this.#bytes
     this.#shownFrom = this.#text.length
     this.#at++
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
-      if (byte === 40 || byte === 60) this.#string(byte)
+      if (byte === 40 || byte === 60) this.#readString(byte)
       else if (isNumeric(byte)) {
         if (this.#isGap()) this.#text.push(blank)
         this.#at = regularEnd(bytes, this.#at)
@@ -157,11 +157,11 @@ export class PdfContentReader {
     let open = 0
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at]
-      const isTwice = bytes[this.#at + 1] === byte
-      if (byte === 40 || (byte === 60 && !isTwice)) {
+      const isDoubled = bytes[this.#at + 1] === byte
+      if (byte === 40 || (byte === 60 && !isDoubled)) {
         this.#codes.length = 0
         this.#at = (byte === 40 ? readString : readHex)(this.#codes, bytes, this.#at)
-      } else if ((byte === 60 || byte === 62) && isTwice) {
+      } else if ((byte === 60 || byte === 62) && isDoubled) {
         open += byte === 60 ? 1 : -1
         this.#at += 2
         if (open <= 0) return
@@ -169,8 +169,8 @@ export class PdfContentReader {
     }
   }
 
-  #operator(): ContentRequest | undefined {
-    const code = this.#operatorCode()
+  #readOperator(): ContentRequest | undefined {
+    const code = this.#readOperatorCode()
     const [name, shown] = [this.#name, this.#shownFrom]
     this.#name = undefined
     this.#shownFrom = undefined
@@ -206,7 +206,7 @@ export class PdfContentReader {
   }
 
   /** 0 for longer operators, none of which matters here. */
-  #operatorCode(): number {
+  #readOperatorCode(): number {
     const start = this.#at
     // Skips a stray closing delimiter.
     this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))

@@ -32,7 +32,7 @@ export class PdfFile {
   readonly #objectStreams = new Map<number, { values: Buffer; offsets: readonly number[] }>()
   #root: Value | undefined
   #isEncrypted = false
-  #read = 0
+  #bytesRead = 0
 
   private constructor(bytes: FileBytes) {
     this.#bytes = bytes
@@ -83,15 +83,17 @@ export class PdfFile {
     const location = this.#locations.get(value.id)
     if (!location) return undefined
     const found =
-      location.within === undefined ? await this.#objectAt(location.at) : await this.#objectInStream(location)
+      location.within === undefined
+        ? await this.#readObjectAt(location.at)
+        : await this.#readObjectInStream(location)
     if (found !== undefined) this.#cached.set(value.id, found)
     return found
   }
 
   /** Counts bytes that were read or derived. @throws UnreadablePdf if there are too many */
   countBytes(bytes: number): void {
-    this.#read += bytes
-    if (this.#read > maxTotalReadBytes) throw new UnreadablePdf('it needs too much data to be read')
+    this.#bytesRead += bytes
+    if (this.#bytesRead > maxTotalReadBytes) throw new UnreadablePdf('it needs too much data to be read')
   }
 
   #readAt(position: number, length: number): Promise<Buffer> {
@@ -107,7 +109,7 @@ export class PdfFile {
       seen.add(at)
       const head = await this.#readAt(at, 8)
       const isTable = /^\s*xref/.test(head.toString('latin1'))
-      const trailer = isTable ? await this.#table(at) : await this.#crossReferences(at)
+      const trailer = isTable ? await this.#readTable(at) : await this.#readCrossReferenceStream(at)
       this.#root ??= trailer.get('Root')
       this.#isEncrypted ||= trailer.has('Encrypt')
       for (const name of ['XRefStm', 'Prev']) {
@@ -118,7 +120,7 @@ export class PdfFile {
   }
 
   /** 7.5.4. */
-  async #table(start: number): Promise<Dict> {
+  async #readTable(start: number): Promise<Dict> {
     let length = 256 * 1024
     let bytes = await this.#readAt(start, length)
     // The table of a large file may be longer.
@@ -128,17 +130,17 @@ export class PdfFile {
     }
     const end = bytes.indexOf('trailer')
     if (end < 0) throw new UnreadablePdf('a table has no end')
-    this.#rows(bytes.subarray(0, end))
+    this.#readRows(bytes.subarray(0, end))
     const trailer = new PdfParser(bytes, end + 7).next()
     if (!isDict(trailer)) throw new UnreadablePdf('a trailer is damaged')
     return trailer
   }
 
   /**
-   * Reads rows of two numbers and a letter; two numbers alone start a subsection. There may be a hundred thousand rows, and
-   * some writers use the wrong number of spaces.
+   * Reads rows of two numbers and a letter; two numbers alone start a subsection. There may be a hundred thousand rows,
+   * and some writers use the wrong number of spaces.
    */
-  #rows(table: Buffer): void {
+  #readRows(table: Buffer): void {
     let [id, first, numbers, value] = [0, 0, 0, -1]
     for (let at = 0; at < table.length; at++) {
       const byte = table[at] ?? 0
@@ -162,13 +164,13 @@ export class PdfFile {
   }
 
   /** 7.5.8. */
-  async #crossReferences(start: number): Promise<Dict> {
-    const found = await this.#objectAt(start)
+  async #readCrossReferenceStream(start: number): Promise<Dict> {
+    const found = await this.#readObjectAt(start)
     if (found === undefined || !isStream(found)) throw new UnreadablePdf('a table is missing')
     const { dict } = found
     const data = await found.content()
     const widths = toNumbers(dict.get('W'))
-    const [typeBytes = 0, placeBytes = 0, lastBytes = 0] = widths
+    const [typeBytes = 0, locationBytes = 0, lastBytes = 0] = widths
     const size = dict.get('Size')
     const index = dict.has('Index') ? toNumbers(dict.get('Index')) : [0, Number(size)]
     let at = 0
@@ -181,7 +183,7 @@ export class PdfFile {
       const [first = 0, count = 0] = [index[part], index[part + 1]]
       for (let id = first; id < first + count && at < data.length; id++) {
         const type = typeBytes === 0 ? 1 : field(typeBytes)
-        const [location, last] = [field(placeBytes), field(lastBytes)]
+        const [location, last] = [field(locationBytes), field(lastBytes)]
         if (type === 1) this.#addLocation(id, { at: location })
         if (type === 2) this.#addLocation(id, { at: last, within: location })
       }
@@ -189,12 +191,12 @@ export class PdfFile {
     return dict
   }
 
-  /** Of several tables, the newest is read first. */
+  /** Ignores known objects: the newest of several tables is read first. */
   #addLocation(id: number, location: ObjectLocation): void {
     if (!this.#locations.has(id)) this.#locations.set(id, location)
   }
 
-  async #objectAt(at: number): Promise<Value | PdfStream | undefined> {
+  async #readObjectAt(at: number): Promise<Value | PdfStream | undefined> {
     for (let length = 4096; ; length *= 16) {
       const bytes = await this.#readAt(at, length)
       const isAll = at + bytes.length >= this.#bytes.size
@@ -221,7 +223,7 @@ export class PdfFile {
   }
 
   /** 7.5.7. */
-  async #objectInStream({ at, within = 0 }: ObjectLocation): Promise<Value | undefined> {
+  async #readObjectInStream({ at, within = 0 }: ObjectLocation): Promise<Value | undefined> {
     let objects = this.#objectStreams.get(within)
     if (!objects) {
       const stream = await this.stream(new Ref(within))

@@ -11,12 +11,12 @@ const maxUnits = 4096
 /** Maps the codes of a font to text. Each glyph of a document is looked up here, so results are cached in a table. */
 export class PdfFont {
   readonly codeBytes: 1 | 2
-  readonly #look: (code: number) => string | undefined
+  readonly #lookUp: (code: number) => string | undefined
   #units = new Uint16Array(128)
 
-  constructor(codeBytes: 1 | 2, look: (code: number) => string | undefined) {
+  constructor(codeBytes: 1 | 2, lookUp: (code: number) => string | undefined) {
     this.codeBytes = codeBytes
-    this.#look = look
+    this.#lookUp = lookUp
   }
 
   /** Adds the text of these codes. @returns the number of unknown glyphs. */
@@ -40,14 +40,14 @@ export class PdfFont {
       return 0
     }
     if (unit === unknown) return 1
-    const read = this.#look(code)
-    if (unit === notLookedUp) this.#keep(code, read)
+    const read = this.#lookUp(code)
+    if (unit === notLookedUp) this.#cache(code, read)
     if (read === undefined) return 1
     text.add(read)
     return 0
   }
 
-  #keep(code: number, read: string | undefined): void {
+  #cache(code: number, read: string | undefined): void {
     if (code >= maxUnits) return
     if (code >= this.#units.length) {
       const larger = new Uint16Array(Math.min(maxUnits, 2 ** Math.ceil(Math.log2(code + 1))))
@@ -145,12 +145,12 @@ async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) =
   // A symbolic font has its own encoding.
   const descriptor = await file.dict(dict.get('FontDescriptor'))
   const isSymbolic = (Number(descriptor.get('Flags') ?? 0) & 4) !== 0
-  const hasOwnOrder = codePage === undefined && isSymbolic
+  const hasCustomOrder = codePage === undefined && isSymbolic
   return (code) => {
     const name = differences.get(code)
     if (name !== undefined) return glyphText(name)
     if (decoder) return decoder.decode(Uint8Array.of(code))
-    return hasOwnOrder || code > 126 ? undefined : String.fromCharCode(code)
+    return hasCustomOrder || code > 126 ? undefined : String.fromCharCode(code)
   }
 }
 

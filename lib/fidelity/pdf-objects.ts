@@ -45,18 +45,18 @@ export class PdfParser {
     this.#skipSpace()
     const byte = this.#bytes[this.#at]
     if (byte === undefined) return undefined
-    if (isNumeric(byte)) return this.#number()
+    if (isNumeric(byte)) return this.#readNumber()
     switch (byte) {
       case 47:
         this.#at++
-        return this.#name()
+        return this.#readName()
       case 40:
-        return this.#string()
+        return this.#readString()
       case 60:
-        return this.#bytes[this.#at + 1] === 60 ? this.#dict(depth) : this.#hex()
+        return this.#bytes[this.#at + 1] === 60 ? this.#readDict(depth) : this.#readHex()
       case 91:
         this.#at++
-        return this.#array(depth)
+        return this.#readArray(depth)
       case 62:
         this.#at += this.#bytes[this.#at + 1] === 62 ? 2 : 1
         return new Operator('>>')
@@ -67,7 +67,7 @@ export class PdfParser {
         this.#at++
         return new Operator(String.fromCharCode(byte))
       default:
-        return this.#word()
+        return this.#readWord()
     }
   }
 
@@ -88,22 +88,22 @@ export class PdfParser {
     }
   }
 
-  #regular(): string {
+  #readRegular(): string {
     const start = this.#at
     this.#at = regularEnd(this.#bytes, start)
     return this.#bytes.toString('latin1', start, this.#at)
   }
 
-  #number(): Value {
-    const known = this.#shortNumber()
+  #readNumber(): Value {
+    const known = this.#readShortNumber()
     if (known !== undefined) return known
-    const text = this.#regular()
+    const text = this.#readRegular()
     const number = Number(text)
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number
   }
 
   /** Fast path for a few digits with a decimal point, without creating a string. */
-  #shortNumber(): number | undefined {
+  #readShortNumber(): number | undefined {
     const bytes = this.#bytes
     let at = this.#at
     const isNegative = bytes[at] === 45
@@ -127,14 +127,14 @@ export class PdfParser {
     return isNegative ? -size : size
   }
 
-  #name(): Name {
+  #readName(): Name {
     const start = this.#at
     this.#at = regularEnd(this.#bytes, start)
     return new Name(readPdfName(this.#bytes, start, this.#at))
   }
 
-  #word(): Value {
-    const word = this.#regular()
+  #readWord(): Value {
+    const word = this.#readRegular()
     if (word === 'true') return true
     if (word === 'false') return false
     if (word === 'null') return null
@@ -142,7 +142,7 @@ export class PdfParser {
     return new Operator(word)
   }
 
-  #array(depth: number): Value[] {
+  #readArray(depth: number): Value[] {
     const items: Value[] = []
     for (;;) {
       const value = this.next(depth + 1)
@@ -152,7 +152,7 @@ export class PdfParser {
     }
   }
 
-  #dict(depth: number): Dict {
+  #readDict(depth: number): Dict {
     this.#at += 2
     const items: Value[] = []
     for (;;) {
@@ -169,13 +169,13 @@ export class PdfParser {
     return dict
   }
 
-  #hex(): Buffer {
+  #readHex(): Buffer {
     const out = new ByteList()
     this.#at = readHex(out, this.#bytes, this.#at)
     return out.toBuffer()
   }
 
-  #string(): Buffer {
+  #readString(): Buffer {
     const out = new ByteList()
     this.#at = readString(out, this.#bytes, this.#at)
     return out.toBuffer()

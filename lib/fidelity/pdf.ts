@@ -19,8 +19,9 @@ const minBytesPerContent = 2000
 const maxUnknownShare = 0.02
 
 /**
- * Counts the pages and words of a PDF, from the strings that its pages show and the encodings of their fonts (ISO 32000-1,
- * 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or encrypted file.
+ * Counts the pages and words of a PDF, from the strings that its pages show and the encodings of their fonts
+ * (ISO 32000-1, 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or
+ * encrypted file.
  */
 export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefined> {
   try {
@@ -42,9 +43,9 @@ class PdfReader {
   readonly #words = new WordCounts()
   /** Text of the current page. */
   readonly #text = new GlyphText()
-  #glyphs = 0
-  #unknown = 0
-  #bytes = 0
+  #glyphCount = 0
+  #unknownGlyphs = 0
+  #contentBytes = 0
   #nodes = 0
   #isTruncated = false
   #pages = 0
@@ -56,8 +57,8 @@ class PdfReader {
 
   async summary(): Promise<ContentSummary> {
     const root = await this.#file.catalog()
-    await this.#node(await this.#file.dict(root.get('Pages')), new Map(), 0)
-    const isKnown = !this.#isTruncated && this.#unknown <= this.#glyphs * maxUnknownShare
+    await this.#readNode(await this.#file.dict(root.get('Pages')), new Map(), 0)
+    const isKnown = !this.#isTruncated && this.#unknownGlyphs <= this.#glyphCount * maxUnknownShare
     return {
       ...(isKnown && { words: this.#words }),
       counts: { pages: this.#pages },
@@ -66,35 +67,35 @@ class PdfReader {
   }
 
   /** 7.7.3: resources are inherited from parent nodes. */
-  async #node(node: Dict, inherited: Dict, depth: number): Promise<void> {
+  async #readNode(node: Dict, inherited: Dict, depth: number): Promise<void> {
     if (depth > 60 || this.#pages >= maxPages || this.#nodes++ > maxNodes) return
     const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inherited
     if (node.has('Kids')) {
       for (const kid of await this.#file.array(node.get('Kids')))
-        await this.#node(await this.#file.dict(kid), resources, depth + 1)
+        await this.#readNode(await this.#file.dict(kid), resources, depth + 1)
       return
     }
     this.#pages++
-    await this.#page(node, resources)
+    await this.#readPage(node, resources)
   }
 
-  async #page(page: Dict, resources: Dict): Promise<void> {
+  async #readPage(page: Dict, resources: Dict): Promise<void> {
     const parts: Buffer[] = []
     for (const part of await this.#file.array(page.get('Contents'))) {
       const stream = await this.#file.stream(part)
       if (stream) parts.push(await stream.content())
     }
-    await this.#read(joinStreams(parts), { resources, depth: 0 })
+    await this.#readContent(joinStreams(parts), { resources, depth: 0 })
     // Values of form fields are in their appearance streams.
-    for (const note of await this.#file.array(page.get('Annots'))) {
-      const appearance = await this.#file.dict((await this.#file.dict(note)).get('AP'))
-      await this.#form(appearance.get('N'), { resources, depth: 1 })
+    for (const annotation of await this.#file.array(page.get('Annots'))) {
+      const appearance = await this.#file.dict((await this.#file.dict(annotation)).get('AP'))
+      await this.#readForm(appearance.get('N'), { resources, depth: 1 })
     }
     this.#words.add(this.#text.takeText())
   }
 
   /** 8.10: reads a form XObject. */
-  async #form(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
+  async #readForm(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
     const form = await this.#file.stream(value)
     const subtype = form?.dict.get('Subtype')
     if (subtype instanceof Name && subtype.name === 'Image') this.#hasImages = true
@@ -102,29 +103,29 @@ class PdfReader {
     const formResources = form.dict.has('Resources')
       ? await this.#file.dict(form.dict.get('Resources'))
       : resources
-    await this.#read(await form.content(), { resources: formResources, depth })
+    await this.#readContent(await form.content(), { resources: formResources, depth })
   }
 
-  async #read(bytes: Buffer, context: DrawContext): Promise<void> {
-    this.#bytes += Math.max(bytes.length, minBytesPerContent)
-    if (this.#bytes > maxContentBytes) this.#isTruncated = true
+  async #readContent(bytes: Buffer, context: DrawContext): Promise<void> {
+    this.#contentBytes += Math.max(bytes.length, minBytesPerContent)
+    if (this.#contentBytes > maxContentBytes) this.#isTruncated = true
     if (this.#isTruncated) return
     const fonts = await this.#file.dict(context.resources.get('Font'))
     const content = new PdfContentReader(bytes, this.#text)
     for (let request = content.next(); request; request = content.next()) {
-      if (request.what === 'font') content.font = await this.#font(request.name, fonts)
+      if (request.what === 'font') content.font = await this.#loadFont(request.name, fonts)
       else await this.#drawObject(request.name, context)
     }
-    this.#glyphs += content.glyphs
-    this.#unknown += content.unknownGlyphs
+    this.#glyphCount += content.glyphs
+    this.#unknownGlyphs += content.unknownGlyphs
   }
 
   async #drawObject(name: string, context: DrawContext): Promise<void> {
     const objects = await this.#file.dict(context.resources.get('XObject'))
-    await this.#form(objects.get(name), { ...context, depth: context.depth + 1 })
+    await this.#readForm(objects.get(name), { ...context, depth: context.depth + 1 })
   }
 
-  #font(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
+  #loadFont(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
     const value = fonts.get(name)
     if (value === undefined) return undefined
     // Each page may refer to it again.

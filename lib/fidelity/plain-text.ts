@@ -74,15 +74,15 @@ export function createXmlReader(...hidden: readonly string[]) {
 
 /** Counts fields (RFC 4180), with the separator that the engine detects. Results are written with commas or tabs. */
 export function createTableReader(format: 'csv' | 'tsv') {
-  return async (bytes: FileBytes, isResult: boolean, asked: TextEncodingHint): Promise<ContentSummary> => {
+  return async (bytes: FileBytes, isResult: boolean, hint: TextEncodingHint): Promise<ContentSummary> => {
     const words = new WordCounts()
-    const ascii = await readIfAscii(bytes, asked.encoding)
-    const decodedText = ascii?.toString('latin1', 0, headLength) ?? (await readText(bytes, asked.encoding))
+    const ascii = await readIfAscii(bytes, hint.encoding)
+    const decodedText = ascii?.toString('latin1', 0, headLength) ?? (await readText(bytes, hint.encoding))
     const head = decodedText.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
     const { separator, start } = detectSeparator(
       head,
       format,
-      isResult ? writtenSeparator[format] : asked.delimiter,
+      isResult ? writtenSeparator[format] : hint.delimiter,
     )
     if (ascii) words.addAscii(ascii, start, ascii.length)
     else words.add(start > 0 ? decodedText.slice(start) : decodedText)
@@ -148,7 +148,7 @@ const nonText = [
   /\d -->[^\n]{0,200}/g,
   /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]
-/** The format line of events, which may have fewer fields than layer, start, end, style, name, three margins and effect. */
+/** The format line of events; it may omit some of: layer, start, end, style, name, three margins, effect. */
 const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
 const defaultFieldCount = 10
 

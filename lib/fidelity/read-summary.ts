@@ -227,6 +227,8 @@ export async function countPagesInZip(path: string, format: FormatId): Promise<C
   const { extensions } = formatById(format)
   await using bytes = await FileBytes.open(path)
   const zip = await openZip(bytes)
-  const pages = zip?.names.filter((name) => extensions.some((end) => name.toLowerCase().endsWith(`.${end}`)))
+  const pages = zip?.names.filter((name) =>
+    extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`)),
+  )
   return pages && { counts: { pages: pages.length }, features: [] }
 }

@@ -22,7 +22,7 @@ const skippedGroups = new Set([
   ...['nonshppict', 'shprslt', 'txe', 'xe'],
 ])
 /** Groups with text inside skipped groups, such as the text of shapes. */
-const readGroups = new Set(['shptxt', 'footnote'])
+const visibleGroups = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
 /** Control words for hidden text, for text deleted with tracked changes, and for the end of both. */
@@ -60,7 +60,7 @@ class RtfReader {
   readonly #outer: Group[] = []
   #group: Group
   #bytes: number[] = []
-  #toSkip = 0
+  #fallbackLeft = 0
 
   constructor(rtf: string) {
     this.#rtf = rtf
@@ -76,35 +76,35 @@ class RtfReader {
   text(): string {
     for (const [, word, number, hex, symbol, brace, text] of this.#rtf.matchAll(token)) {
       if (text !== undefined) this.#addPlainText(text)
-      else if (word !== undefined) this.#control(word, number)
-      else if (hex !== undefined) this.#byte(Number.parseInt(hex, 16))
+      else if (word !== undefined) this.#readControlWord(word, number)
+      else if (hex !== undefined) this.#addByte(Number.parseInt(hex, 16))
       else if (symbol === '*') this.#group = { ...this.#group, isOptional: true }
       else if (symbol !== undefined) this.#addText(symbols[symbol] ?? symbol)
-      else this.#brace(brace)
+      else this.#readBrace(brace)
     }
     this.#addText('')
     return this.#parts.join('')
   }
 
-  #brace(brace: string | undefined): void {
+  #readBrace(brace: string | undefined): void {
     this.#flushBytes()
     if (brace === '{') this.#outer.push(this.#group)
     this.#group = brace === '{' ? { ...this.#group, isOptional: false } : (this.#outer.pop() ?? this.#group)
-    this.#toSkip = 0
+    this.#fallbackLeft = 0
   }
 
-  #control(word: string, number: string | undefined): void {
+  #readControlWord(word: string, number: string | undefined): void {
     const { isOptional } = this.#group
     if (word === 'u') {
       this.#addText(String.fromCharCode(Number(number) & 0xffff))
-      this.#toSkip = this.#group.fallbackLength
+      this.#fallbackLeft = this.#group.fallbackLength
     } else if (word === 'f') this.#setFont(number)
     else if (word === 'uc') this.#group = { ...this.#group, fallbackLength: Number(number) }
     else if (breaks.has(word)) this.#addText('\n')
     else if (hidingWords.has(word)) {
       this.#hide(word !== 'plain' && number !== '0')
       if (word === 'plain') this.#setFont(undefined)
-    } else if (readGroups.has(word)) this.#group = { ...this.#group, isHidden: false }
+    } else if (visibleGroups.has(word)) this.#group = { ...this.#group, isHidden: false }
     else if (skippedGroups.has(word) || isOptional) this.#group = { ...this.#group, isHidden: true }
     if (isOptional) this.#group = { ...this.#group, isOptional: false }
   }
@@ -117,12 +117,12 @@ class RtfReader {
 
   /** Hides or shows text; text within a skipped group stays hidden. */
   #hide(isHidden: boolean): void {
-    const isWithin = this.#outer.at(-1)?.isHidden ?? false
-    this.#group = { ...this.#group, isHidden: isHidden || isWithin }
+    const isInSkippedGroup = this.#outer.at(-1)?.isHidden ?? false
+    this.#group = { ...this.#group, isHidden: isHidden || isInSkippedGroup }
   }
 
-  #byte(value: number): void {
-    if (this.#toSkip > 0) this.#toSkip--
+  #addByte(value: number): void {
+    if (this.#fallbackLeft > 0) this.#fallbackLeft--
     else if (!this.#group.isHidden) this.#bytes.push(value)
   }
 
@@ -134,8 +134,8 @@ class RtfReader {
       this.#decodeBytes().endsWith('\ufffd')
     if (isSecondByte) this.#bytes.push(all.charCodeAt(0))
     const text = isSecondByte ? all.slice(1) : all
-    this.#addText(text.slice(this.#toSkip))
-    this.#toSkip = Math.max(0, this.#toSkip - text.length)
+    this.#addText(text.slice(this.#fallbackLeft))
+    this.#fallbackLeft = Math.max(0, this.#fallbackLeft - text.length)
   }
 
   #decodeBytes(): string {

@@ -9,7 +9,10 @@ export const withoutFrontMatter = (text: string): string =>
 const template = /\{\{[^{}]{0,500}\}\}/g
 export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
-/** TeX formulas, which writers convert or copy. A dollar sign before a blank, or a closing one before a digit, is money. */
+/**
+ * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing one before a digit, is a
+ * currency sign.
+ */
 const mathematics = [
   /\$\$[^$]{1,4000}\$\$/g,
   /(?<!\\)\$(?![\s$])[^$]{0,1000}(?<![\s\\])\$(?!\d)/g,

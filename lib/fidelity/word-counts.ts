@@ -9,8 +9,6 @@ import {
 } from './char-classes.ts'
 import { HashCounts } from './hash-counts.ts'
 
-/** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
-
 const anyWord = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
   'gv',
@@ -21,6 +19,7 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 /** FNV-1a over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
+/** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
 export class WordCounts {
   #counts = new HashCounts()
   #total = 0
@@ -107,10 +106,10 @@ export class WordCounts {
   }
 
   /** Returns these words minus those of a text that they contain. */
-  without(other: WordCounts): WordCounts {
+  subtract(other: WordCounts): WordCounts {
     const remaining = new WordCounts()
-    remaining.#counts = this.#counts.without(other.#counts)
-    remaining.#total = this.#total - this.#counts.sharedWith(other.#counts)
+    remaining.#counts = this.#counts.subtract(other.#counts)
+    remaining.#total = this.#total - this.#counts.countSharedWith(other.#counts)
     remaining.#hasDigits = this.#hasDigits
     return remaining
   }
@@ -126,7 +125,7 @@ export class WordCounts {
 
   /** Returns how many of these words another text has as well. */
   countSharedWith(other: WordCounts): number {
-    const byWord = this.#counts.sharedWith(other.#counts)
+    const byWord = this.#counts.countSharedWith(other.#counts)
     if (byWord === this.#total) return byWord
     return Math.max(byWord, this.#countByCharacters(other))
   }

@@ -8,10 +8,10 @@ import { HiddenCells } from './xls-hidden.ts'
 const types = {
   begin: 0x0809,
   end: 0x000a,
-  lock: 0x002f,
+  encryption: 0x002f,
   sheet: 0x0085,
-  texts: 0x00fc,
-  more: 0x003c,
+  sharedTexts: 0x00fc,
+  continuation: 0x003c,
   sharedText: 0x00fd,
   text: 0x0204,
   richText: 0x00d6,
@@ -20,10 +20,10 @@ const types = {
   shortNumbers: 0x00bd,
   state: 0x0205,
   formula: 0x0006,
-  shown: 0x0207,
+  formulaText: 0x0207,
   note: 0x001c,
-  drawn: 0x005d,
-  drawnText: 0x01b6,
+  object: 0x005d,
+  objectText: 0x01b6,
 } as const
 /** Cell records start with a row and a column. */
 const { sharedText, text, richText, number, shortNumber, shortNumbers, state, formula } = types
@@ -57,8 +57,8 @@ export async function readXls(file: FileBytes): Promise<ContentSummary | undefin
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
     return undefined
-  const { sheets, texts, isLocked } = readGlobals(stream)
-  if (isLocked) return undefined
+  const { sheets, texts, isLocked: isEncrypted } = readGlobals(stream)
+  if (isEncrypted) return undefined
   const cells = new CellCounter(texts)
   const visible = new CellCounter(texts)
   const features = new Set<Feature>()
@@ -90,18 +90,19 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
 function readGlobals(stream: Buffer) {
   const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
   const texts: Buffer[] = []
-  let isLocked = false
+  let isEncrypted = false
   let last = 0
   for (const { type, data } of readRecords(stream, 0)) {
     if (type === types.end) break
-    if (type === types.lock) isLocked = true
+    if (type === types.encryption) isEncrypted = true
     // 2.4.28: neither a chart nor a macro sheet.
     const isSheet = type === types.sheet && data[5] === 0
     if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
-    if (type === types.texts || (type === types.more && last === types.texts)) texts.push(data)
-    if (type !== types.more) last = type
+    if (type === types.sharedTexts || (type === types.continuation && last === types.sharedTexts))
+      texts.push(data)
+    if (type !== types.continuation) last = type
   }
-  return { sheets, isLocked, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
+  return { sheets, isLocked: isEncrypted, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
 }
 
 function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Feature>): void {
@@ -111,7 +112,7 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
   else if (type === types.shortNumbers) cells.addNumbers(Math.floor((data.length - 6) / 6))
   else if (type === types.state) cells.addState()
   // The text result of a formula.
-  else if (type === types.shown) cells.addText(new TextReader([data], 0).text())
+  else if (type === types.formulaText) cells.addText(new TextReader([data], 0).text())
   else if (type === types.note) features.add('comments')
   else if (type === types.formula) {
     features.add('formulas')
@@ -126,22 +127,22 @@ const noteObject = 0x19
 class ShapeReader {
   readonly #cells: CellCounter
   #isNote = false
-  #missing = 0
+  #charactersLeft = 0
 
   constructor(cells: CellCounter) {
     this.#cells = cells
   }
 
   addRecord({ type, data }: BiffRecord): void {
-    if (type === types.drawn) this.#isNote = data.readUInt16LE(4) === noteObject
-    else if (type === types.drawnText) this.#missing = this.#isNote ? 0 : data.readUInt16LE(10)
-    else if (type === types.more && this.#missing > 0) this.#addCharacters(data)
+    if (type === types.object) this.#isNote = data.readUInt16LE(4) === noteObject
+    else if (type === types.objectText) this.#charactersLeft = this.#isNote ? 0 : data.readUInt16LE(10)
+    else if (type === types.continuation && this.#charactersLeft > 0) this.#addCharacters(data)
   }
 
   #addCharacters(data: Buffer): void {
     const isWide = ((data[0] ?? 0) & 1) === 1
-    const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#missing)
-    this.#missing -= text.length
+    const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#charactersLeft)
+    this.#charactersLeft -= text.length
     this.#cells.addTextOutsideCells(text)
   }
 }
@@ -172,27 +173,27 @@ class TextReader {
   }
 
   get isAtEnd(): boolean {
-    return this.#left === 0 && this.#part >= this.#parts.length - 1
+    return this.#bytesLeft === 0 && this.#part >= this.#parts.length - 1
   }
 
-  get #left(): number {
+  get #bytesLeft(): number {
     return (this.#parts[this.#part]?.length ?? 0) - this.#at
   }
 
   text(): string {
-    if (this.#left === 0) this.#next()
+    if (this.#bytesLeft === 0) this.#nextPart()
     const length = this.#take(2).readUInt16LE(0)
     let flags = this.#take(1).readUInt8(0)
     const formatRuns = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
     const phoneticBytes = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
     const fragments: string[] = []
     for (let missing = length; missing > 0; ) {
-      if (this.#left === 0) {
-        this.#next()
+      if (this.#bytesLeft === 0) {
+        this.#nextPart()
         flags = this.#take(1).readUInt8(0)
       }
       const width = (flags & 1) + 1
-      const count = Math.min(missing, Math.floor(this.#left / width))
+      const count = Math.min(missing, Math.floor(this.#bytesLeft / width))
       if (count === 0) throw new RangeError('a character is split between records')
       fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
       missing -= count
@@ -201,7 +202,7 @@ class TextReader {
     return fragments.join('')
   }
 
-  #next(): void {
+  #nextPart(): void {
     if (++this.#part >= this.#parts.length) throw new RangeError('the shared texts are truncated')
     this.#at = 0
   }
@@ -215,9 +216,9 @@ class TextReader {
 
   #skip(count: number): void {
     let missing = count
-    while (missing > this.#left) {
-      missing -= this.#left
-      this.#next()
+    while (missing > this.#bytesLeft) {
+      missing -= this.#bytesLeft
+      this.#nextPart()
     }
     this.#at += missing
   }

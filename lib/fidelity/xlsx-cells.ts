@@ -2,8 +2,8 @@ import type { CellCounter } from './cells.ts'
 import { decodeEntities } from './markup.ts'
 
 /**
- * Reads the cells of a sheet (ECMA-376, 18.3.1.4) from its bytes: parsing strings and tags takes ten times as long, and a
- * sheet may have a million cells.
+ * Reads the cells of a sheet (ECMA-376, 18.3.1.4) from its bytes: parsing strings and tags takes ten times as long, and
+ * a sheet may have a million cells.
  */
 export function readCells(xml: Buffer, cells: CellCounter): SheetProperties {
   const reader = new SheetReader(xml, cells)
@@ -46,7 +46,7 @@ class SheetReader implements SheetProperties {
     for (let at = this.#indexOfByte(0, lessThan); at < xml.length; at = this.#indexOfByte(at, lessThan)) {
       const first = xml[at + 1]
       const isOther = first === exclamation || first === question
-      at = isOther ? this.#indexOfByte(at, greaterThan) : this.#tag(at + 1)
+      at = isOther ? this.#indexOfByte(at, greaterThan) : this.#readTag(at + 1)
     }
   }
 
@@ -59,7 +59,7 @@ class SheetReader implements SheetProperties {
   }
 
   /** @returns the end of the tag, or of its text if that matters. */
-  #tag(start: number): number {
+  #readTag(start: number): number {
     const xml = this.#xml
     const isEnd = xml[start] === slash
     let name = isEnd ? start + 1 : start
@@ -82,7 +82,7 @@ class SheetReader implements SheetProperties {
     if (nameCode === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
     if (nameCode === lowerF && isOpen) return this.#indexOfByte(close, lessThan)
-    return isOpen && (nameCode === lowerV || nameCode === lowerT) ? this.#text(close + 1) : close
+    return isOpen && (nameCode === lowerV || nameCode === lowerT) ? this.#readText(close + 1) : close
   }
 
   /** @returns the end of the cell's tag, or of the whole cell. */
@@ -96,7 +96,7 @@ class SheetReader implements SheetProperties {
       const isShort = xml[at + 4] === xml[at + 2]
       this.#type = (isShort ? xml[at + 3] : undefined) ?? text
     }
-    return this.#plainCell(at)
+    return this.#readPlainCell(at)
   }
 
   /**
@@ -104,7 +104,7 @@ class SheetReader implements SheetProperties {
    * @param close end of the cell's tag.
    * @returns the end of the cell, or `close` if it is another kind of cell.
    */
-  #plainCell(close: number): number {
+  #readPlainCell(close: number): number {
     const xml = this.#xml
     const type = this.#type
     if (type !== shared && type !== number) return close
@@ -119,7 +119,7 @@ class SheetReader implements SheetProperties {
     return end + 7
   }
 
-  #text(from: number): number {
+  #readText(from: number): number {
     const end = this.#indexOfByte(from, lessThan)
     if (end === from) return end
     this.#bounds[this.#bound++] = from
@@ -133,7 +133,7 @@ class SheetReader implements SheetProperties {
     if (type === shared) this.#cells.addSharedText(this.#numberAt(this.#bounds[0] ?? 0))
     else if (type === number) this.#cells.addNumbers()
     else if (type === boolean || type === error) this.#cells.addState()
-    else this.#cells.addText(decodeEntities(this.#texts()))
+    else this.#cells.addText(decodeEntities(this.#joinTexts()))
     this.#bound = 0
   }
 
@@ -145,7 +145,7 @@ class SheetReader implements SheetProperties {
     return value
   }
 
-  #texts(): string {
+  #joinTexts(): string {
     let all = ''
     for (let at = 0; at < this.#bound; at += 2)
       all += this.#xml.toString('utf8', this.#bounds[at], this.#bounds[at + 1])

@@ -128,12 +128,12 @@ export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSumm
 }
 
 function summarizeSheets(xml: Buffer): ContentSummary {
-  const { mayHide: hasHiddenCandidates, held: summary } = countCells(xml)
+  const { hasHiddenCandidates, summary } = countCells(xml)
   if (!hasHiddenCandidates && !mayHideSheets(xml)) return summary
   const shown = removeHiddenTables(xml.toString())
   return shown === undefined
     ? summary
-    : { ...summary, visibleWords: countCells(Buffer.from(shown)).held.words }
+    : { ...summary, visibleWords: countCells(Buffer.from(shown)).summary.words }
 }
 
 function countCells(xml: Buffer) {
@@ -141,5 +141,5 @@ function countCells(xml: Buffer) {
   const tables = new OpenSheetReader(xml, words)
   tables.read()
   const { sheets, cells, features, hasHiddenCandidates } = tables
-  return { mayHide: hasHiddenCandidates, held: { words, counts: { sheets, cells }, features: [...features] } }
+  return { hasHiddenCandidates, summary: { words, counts: { sheets, cells }, features: [...features] } }
 }

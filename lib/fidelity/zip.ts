@@ -2,8 +2,8 @@ import { inflateRawSync } from 'node:zlib'
 import { type FileBytes, freeBuffer, maxReadBytes } from './bytes.ts'
 
 /**
- * Directory and members of a ZIP (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js pipes each member through a
- * chain of streams, which takes longer than counting its words.
+ * Directory and members of a ZIP (PKWARE's APPNOTE 6.3.10; numbers are its sections). zip.js pipes each member through
+ * a chain of streams, which takes longer than counting its words.
  */
 export interface Zip {
   readonly names: readonly string[]
@@ -12,7 +12,7 @@ export interface Zip {
    * @returns undefined if the member does not exist.
    * @throws RangeError if the member is too large or damaged.
    */
-  read<Seen>(name: string, use: (content: Buffer) => Seen): Promise<Seen | undefined>
+  read<Result>(name: string, use: (content: Buffer) => Result): Promise<Result | undefined>
   /** Reads a member as text. */
   text(name: string): Promise<string | undefined>
 }
@@ -20,7 +20,7 @@ export interface Zip {
 interface ZipMember {
   readonly method: number
   readonly compressedSize: number
-  readonly unpacked: number
+  readonly uncompressedSize: number
   readonly start: number
 }
 
@@ -42,7 +42,7 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
   const start = tail.readUInt32LE(end + 16)
   if (start + size > bytes.size) return undefined
   const members = readDirectory(await bytes.at(start, size))
-  const read = async <Seen>(name: string, use: (content: Buffer) => Seen) => {
+  const read = async <Result>(name: string, use: (content: Buffer) => Result) => {
     const member = members.get(name)
     return member && useMember(member, bytes, use)
   }
@@ -58,7 +58,7 @@ function readDirectory(directory: Buffer): ReadonlyMap<string, ZipMember> {
     members.set(directory.toString('utf8', at + 46, nameEnd), {
       method: directory.readUInt16LE(at + 10),
       compressedSize: directory.readUInt32LE(at + 20),
-      unpacked: directory.readUInt32LE(at + 24),
+      uncompressedSize: directory.readUInt32LE(at + 24),
       start: directory.readUInt32LE(at + 42),
     })
     at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)
@@ -67,19 +67,19 @@ function readDirectory(directory: Buffer): ReadonlyMap<string, ZipMember> {
 }
 
 /** 4.3.7: only the local header contains its own length. */
-async function useMember<Seen>(
-  { method, compressedSize, unpacked, start }: ZipMember,
+async function useMember<Result>(
+  { method, compressedSize, uncompressedSize: unpacked, start }: ZipMember,
   bytes: FileBytes,
-  use: (content: Buffer) => Seen,
-): Promise<Seen> {
+  use: (content: Buffer) => Result,
+): Promise<Result> {
   if (unpacked > maxReadBytes) throw new RangeError('a member is too large')
   const header = await bytes.at(start, 30)
   const from = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
   const data = await bytes.at(from, compressedSize)
   if (method === 0) return use(data)
   if (method !== 8) throw new RangeError('the compression method of a member is not supported')
-  // One buffer of the size in the directory, which may be wrong, instead of many that are concatenated. One more byte,
-  // because zlib allocates another buffer when the last byte fills it.
+  // The directory's size, which may be wrong, lets zlib use one buffer instead of concatenating many. One byte is
+  // added, because zlib allocates another buffer when the last byte fills it.
   const chunkSize = Math.min(Math.max(unpacked + 1, minChunkBytes), maxReadBytes)
   const content = inflateRawSync(data, { maxOutputLength: maxReadBytes, chunkSize })
   try {

@@ -42,8 +42,8 @@ const assertEachRefused = (schema: z.ZodType, wrong: Readonly<Record<string, unk
 describe('media options', () => {
   const videoSchema = videoOptions(videoContainers.mp4)
 
-  test('parse times in all notations to seconds', () => {
-    for (const [given, seconds] of [
+  test('times in all notations are parsed to seconds', () => {
+    for (const [input, seconds] of [
       ['01:02:03.5', 3723.5],
       ['2:03', 123],
       ['90', 90],
@@ -53,11 +53,11 @@ describe('media options', () => {
       [7.25, 7.25],
       [86_400, 86_400],
     ])
-      assert.equal(parse(timestampOption, given), seconds)
+      assert.equal(parse(timestampOption, input), seconds)
     assertRefused(timestampOption, '1:60:00', '-5', '24:00:01', 86_401, 'a', '1:2:3:4', '')
   })
 
-  test('parse bit rates and sizes with k and M, and refuse values out of range', () => {
+  test('bit rates and sizes are parsed with k and M, and values out of range are refused', () => {
     const rate = (audioBitrate: unknown) =>
       (parse(videoSchema, { audioBitrate }) as { audioBitrate?: number })?.audioBitrate
     assert.deepEqual(
@@ -81,9 +81,9 @@ describe('media options', () => {
       audioSampleRate: 7999,
       crf: -1,
     })
-    const most = (maxFileSize: unknown) =>
+    const readMaxFileSize = (maxFileSize: unknown) =>
       (parse(gifOptions, { maxFileSize }) as { maxFileSize?: number })?.maxFileSize
-    assert.deepEqual(['500k', '2MB', '10000'].map(most), [500_000, 2_000_000, 10_000])
+    assert.deepEqual(['500k', '2MB', '10000'].map(readMaxFileSize), [500_000, 2_000_000, 10_000])
     assertEachRefused(gifOptions, {
       maxFileSize: '9k',
       fps: 31,
@@ -94,13 +94,13 @@ describe('media options', () => {
     })
   })
 
-  test('accept other names of codecs', () => {
+  test('codec options accept other names of codecs', () => {
     const codec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
     assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
   })
 
-  test('exist only for formats to which they apply', () => {
+  test('media options exist only for formats to which they apply', () => {
     const names = (schema: z.ZodObject) => Object.keys(schema.shape)
     assert.equal(names(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
     assert.equal(names(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
@@ -110,7 +110,7 @@ describe('media options', () => {
     assert.equal(names(videoSchema).includes('audioCodec'), true)
   })
 
-  test('parse a resolution as a shorter side or a box', () => {
+  test('a resolution is parsed as the shorter side or as a box', () => {
     assert.deepEqual(readResolution('4k'), { shortSide: 2160 })
     assert.deepEqual(readResolution('240p'), { shortSide: 240 })
     assert.deepEqual(readResolution('1280x720'), { width: 1280, height: 720 })
@@ -139,7 +139,7 @@ describe('media options', () => {
       }),
     )
 
-  test('change the arguments of ffmpeg', () => {
+  test('media options change the arguments of ffmpeg', () => {
     const plain = argsOf({})
     assert.match(plain, /"-c:v(:0)?","copy"/)
     assert.match(plain, /"-c:a:0","copy"/)
@@ -166,7 +166,7 @@ describe('media options', () => {
     }
   })
 
-  test('re-encode audio if a quality is set', () => {
+  test('audio is re-encoded if a quality is set', () => {
     const audioMedia = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
@@ -183,13 +183,13 @@ describe('media options', () => {
     assert.doesNotMatch(argsFor({ quality: 'high' }), /"copy"/)
   })
 
-  test('choose the largest supported layout for a reduced channel count', () => {
+  test('the largest supported channel layout is chosen for a reduced channel count', () => {
     const limits = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 7).layout, '5.1')
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 4).layout, 'stereo')
   })
 
-  test('keep the codec of a video when it is compressed, if the format supports it', () => {
+  test('a compressed video keeps its codec if the format supports it', () => {
     assert.deepEqual(preferSourceCodec({ media, container: videoContainers.mp4 }), { codec: 'h264' })
     assert.deepEqual(preferSourceCodec({ media, container: videoContainers.webm }), {})
   })
@@ -198,7 +198,7 @@ describe('media options', () => {
 describe('a page option', () => {
   const setup = (options: object) => textPageSetup(TextPdfOptions.parse(options))
 
-  test('sets the paper by name or size, which is landscape if it is wider than high', () => {
+  test('pageSize is a name or a size, and a size wider than high is landscape', () => {
     for (const [pageSize, short, long, landscape] of [
       ['A4', 21_000, 29_700, undefined],
       [' us letter ', 21_590, 27_940, undefined],
@@ -210,8 +210,12 @@ describe('a page option', () => {
       ['2x1in', 2540, 5080, true],
       ['720x72pt', 2540, 25_400, true],
     ] as const) {
-      const seen = setup({ pageSize })
-      assert.deepEqual([seen.short, seen.long, seen.landscape], [short, long, landscape], pageSize)
+      const pageSetup = setup({ pageSize })
+      assert.deepEqual(
+        [pageSetup.short, pageSetup.long, pageSetup.landscape],
+        [short, long, landscape],
+        pageSize,
+      )
     }
     assert.equal(setup({ pageSize: '20x10cm', landscape: false }).landscape, false)
     assert.equal(setup({ landscape: 'true' }).landscape, true)
@@ -226,7 +230,7 @@ describe('a page option', () => {
     assert.ok(parse(TextPdfOptions, { pageSize: '20x5080mm' }))
   })
 
-  test('sets a margin with a unit, of at most half a meter', () => {
+  test('page margins need a unit and are at most half a meter', () => {
     const { marginTop, marginRight, marginBottom, marginLeft } = setup({
       ...{ marginTop: '20mm', marginRight: '2.5cm', marginBottom: '1IN', marginLeft: '72pt' },
     })
@@ -236,7 +240,7 @@ describe('a page option', () => {
       assertRefused(TextPdfOptions, { marginLeft })
   })
 
-  test('changes the pages only if it is set', () => {
+  test('page options change the pages only if one is set', () => {
     assert.equal(changesPages(setup({})), false)
     for (const options of [
       { pageSize: 'a4' },
@@ -252,7 +256,7 @@ describe('a page option', () => {
 })
 
 describe('an ebook option', () => {
-  test('is passed to calibre as its arguments', () => {
+  test('ebook options are passed to calibre as arguments', () => {
     const args = (options: object) => ebookArgs(EbookOptions.parse(options))
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
@@ -273,7 +277,7 @@ describe('an ebook option', () => {
     })
   })
 
-  test('is reported if the target format does not support it', () => {
+  test('ebook options that the target format does not support are reported', () => {
     const unsupportedInFb2 = (options: object) => findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
     assert.deepEqual(unsupportedInFb2({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
     assert.deepEqual(unsupportedInFb2({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), [

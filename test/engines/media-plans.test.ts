@@ -20,18 +20,18 @@ const flac = { maxChannels: 8 }
 const alac = { maxChannels: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
 
 describe('audio channels', () => {
-  test('keep their layout if the codec supports it', () => {
+  test('audio channels keep their layout if the codec supports it', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
   })
 
-  test('get the smallest supported layout with all their speakers', () => {
+  test('audio channels get the smallest supported layout with all their speakers', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
   })
 
-  test('without a layout are assigned to speakers in order', () => {
+  test('audio channels without a layout are assigned to speakers in order', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'unknown' }, flac), {
       layout: 'quad',
       channels: 4,
@@ -40,7 +40,7 @@ describe('audio channels', () => {
     assert.deepEqual(chooseLayout({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
   })
 
-  test('are mixed to the requested or supported number', () => {
+  test('audio channels are mixed to the requested or supported number', () => {
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, { maxChannels: 2 }), {
       layout: 'stereo',
@@ -110,7 +110,7 @@ describe('a stream with codec=copy', () => {
   const messages = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
 
-  test('gives a warning if it cannot be copied', () => {
+  test('a stream with codec=copy causes a warning if it cannot be copied', () => {
     assert.deepEqual(messages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
     assert.match(
       messages('vorbis', { audioCodec: 'copy' }).join(),
@@ -122,7 +122,7 @@ describe('a stream with codec=copy', () => {
 })
 
 describe('audio with more channels than the format supports', () => {
-  test('gives a warning, unless fewer channels were requested', () => {
+  test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
     const messages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
         ...{
@@ -144,7 +144,7 @@ describe('audio with more channels than the format supports', () => {
   })
 })
 
-test('samples keep their size if the format supports it, and rounding gives a warning with both sizes', () => {
+test('samples keep their size if the format supports it, and rounding causes a warning with both sizes', () => {
   const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
       ...{ media: videoWith(audio), from: 'mkv', to, container: audioContainers[to] },
@@ -168,7 +168,7 @@ test('samples keep their size if the format supports it, and rounding gives a wa
 })
 
 describe('a GIF that is too large', () => {
-  test('gets a lower frame rate before a smaller size', () => {
+  test('a GIF that is too large gets a lower frame rate before a smaller size', () => {
     assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
     assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
     const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
@@ -181,7 +181,7 @@ describe('a GIF that is too large', () => {
 describe('option values of other services', () => {
   const route = planRoute({ from: 'webm', to: 'mp4' })
 
-  test('for the mode of a video are ignored with a warning', () => {
+  test('an unknown video mode is ignored with a warning', () => {
     const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
     assert.deepEqual(
       warnings.map(({ code, field }) => [code, field]),
@@ -195,11 +195,11 @@ describe('option values of other services', () => {
     assert.deepEqual(stepsWithOptions(route, { mode: 'remux-if-possible' }).warnings, [])
   })
 
-  test('for other options are refused', () => {
+  test('unknown values of other video options are refused', () => {
     assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
   })
 
-  test('for a color space are accepted', () => {
+  test('color space names of other services are accepted', () => {
     const names = ['grayscale', 'Greyscale', 'gray', 'Adobe RGB', 'adobe_rgb', 'adobe-rgb', 'sRGB']
     assert.deepEqual(
       names.map((name) => colorSpace.parse(name)),
@@ -211,7 +211,7 @@ describe('option values of other services', () => {
 describe('the margins of an ebook', () => {
   const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
 
-  test('are set for all sides at once, for each in order, or by name', () => {
+  test('ebook margins are set for all sides at once, for each in order, or by name', () => {
     assert.equal(args('7').length, 4)
     assert.deepEqual(args('1,2,3,4'), [
       '--margin-top=1',
@@ -228,7 +228,7 @@ describe('the margins of an ebook', () => {
       assert.deepEqual(args(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
   })
 
-  test('that are invalid are refused with the accepted notations', () => {
+  test('invalid ebook margins are refused with the accepted notations', () => {
     for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
         () => parseInput(EbookOptions, { ebookMargin }, 'options'),
@@ -246,7 +246,7 @@ describe('an SVG drawing', () => {
   const svg = (content: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
 
-  test('needs the browser for features that librsvg does not support', () => {
+  test('an SVG needs the browser for features that librsvg does not support', () => {
     for (const content of [
       '<style>@font-face{font-family:a;src:url(data:font/woff2;base64,AAAA)}</style><text>a</text>',
       '<text><textPath href="#a">a</textPath></text>',
@@ -270,7 +270,7 @@ describe('an SVG drawing', () => {
       assert.equal(needsBrowser(svg(content)), true, content)
   })
 
-  test('does not need the browser for features that librsvg renders as well', () => {
+  test('an SVG does not need the browser for features that librsvg renders as well', () => {
     for (const content of [
       '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
       '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
@@ -282,7 +282,7 @@ describe('an SVG drawing', () => {
       assert.equal(needsBrowser(svg(content)), false, content)
   })
 
-  test('that needs the browser is rendered by it, unless another engine is requested or it has no route', () => {
+  test('an SVG that needs the browser is rendered by it, unless another engine is requested or it has no route', () => {
     const stepsOf = (to: FormatId, engine?: EngineId) =>
       planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
         .steps.map((step) => `${step.engine}:${step.to}`)
@@ -302,7 +302,7 @@ describe('an SVG drawing', () => {
     assert.equal(thumbnail.steps[0].engine, 'chromium')
   })
 
-  test('has the same options with the browser as with librsvg', () => {
+  test('an SVG has the same options with the browser as with librsvg', () => {
     const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsSchemaOf(route).shape)
     const withLibrsvg = names(planRoute({ from: 'svg', to: 'png' }))
     const withBrowser = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))

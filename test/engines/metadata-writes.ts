@@ -69,9 +69,9 @@ export const texts = {
 }
 
 export async function hashPixels(path: string): Promise<string> {
-  const still = path.endsWith('.heic') ? path.replace(/heic$/, 'decoded.png') : path
-  if (still !== path) await runTool('heif-convert', path, still)
-  const image = sharp(still, { animated: true, failOn: 'none' })
+  const decodedPath = path.endsWith('.heic') ? path.replace(/heic$/, 'decoded.png') : path
+  if (decodedPath !== path) await runTool('heif-convert', path, decodedPath)
+  const image = sharp(decodedPath, { animated: true, failOn: 'none' })
   const { icc, orientation, pages } = await image.metadata()
   const hash = createHash('sha256').update(await image.raw().toBuffer())
   return `${hash.update(icc ?? '').digest('hex')} ${orientation ?? 1} ${pages}`
@@ -123,9 +123,9 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   assert.deepEqual(left, [])
   assert.doesNotMatch(readFileSync(bare, 'latin1'), /Old genre|Old title|hack/)
   if (id === 'mkv') assert.equal((await ffprobeTags(bare)).language, 'deu')
-  for (const made of [path, bare]) {
-    assert.equal(await streamsOf(made), await streamsOf(source))
-    assert.equal(await hashDecodedAudio(made), await hashDecodedAudio(source))
+  for (const resultPath of [path, bare]) {
+    assert.equal(await hashStreams(resultPath), await hashStreams(source))
+    assert.equal(await hashDecodedAudio(resultPath), await hashDecodedAudio(source))
   }
 }
 
@@ -160,7 +160,7 @@ async function record(id: FormatId): Promise<string> {
   return path
 }
 
-const streamsOf = (path: string) =>
+const hashStreams = (path: string) =>
   runTool(
     'ffmpeg',
     '-v',
@@ -182,7 +182,7 @@ export const hashDecodedAudio = (path: string) =>
   runTool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 
 async function ffprobeTags(path: string): Promise<Record<string, string>> {
-  const shown = await runTool(
+  const output = await runTool(
     'ffprobe',
     '-v',
     'error',
@@ -192,7 +192,10 @@ async function ffprobeTags(path: string): Promise<Record<string, string>> {
     'json',
     path,
   )
-  const { format, streams } = JSON.parse(shown) as { format: { tags?: object }; streams: { tags?: object }[] }
+  const { format, streams } = JSON.parse(output) as {
+    format: { tags?: object }
+    streams: { tags?: object }[]
+  }
   const all = [...streams, format].flatMap(({ tags = {} }) => Object.entries(tags))
   return Object.fromEntries(all.map(([key, value]) => [key.toLowerCase(), String(value)]))
 }

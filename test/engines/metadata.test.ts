@@ -29,8 +29,8 @@ async function read(path: string, settings: RunSettings = {}) {
   const run = await convert(engine, path, 'json', { operation: 'metadata', ...settings })
   const text = readFileSync(run.path, 'utf8')
   assert.equal(run.format, 'json')
-  for (const ours of [run.workDir, 'source-1', 'exiftool', 'FilePermissions', '/tmp/', '(Binary data'])
-    assert.ok(!text.includes(ours), `${ours} in ${text}`)
+  for (const forbidden of [run.workDir, 'source-1', 'exiftool', 'FilePermissions', '/tmp/', '(Binary data'])
+    assert.ok(!text.includes(forbidden), `${forbidden} in ${text}`)
   const groups: Record<string, Record<string, unknown>> = JSON.parse(text)
   return { ...run, groups }
 }
@@ -39,7 +39,7 @@ async function read(path: string, settings: RunSettings = {}) {
 const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
 
 describe('metadata', { concurrency: 2 }, () => {
-  test('of an image contains the camera and the location in degrees', async () => {
+  test('image metadata contains the camera and the location in degrees', async () => {
     const { groups, result } = await read(await createTaggedCopy('corners.jpg', ...sampleTags))
     assert.equal(groups.IFD0?.Make, 'Canon')
     assert.equal(groups.Composite?.GPSLongitude, -13.25)
@@ -48,7 +48,7 @@ describe('metadata', { concurrency: 2 }, () => {
     assert.ok(Number(result.details?.tags) > 20)
   })
 
-  test('of documents, ebooks, audio and video contains the title', async () => {
+  test('metadata of documents, audio and video contains properties of their format', async () => {
     const facts: Partial<Record<string, [group: string, tag: string]>> = {
       'report.pdf': ['PDF', 'PageCount'],
       'letter.docx': ['File', 'FileType'],
@@ -64,7 +64,7 @@ describe('metadata', { concurrency: 2 }, () => {
     }
   })
 
-  test('of an office document is read from its content', async () => {
+  test('metadata of an office document includes the title in its core properties', async () => {
     const core =
       '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Brief</dc:title></cp:coreProperties>'
     const script = `import shutil, sys, zipfile
@@ -75,7 +75,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     assert.equal(groups['XMP-dc']?.Title, 'Brief')
   })
 
-  test('of formats that exiftool cannot read comes from ffprobe', async () => {
+  test('metadata of formats that exiftool cannot read comes from ffprobe', async () => {
     await runTool(
       'ffmpeg',
       '-v',
@@ -91,11 +91,11 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     assert.equal((groups.Format?.tags as Record<string, string> | undefined)?.title, 'Tön')
   })
 
-  test('of a protected PDF needs its password', async () => {
+  test('metadata of a protected PDF is refused without its password', async () => {
     await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
-  test('omits embedded images, and does not interpret text values', async () => {
+  test('metadata omits embedded images, and its text values are not interpreted', async () => {
     const hostile = '<script>"\'`$(touch x)`\u202e{{7*7}}'
     const path = await createTaggedCopy(
       'corners.jpg',
@@ -113,7 +113,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     )
   })
 
-  test('of garbage gives a coded error', async () => {
+  test('reading the metadata of garbage fails with CORRUPT_FILE', async () => {
     for (const name of ['x.jpg', 'x.mp4', 'x.docx', 'x.au', 'x.pdf']) {
       writeFileSync(pathInFolder(name), garbage)
       await assertRefused(read(pathInFolder(name)), 'CORRUPT_FILE', undefined, name)
@@ -124,9 +124,10 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
 describe('metadata/write', { concurrency: 2 }, () => {
   // Other formats are in metadata.slow.ts.
   for (const name of ['corners.jpg', 'corners.png', 'pages.tiff', 'corners.webp', 'corners.heic'])
-    test(`writes into ${name}, strips it again and leaves its pixels alone`, () => testImageMetadata(name))
+    test(`metadata is written into ${name} and stripped without changing its pixels`, () =>
+      testImageMetadata(name))
 
-  test('changes only the given fields, and removes empty ones', async () => {
+  test('writing metadata changes only the fields in the request, and removes empty ones', async () => {
     for (const name of ['corners.png', 'corners.webp']) {
       const { path: full } = await writeMetadata(fixture(name), texts)
       const fewer = await readTags((await writeMetadata(full, { author: '', keywords: '' })).path)
@@ -138,7 +139,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     }
   })
 
-  test('keeps the orientation of a stripped WebP', async () => {
+  test('stripping the metadata of a WebP keeps its orientation', async () => {
     await sharp(fixture('corners.png'))
       .withMetadata({ orientation: 6 })
       .webp()
@@ -147,7 +148,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal((await sharp(path).metadata()).orientation, 6)
   })
 
-  test('reports broken EXIF, and strip removes it', async () => {
+  test('broken EXIF is reported, and strip removes it', async () => {
     const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
     // The offset of the first directory is beyond the end.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)
@@ -164,7 +165,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal((await sharp(path).metadata()).width, 40)
   })
 
-  test('writes both the information dictionary and XMP of a PDF', async () => {
+  test('writing the metadata of a PDF changes both its information dictionary and its XMP', async () => {
     const { path, warnings } = await writeMetadata(fixture('report.pdf'), texts)
     const tags = await readTags(path)
     assert.equal(tags['PDF:Title'], texts.title)
@@ -184,9 +185,9 @@ describe('metadata/write', { concurrency: 2 }, () => {
 
   // Other formats are in metadata.slow.ts.
   for (const id of ['mp3', 'm4a', 'ogg', 'mkv'] as const)
-    test(`writes into ${id}, strips it again and copies its streams`, () => testMediaMetadata(id))
+    test(`metadata is written into ${id} and stripped without re-encoding`, () => testMediaMetadata(id))
 
-  test('keeps the cover of a song, and strip removes it', async () => {
+  test('writing the metadata of a song keeps its cover, and strip removes it', async () => {
     const show = [
       '-v',
       'error',
@@ -204,7 +205,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal(await covers((await writeMetadata(path, { strip: true })).path), '')
   })
 
-  test('leaves no old tag at the end of an MP3', async () => {
+  test('strip removes old tags at the end of an MP3', async () => {
     const v1 = Buffer.concat([Buffer.from('TAG'), Buffer.from('Old title'.padEnd(125, '\0'))])
     const ape = Buffer.alloc(32)
     ape.write('APETAGEX')
@@ -216,7 +217,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.equal(await hashDecodedAudio(path), await hashDecodedAudio(fixture('tone.mp3')))
   })
 
-  test('keeps the attached fonts of a video when it is stripped', async () => {
+  test('stripping the metadata of a video keeps its attached fonts', async () => {
     writeFileSync(pathInFolder('f.ttf'), 'font')
     const attached = ['-attach', pathInFolder('f.ttf'), '-metadata:s:t', 'mimetype=font/ttf']
     await runTool(
@@ -236,7 +237,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
     assert.match(await runTool('ffprobe', '-v', 'error', '-show_streams', path), /f\.ttf/)
   })
 
-  test('refuses empty requests, multiple lines and invalid dates', async () => {
+  test('writing metadata refuses empty requests, multiple lines and invalid dates', async () => {
     await assertRefused(writeMetadata(fixture('corners.jpg'), {}), 'INVALID_INPUT', /at least one of title/)
     const { capability } = planRoute({ from: 'jpg', to: 'jpg', operation: 'metadata/write' }).steps[0]
     for (const options of [
@@ -247,7 +248,7 @@ describe('metadata/write', { concurrency: 2 }, () => {
       assert.equal(capability.options.safeParse(options).success, false)
   })
 
-  test('of garbage gives a coded error', async () => {
+  test('writing the metadata of garbage fails with CORRUPT_FILE', async () => {
     for (const name of ['y.jpg', 'y.webp', 'y.mp3', 'y.mp4', 'y.pdf']) {
       writeFileSync(pathInFolder(name), garbage)
       await assertRefused(writeMetadata(pathInFolder(name), { title: 'x' }), 'CORRUPT_FILE', undefined, name)

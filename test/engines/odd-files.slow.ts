@@ -10,13 +10,13 @@ import { fixture } from './run-engine.ts'
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 test('a Strict Word document is converted to Markdown through LibreOffice', async () => {
-  const { path, route: way } = await convertAndCleanUp(fixture('odd/strict.docx'), 'md')
-  assert.match(way, /^libreoffice /)
+  const { path, route } = await convertAndCleanUp(fixture('odd/strict.docx'), 'md')
+  assert.match(route, /^libreoffice /)
   assert.match(await readFile(path, 'utf8'), /alphamarker in a letter/)
 })
 
 test('a Strict Word document becomes an ebook that contains its text', async () => {
-  const { path, route: way } = await convertAndCleanUp(fixture('odd/strict.docx'), 'epub')
-  assert.match(way, /^libreoffice /)
+  const { path, route } = await convertAndCleanUp(fixture('odd/strict.docx'), 'epub')
+  assert.match(route, /^libreoffice /)
   assert.match(await readStdout('unzip', '-p', path, '*html'), /alphamarker in a letter/)
 })

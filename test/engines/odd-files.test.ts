@@ -15,7 +15,7 @@ import { countPdfPages, probeStreams, readPdfText, readStdout } from './inspect-
 import { fixture } from './run-engine.ts'
 
 /** Valid files from the fixtures' make-fallback-cases.ts that the first engine on their route does not support. */
-const odd = (name: string) => fixture(`odd/${name}`)
+const oddFixture = (name: string) => fixture(`odd/${name}`)
 
 const scratch = scratchFolder('odd-files')
 
@@ -23,7 +23,7 @@ after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
   test(`${name} is read by ImageMagick with the right colors`, async () => {
-    const { path, route, codes } = await convertAndCleanUp(odd(name), 'png')
+    const { path, route, codes } = await convertAndCleanUp(oddFixture(name), 'png')
     assert.deepEqual([route, codes, await readQuarterColors(path)], ['imagemagick', [], 'RGBx'])
   })
 
@@ -70,12 +70,12 @@ test('an image of a single line fits on a PDF page', async () => {
 })
 
 test('TIFF pages with a rare compression are re-encoded for PDF', async () => {
-  const { path, route } = await convertAndCleanUp(odd('two-pages.tiff'), 'pdf')
+  const { path, route } = await convertAndCleanUp(oddFixture('two-pages.tiff'), 'pdf')
   assert.deepEqual([route, await countPdfPages(path)], ['imagemagick vips', 2])
 })
 
 test('a Direct3D 10 texture is read by FFmpeg and supports the image options', async () => {
-  const { path, route } = await convertAndCleanUp(odd('bc1.dds'), 'png', { width: 40 })
+  const { path, route } = await convertAndCleanUp(oddFixture('bc1.dds'), 'png', { width: 40 })
   assert.equal(route, 'ffmpeg vips')
   assert.equal(await readStdout('identify', '-format', '%wx%h', path), '40x32')
   const colors = await readStdout('convert', path, '-scale', '2x2!', '-depth', '8', 'txt:-')
@@ -107,31 +107,31 @@ test('a 16-bit texture has the right colors, and a float texture is refused by n
 })
 
 test('an unknown compression is refused by name, not as damage', async () => {
-  await assert.rejects(convertAndCleanUp(odd('bc7.dds'), 'png'), {
+  await assert.rejects(convertAndCleanUp(oddFixture('bc7.dds'), 'png'), {
     code: 'UNSUPPORTED_FORMAT',
     message: /a compression of Direct3D 10, which is not supported/,
   })
 })
 
 test('a drawing with exploding entities is too large, and no other engine is tried', async () => {
-  await assert.rejects(convertAndCleanUp(odd('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
+  await assert.rejects(convertAndCleanUp(oddFixture('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
 })
 
 for (const name of ['v7.tar', 'v7.tgz', 'endless.tar'])
   test(`${name} is unpacked completely`, async () => {
-    const { path } = await convertAndCleanUp(odd(name), 'zip')
+    const { path } = await convertAndCleanUp(oddFixture(name), 'zip')
     assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['plain.txt', 'table.csv'])
   })
 
 test('a 7z with Zstandard compression is unpacked completely', async () => {
-  const { path } = await convertAndCleanUp(odd('zstd.7z'), 'zip')
+  const { path } = await convertAndCleanUp(oddFixture('zstd.7z'), 'zip')
   assert.deepEqual(await readArchive(path, 'zip'), {
     'plain.txt': await readFile(fixture('plain.txt'), 'utf8'),
   })
 })
 
 test('a sparse file in a tar is unpacked with its full size', async () => {
-  const { path } = await convertAndCleanUp(odd('sparse.tar'), 'zip')
+  const { path } = await convertAndCleanUp(oddFixture('sparse.tar'), 'zip')
   const { 'holes.bin': content = '', ...others } = await readArchive(path, 'zip')
   assert.deepEqual(others, {})
   assert.equal(content.length, 1024 * 1024 + 4)
@@ -139,24 +139,24 @@ test('a sparse file in a tar is unpacked with its full size', async () => {
 })
 
 test('WebM with the extension of Matroska audio is converted', async () => {
-  const done = await convertAndCleanUp(odd('webm.mka'), 'wav')
+  const done = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
   assert.equal((await probeStreams(done, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
   test(`a variable CFF2 font becomes ${to} with its default outlines`, async () => {
-    const { path, codes } = await convertAndCleanUp(odd('cff2.otf'), to)
+    const { path, codes } = await convertAndCleanUp(oddFixture('cff2.otf'), to)
     assert.ok((await countCharacters(path, to)) >= 4)
     assert.deepEqual(codes, ['FONT_TABLES_DROPPED'])
   })
 
 test("a font with Apple's TrueType signature is detected", async () => {
-  const { path } = await convertAndCleanUp(odd('true.ttf'), 'woff2')
+  const { path } = await convertAndCleanUp(oddFixture('true.ttf'), 'woff2')
   assert.equal(await countCharacters(path, 'woff2'), 4)
 })
 
 test('subtitles with few fields per line keep times and text', async () => {
-  const { path } = await convertAndCleanUp(odd('short-lines.ass'), 'srt')
+  const { path } = await convertAndCleanUp(oddFixture('short-lines.ass'), 'srt')
   const words = (await readFile(path, 'utf8')).replaceAll(/<[^>]*>/g, '')
   assert.match(words, /00:00:01,000 --> 00:00:02,500\nHello, otters\n\n2\n.*\nSecond line\nbelow/)
 })
@@ -164,10 +164,13 @@ test('subtitles with few fields per line keep times and text', async () => {
 test('subtitle fields are put in the standard order, and standard ones stay unchanged', () => {
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
   const usual = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
-  const whole = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
-  assert.equal(normalizeFields(whole), whole)
-  assert.equal(normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')), whole)
-  const ssa = whole.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')
+  const standardFields = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
+  assert.equal(normalizeFields(standardFields), standardFields)
+  assert.equal(
+    normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')),
+    standardFields,
+  )
+  const ssa = standardFields.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')
   assert.equal(normalizeFields(ssa), ssa)
 })
 

@@ -127,10 +127,10 @@ test('the content of fixtures is counted by format', async () => {
     const summary = await readSummary(fixture(`subtitles.${format}`), format, asSource)
     assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12], format)
   }
-  const drawn = join(folder, 'drawn.ass')
+  const drawingPath = join(folder, 'drawn.ass')
   const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
-  await writeFile(drawn, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
-  const withDrawing = await readSummary(drawn, 'ass', asSource)
+  await writeFile(drawingPath, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
+  const withDrawing = await readSummary(drawingPath, 'ass', asSource)
   assert.deepEqual([withDrawing?.counts.cues, withDrawing?.words?.total], [2, 12])
   const styleReference = join(folder, 'styled.vtt')
   await writeFile(
@@ -222,8 +222,8 @@ test('files in archives are counted, folders and links are not', async () => {
   const kinds = { tar: 'ustar', tgz: 'ustar', tzst: 'ustar', cpio: 'newc' }
   for (const [format, kind] of Object.entries(kinds)) {
     const path = join(folder, `tree.${format}`)
-    const packing = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
-    await run('bsdtar', ['-c', '--format', kind, ...packing, '-f', path, '-C', tree, '.'])
+    const compressionArgs = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
+    await run('bsdtar', ['-c', '--format', kind, ...compressionArgs, '-f', path, '-C', tree, '.'])
     assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format) // The names above have such extensions.
   }
   const flat = join(folder, 'flat.ar')
@@ -261,8 +261,8 @@ test('cells of a table are counted with the separator of its fields', async () =
   assert.equal(await countCells('a^b^c\n1^2^3\n', '^'), 6)
   assert.equal(await countCells('a b\n1 2\n', 'space'), 4)
   assert.equal(await countCells('size,text\n5" pipe,"a ""quoted"", one"\n6",\n'), 5)
-  const own = await summarize('parted-result.csv', 'a;b;c,d\n', true)
-  assert.equal(own?.counts.cells, 2)
+  const result = await summarize('parted-result.csv', 'a;b;c,d\n', true)
+  assert.equal(result?.counts.cells, 2)
 })
 
 test('OpenDocument cells count as often as they are repeated, with the text of shapes and without comments', async () => {
@@ -281,7 +281,7 @@ test('OpenDocument cells count as often as they are repeated, with the text of s
   const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
   const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
-  // Twice the words of a sheet: one plain, two cells with two, six with two, three, and seven of the last row and shape.
+  // Twice the words of a sheet: one plain, two cells with two, six with two, three, seven in the last row and shape.
   assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
   const once = countWords(
     'plain',

@@ -118,8 +118,8 @@ test('missing words are reported with numbers', async () => {
 
 test('invisible words do not count as missing and are reported as dropped', async () => {
   const page = { sources: [`${createText(30)} menu menu closed`], output: createText(30), steps: [{}] }
-  const shown = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
-  assert.deepEqual(shown.fidelity, {
+  const withHiddenText = await convert({ ...page, hiddenText: 'menu closed Menu elsewhere' })
+  assert.deepEqual(withHiddenText.fidelity, {
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
@@ -218,11 +218,11 @@ test('formats that cannot be counted are named, and other steps are still counte
 })
 
 test('archived files are counted, not their content', async () => {
-  const packed = new URL('../fixtures/odd/', import.meta.url)
+  const fixtureFolder = new URL('../fixtures/odd/', import.meta.url)
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const step = { operation: 'archive', from: 'txt', to: '7z', options: {} } as const
   detector.start(
-    Array.from({ length: 3 }, () => ({ path: fileURLToPath(packed), format: 'zip' })),
+    Array.from({ length: 3 }, () => ({ path: fileURLToPath(fixtureFolder), format: 'zip' })),
     step,
   )
   await detector.checkStep(
