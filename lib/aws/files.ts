@@ -89,14 +89,14 @@ export class Files {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
     // The sender may disconnect while the client is loaded; the error is thrown when the stream is read.
     body.on('error', () => {})
-    const { s3, uploadStream: storeStream } = await this.#open()
-    await storeStream(s3, target, { partBytes, maxConcurrentParts, signal })
+    const { s3, uploadStream } = await this.#open()
+    await uploadStream(s3, target, { partBytes, maxConcurrentParts, signal })
   }
 
   /** Stores a file; its hash (hex) is needed if the file leaves this machine. */
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
     if (this.#exchange) return this.#exchange.put(key, path, contentType)
-    const { s3, PutObjectCommand, uploadStream: storeStream } = await this.#open()
+    const { s3, PutObjectCommand, uploadStream } = await this.#open()
     const { size } = await stat(path)
     const file = await open(path)
     try {
@@ -107,7 +107,7 @@ export class Files {
         return
       }
       const body = file.createReadStream({ autoClose: false })
-      await storeStream(s3, { ...target, Body: body }, { partBytes, maxConcurrentParts })
+      await uploadStream(s3, { ...target, Body: body }, { partBytes, maxConcurrentParts })
     } finally {
       await file.close()
     }

@@ -78,12 +78,12 @@ export class MultipartStorage {
     parts: readonly StoredPart[],
   ): Promise<'done' | 'over' | 'changed'> {
     const { s3, CompleteMultipartUploadCommand } = await this.#open()
-    const MultipartStorage = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
+    const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }))
     try {
       await s3.send(
         new CompleteMultipartUploadCommand({
           ...this.#target(target),
-          MultipartUpload: { Parts: MultipartStorage },
+          MultipartUpload: { Parts },
         }),
       )
       return 'done'

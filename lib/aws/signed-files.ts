@@ -23,9 +23,7 @@ interface TaskUrls {
   readonly output: PresignedForm
 }
 
-/**
- * Access to the files of one task, for a worker without credentials: it uses presigned URLs.
- */
+/** Access to the files of one task with presigned URLs, for a worker without credentials. */
 export class SignedFiles implements TaskFiles {
   readonly #urls: TaskUrls
   /** Local paths of the files that this process uploaded, by key. */
@@ -132,6 +130,6 @@ async function fetchWithRetries(send: () => Promise<Response>): Promise<Response
 const storageError = (status: number, text: string) => {
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? 'no code'
   return status === 403 || status === 400
-    ? new SignatureRejectedError(`the storage answered ${status} ${code}`)
-    : new Error(`the storage answered ${status} ${code}`)
+    ? new SignatureRejectedError(`the storage responded with ${status} ${code}`)
+    : new Error(`the storage responded with ${status} ${code}`)
 }

@@ -2,7 +2,7 @@ import type { MiddlewareStack } from '@smithy/types'
 
 /** A store did not respond in time. Whether it carried out the request is unknown. */
 export class StoreTimeoutError extends Error {
-  override readonly name = 'Unanswered'
+  override readonly name = 'StoreTimeoutError'
 }
 
 /** Timeouts of calls to AWS services, in milliseconds. */

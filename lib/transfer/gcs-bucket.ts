@@ -33,7 +33,7 @@ export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
   }
   const objectsUrl = (kind: 'storage' | 'upload/storage') =>
     `${gcsEndpoint}/${kind}/v1/b/${encodeURIComponent(bucket)}/o`
-  return { bucket, ask: request, objects: objectsUrl }
+  return { bucket, request, objectsUrl }
 }
 
 export type GcsBucket = ReturnType<typeof openGcsBucket>

@@ -26,13 +26,13 @@ export const findInGcs: FindFiles = async (fields, deps) => {
 }
 
 async function* listObjects(
-  { ask: request, bucket, objects }: GcsBucket,
+  { request, bucket, objectsUrl }: GcsBucket,
   prefix: string,
   { signal }: TransferDeps,
 ) {
   const query = new URLSearchParams({ prefix, fields: `items(${resourceFields}),nextPageToken` })
   do {
-    const { body } = await request(bucket, `${objects('storage')}?${query}`, { signal })
+    const { body } = await request(bucket, `${objectsUrl('storage')}?${query}`, { signal })
     const { items = [], nextPageToken = '' } = (await json(body)) as {
       items?: ObjectResource[]
       nextPageToken?: string
@@ -42,23 +42,19 @@ async function* listObjects(
   } while (query.get('pageToken'))
 }
 
-async function readObject(
-  { ask: request, bucket, objects }: GcsBucket,
-  key: string,
-  { signal }: TransferDeps,
-) {
-  const url = `${objects('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
+async function readObject({ request, bucket, objectsUrl }: GcsBucket, key: string, { signal }: TransferDeps) {
+  const url = `${objectsUrl('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
   const { body } = await request(`${bucket}/${key}`, url, { signal })
   return (await json(body)) as ObjectResource
 }
 
 function toRemoteFile(
-  { ask: request, bucket, objects }: GcsBucket,
+  { request, bucket, objectsUrl }: GcsBucket,
   { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
   // Objects stored with gzip are decompressed in transit, so neither length nor ranges are known.
   const isUncompressed = contentEncoding !== 'gzip'
-  const url = `${objects('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
+  const url = `${objectsUrl('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {
     filename: baseName(name),
     size: isUncompressed ? Number(size) : undefined,
@@ -78,7 +74,7 @@ function toRemoteFile(
 }
 
 export const openGcs: OpenStore = async (fields, deps) => {
-  const { ask: request, bucket, objects } = openGcsBucket(fields, deps)
+  const { request, bucket, objectsUrl } = openGcsBucket(fields, deps)
   const { acl, cache_control, content_disposition, metadata } = fields as {
     acl?: string
     cache_control?: string
@@ -93,7 +89,7 @@ export const openGcs: OpenStore = async (fields, deps) => {
         ...{ uploadType: 'resumable', name: path, fields: 'size' },
         ...(acl && { predefinedAcl: acl }),
       })
-      const { headers, body } = await request(place, `${objects('upload/storage')}?${query}`, {
+      const { headers, body } = await request(place, `${objectsUrl('upload/storage')}?${query}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -108,7 +108,7 @@ test('a duplicate name in one object is refused, the same name in two objects is
   assert.deepEqual(await twice(' '), {})
 })
 
-test('an unpaired surrogate is refused with the name of its field, whole characters are accepted', async () => {
+test('an unpaired surrogate is refused with the name of its field, paired ones are accepted', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
