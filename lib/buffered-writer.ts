@@ -8,7 +8,7 @@ const bytesPerSync = 64 << 20
 /**
  * Writes chunks to a new file while the next ones arrive, and syncs early: a single sync at the end would take as long
  * again.
- * @param requireSpace called now and then; throws to stop writing.
+ * @param requireSpace called periodically; throws to stop writing.
  * @returns the number of bytes written.
  */
 export async function writeBuffered(

@@ -111,12 +111,12 @@ export const settings = {
     .min(1)
     .optional()
     .describe(
-      'JSON file that overrides limits of plans, as `{ "free": { "requestsPerDay": 100 } }`; see `GET /v1/plans`',
+      'JSON file that overrides limits of plans, such as `{ "free": { "requestsPerDay": 100 } }`; see `GET /v1/plans`',
     ),
   TRUSTED_PROXIES: networks
     .optional()
     .describe(
-      'Networks of your own proxies, whose `X-Forwarded-For` header is trusted, as `127.0.0.1/32`, separated by commas',
+      'Networks of your own proxies, whose `X-Forwarded-For` header is trusted, such as `127.0.0.1/32`, separated by commas',
     ),
   SANDBOX: z
     .enum(['0', '1'])
@@ -130,18 +130,20 @@ export const settings = {
   OUTGOING_ALLOW: networks
     .optional()
     .describe(
-      'Private networks that imports, exports, website captures and webhooks may reach, as `10.1.0.0/16`, separated by commas; none by default',
+      'Private networks that imports, exports, website captures and webhooks may reach, such as `10.1.0.0/16`, separated by commas; none by default',
     ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
-    .describe('Mail server, as `smtps://user:password@mail.example.com`; without one, emails go to the log'),
+    .describe(
+      'Mail server, such as `smtps://user:password@mail.example.com`; without one, emails go to the log',
+    ),
   MAIL_FROM: z
     .string()
     .min(3)
     .optional()
     .describe(
-      'Sender of emails, as `Mutabor <no-reply@example.com>`; by default an address at the host of `PUBLIC_URL`',
+      'Sender of emails, such as `Mutabor <no-reply@example.com>`; by default an address at the host of `PUBLIC_URL`',
     ),
   OPENID_PROVIDERS: openIdProviders
     .optional()
@@ -224,7 +226,7 @@ export const settings = {
     .regex(/^s3:\/\/[^/]+\/[A-Z_,]+$/)
     .optional()
     .describe(
-      'Where a function reads its secret settings, as `s3://bucket/SERVICE_SECRET,SMTP_URL`; each is an object with the name of the setting',
+      'Where a function reads its secret settings, such as `s3://bucket/SERVICE_SECRET,SMTP_URL`; each is an object with the name of the setting',
     ),
   TASK_FILES: z
     .enum(['direct', 'signed'])
@@ -250,7 +252,7 @@ export const settings = {
     .min(1)
     .optional()
     .describe(
-      'Registry that `npm run images:push` pushes to, as `123456789012.dkr.ecr.eu-central-1.amazonaws.com`',
+      'Registry that `npm run images:push` pushes to, such as `123456789012.dkr.ecr.eu-central-1.amazonaws.com`',
     ),
   MAX_FUNCTION_MB: wholeNumber(512, 10_240)
     .default(10_240)

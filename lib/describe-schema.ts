@@ -26,19 +26,19 @@ interface JsonSchema {
 
 /** String formats: our own (`z.stringFormat`) and zod's. */
 const formatDescriptions: Readonly<Record<string, string>> = {
-  color: 'a color as #ff0000',
-  length: 'a length as 20mm, 1in or 36pt',
-  box: 'four numbers of points with commas between, as 0,0,200,100',
-  'date-time': 'a time as 2026-01-31T12:00:00Z',
-  date: 'a date as 2026-01-31',
-  uri: 'an address as https://example.com/',
-  email: 'an address as ann@example.com',
+  color: 'a color such as #ff0000',
+  length: 'a length such as 20mm, 1in or 36pt',
+  box: 'four numbers of points separated by commas, such as 0,0,200,100',
+  'date-time': 'a time such as 2026-01-31T12:00:00Z',
+  date: 'a date such as 2026-01-31',
+  uri: 'a URL such as https://example.com/',
+  email: 'an email address such as ann@example.com',
 }
 
-/** Longer lists of values are cut; the reference has all of them. */
+/** Longer lists of values are truncated; the API reference has all of them. */
 const maxListedValues = 50
 
-/** Describes what the field at a path accepts, or its example where the schema says nothing that a reader would understand. */
+/** Describes what the field at a path accepts, by an example if the schema says nothing that a reader would understand. */
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
   // The output schema says what a field means, unless a transform produces it, which no schema describes.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
@@ -81,10 +81,10 @@ function schemaAt(
 
 const variantsOf = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
-/** Describes a text by the example in its description ("As …"), which tells more than the pattern. */
+/** Describes a text by the example in its description ("As …"), which says more than the pattern. */
 function describeText(schema: JsonSchema | undefined): string {
   const example = /^As (.*?)\.?$/.exec(schema?.description ?? '')?.[1]
-  return example === undefined ? 'a text' : `a text as ${example}`
+  return example === undefined ? 'a text' : `a text such as ${example}`
 }
 
 /** Undefined if a variant cannot be described. */

@@ -32,7 +32,7 @@ export interface DiskSpace {
 }
 
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
-  // The kernel answers without disk access: the round trip to the thread pool would take fifty times as long.
+  // Synchronous: the kernel needs no disk access for this, and the thread pool would take fifty times as long.
   const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
   return { free: bavail * bsize, size, reserved: reservedBytes(size) }

@@ -10,8 +10,8 @@ import { makeSmallDisk } from './small-disk.ts'
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
 const reports: readonly [what: string, error: unknown, isOfDisk: boolean][] = [
-  ['a program that says so', failure, true],
-  ['a program whose words were taken for damage', corruptFileError(failure), true],
+  ['a program that reports it', failure, true],
+  ['a program whose message was mistaken for a damaged file', corruptFileError(failure), true],
   ['the system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
   ['the service, asked for a file', Object.assign(new Error('copyfile'), { name: 'ENOSPC' }), true],
   [

@@ -70,7 +70,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     {
       limit: 'expected a whole number from 1 to 100, got "1000"',
       sort: 'expected -createdAt or createdAt, got "x"',
-      createdAfter: 'expected a time as 2026-01-31T12:00:00Z, got "yesterday"',
+      createdAfter: 'expected a time such as 2026-01-31T12:00:00Z, got "yesterday"',
       status:
         'expected one or several of pending, queued, processing, completed, failed, cancelled or expired, got "failed,over"',
     },
@@ -81,7 +81,7 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said
     { watermarkColor: 'nope', watermarkOpacity: '3', pages: 'x' },
     {
       watermarkColor:
-        'expected a color as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
+        'expected a color such as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
       watermarkOpacity: 'expected a number from 0.01 to 1, got "3"',
       pages: 'expected page numbers and ranges such as 1-5,10,15-last, got "x"',
     },
@@ -148,7 +148,7 @@ test('no error about input contains the terms of zod', () => {
   }
 })
 
-test('of a hundred invalid fields only some are listed', () => {
+test('only some of a hundred invalid fields are listed', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
   assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
 })

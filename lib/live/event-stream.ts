@@ -81,7 +81,7 @@ async function createView(job: Job, { services }: Streaming): Promise<StatusView
  * Streams events that are appended to the feed, until the job is finished.
  *
  * @param snapshotSequence number of the job's last event before the snapshot. An event may reach the feed after a
- * snapshot that already includes it; sending it would make the job appear to go back.
+ * snapshot that already includes it; sending it would make the job appear to regress.
  */
 async function* streamNewEvents(
   { job, feeds, feed, deadline, isBuffered }: Streaming,

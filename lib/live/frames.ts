@@ -99,7 +99,7 @@ export const serverFrames = {
     .object({
       type: z.literal('hello'),
       connectionId: z.string(),
-      heartbeatMs: z.int().describe('Send a `ping` as often'),
+      heartbeatMs: z.int().describe('Interval for sending `ping`'),
       serverTime: z.iso.datetime(),
       lastSequence: z.int().describe('`seq` of the last event before this connection'),
     })

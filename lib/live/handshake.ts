@@ -35,7 +35,7 @@ export async function readClaim(
   const byCookie = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
     : unknown
-  // A browser sends the cookie whichever page connects.
+  // A browser sends the cookie regardless of which page connects.
   const isCrossOrigin = byCookie.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
   if (byCookie.kind === 'known' && !isCrossOrigin) return byCookie
   const byHeader = await authenticateClaim({ headers: withBearerToken(headers), sourceIp }, services)

@@ -8,7 +8,7 @@ export function networkError(host: string, cause: unknown): RemoteError {
     cause instanceof errors.ConnectTimeoutError ||
     (cause instanceof DOMException && cause.name === 'TimeoutError')
   const what = hasTimedOut ? 'did not respond in time' : `could not be reached${describeCause(cause)}`
-  // A missing DNS name or certificate will hardly appear within half a minute.
+  // A missing DNS record or an invalid certificate is hardly ever fixed within half a minute.
   const isTransient = !/^ENOTFOUND$|CERT|SIGNATURE/.test(String((cause as { code?: string }).code))
   return new RemoteError('unreachable', `${host} ${what}.`, { cause, host, isTransient })
 }

@@ -110,8 +110,8 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
 }
 
 /**
- * Aborts uploads of this key that started at that time and have no parts. One of another program that starts at the same
- * moment would be aborted as well; its next part would be refused.
+ * Aborts uploads of this key that started at that time and have no parts. This also aborts an upload that another
+ * program starts at the same time; its next part is then refused.
  */
 async function abortEmptyUploads(
   client: S3Client,

@@ -102,10 +102,10 @@ function isUnchanged(response: OutgoingResponse, first: OutgoingResponse): boole
 }
 
 function nameFromHeader({ headers }: OutgoingResponse): string | undefined {
-  const given = headers['content-disposition']
-  if (typeof given !== 'string') return undefined
+  const header = headers['content-disposition']
+  if (typeof header !== 'string') return undefined
   try {
-    return parseDisposition(given).parameters['filename']
+    return parseDisposition(header).parameters['filename']
   } catch {
     return undefined
   }

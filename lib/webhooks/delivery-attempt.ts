@@ -76,7 +76,7 @@ function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number)
   throw error
 }
 
-/** Reads the beginning of a response as text; a connection that breaks off meanwhile is not an error. */
+/** Reads the beginning of a response as text; a connection that is lost meanwhile is not an error. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
   let read = 0

@@ -43,7 +43,7 @@ export const Delivery = z.object({
   responseBody: z.string().optional(),
   error: z.string().optional(),
   nextAttemptAt: Timestamp.optional(),
-  /** Until then a process has claimed the retry. */
+  /** Until then, the retry is claimed by a process. */
   busyUntil: Timestamp.optional(),
   createdAt: Timestamp,
   /** When the delivery is checked even if its queue message was lost. */
@@ -115,11 +115,11 @@ export const timestampAfter = (now: Date, seconds: number) =>
 /** Seconds after which a delivery without a queue message is picked up. */
 export const recheckS = 60
 
-/** The same id however often an event is published. */
+/** Derives the id, so that an event that is published twice has one delivery. */
 export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
   derivedId('whd', new Date(event.timestamp), id, event.id)
 
-/** Creates the delivery of an event to a webhook; it is the same however often it is created. */
+/** Creates the delivery of an event to a webhook; repeated calls return the same id. */
 export function newDelivery(
   webhook: Pick<Webhook, 'id'>,
   event: Pick<BusEvent, 'id' | 'event' | 'timestamp' | 'stream' | 'sequence'>,

@@ -51,7 +51,7 @@ export class WebhookStore {
     return (await this.#table.update(webhookKey(id), change, { condition })).applied
   }
 
-  /** Records the first failure in a row of failures. */
+  /** Records when a series of failures began. */
   async markFailing(id: string, at: string): Promise<void> {
     await this.#table.update(webhookKey(id), { setOnce: { failingSince: at } })
   }

@@ -30,7 +30,7 @@ export const Webhook = z.object({
   secret: Sealed.optional(),
   /** Old secrets that still sign as well, newest first. */
   old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
-  /** Start of the current row of failures. */
+  /** Start of the current series of failures. */
   failingSince: Timestamp.optional(),
   disabledAt: Timestamp.optional(),
   disabledFor: DisabledFor.optional(),

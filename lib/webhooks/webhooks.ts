@@ -106,7 +106,7 @@ export class Webhooks {
     return checkTargetUrl(url, field, this.#services.config.OUTGOING_ALLOW)
   }
 
-  /** Changes the given fields. Enabling a webhook also clears its failures. */
+  /** Changes these fields. Enabling a webhook also clears its failures. */
   async change(id: string, input: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
     if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
     const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))

@@ -67,7 +67,7 @@ describe('refused sign-in requests', () => {
     assert.equal(await messageOf('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
     assert.equal(
       await messageOf('sign-up/email', { email: 'x', password, name: 'Ann' }),
-      'email: expected an address as ann@example.com, got "x".',
+      'email: expected an email address such as ann@example.com, got "x".',
     )
     assert.equal(
       await messageOf('change-password', { currentPassword: password }),

@@ -24,7 +24,7 @@ const secretsManager: typeof fetch = async (url, init) => {
   if (!verdict.ok) return new Response(verdict.message, { status: 400 })
   assert.equal(headers['x-amz-target'], 'secretsmanager.GetSecretValue')
   assert.deepEqual(JSON.parse(String(body)), { SecretId: ORIGIN_SECRET_ARN })
-  return Response.json({ ARN: ORIGIN_SECRET_ARN, SecretString: 'of the front' })
+  return Response.json({ ARN: ORIGIN_SECRET_ARN, SecretString: 'of the CDN' })
 }
 
 test('secrets of a new deployment are created once, and functions behind the CDN require the origin secret', async (t) => {
@@ -52,7 +52,7 @@ test('secrets of a new deployment are created once, and functions behind the CDN
   )
   assert.deepEqual(await readSecrets(allSecretsAddress, settings), {
     SERVICE_SECRET,
-    ORIGIN_SECRET: 'of the front',
+    ORIGIN_SECRET: 'of the CDN',
   })
 
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = 'wrong'

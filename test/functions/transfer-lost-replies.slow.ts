@@ -41,17 +41,19 @@ async function exportsWithout(
   { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,
 ) {
   const proxies: Awaited<ReturnType<typeof startProxy>>[] = []
-  const holding = async (endpoint: string, holdsAnswer: (asked: string) => boolean) => {
+  const startHoldingProxy = async (endpoint: string, holdsResponse: (lastRequest: string) => boolean) => {
     const { protocol, port, pathname } = new URL(endpoint)
     const proxy = await startProxy(Number(port))
     t.after(() => proxy.stop())
-    proxy.state.holdsAnswer = holdsAnswer
+    proxy.state.holdsResponse = holdsResponse
     proxies.push(proxy)
     return { port: proxy.port, url: `${protocol}//127.0.0.1:${proxy.port}${pathname.replace(/\/$/, '')}` }
   }
   const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
   const s3Export = async (key: string, last: string) => {
-    const { url: endpoint } = await holding(s3.endpoint, (asked) => asked.includes(`/${key}?${last}`))
+    const { url: endpoint } = await startHoldingProxy(s3.endpoint, (lastRequest) =>
+      lastRequest.includes(`/${key}?${last}`),
+    )
     return {
       operation: 'export/s3',
       ...bucket,
@@ -60,10 +62,12 @@ async function exportsWithout(
       key,
     }
   }
-  const atGcs = await holding(gcs.endpoint, () => gcs.objects.has('out.txt'))
-  const atAzurite = await holding(azurite.access.endpoint, (asked) => asked.includes('comp=blocklist'))
+  const atGcs = await startHoldingProxy(gcs.endpoint, () => gcs.objects.has('out.txt'))
+  const atAzurite = await startHoldingProxy(azurite.access.endpoint, (lastRequest) =>
+    lastRequest.includes('comp=blocklist'),
+  )
   const file = join(sshd.files, 'out.txt')
-  const atSshd = await holding(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
+  const atSshd = await startHoldingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const outs: Record<string, unknown>[] = [
     await s3Export('begun.txt', 'uploads'),
@@ -98,7 +102,7 @@ test('an export whose process is killed before the reply of the store completes 
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all stores are ready', 120)
   const worker = descendants(service.pid).find(({ command }) => /worker\.ts transfer/.test(command))
   process.kill(worker?.pid ?? assert.fail('no worker'), 'SIGKILL')
-  for (const { state } of proxies) state.holdsAnswer = () => false
+  for (const { state } of proxies) state.holdsResponse = () => false
 
   for (const { status, error, tasks } of await Promise.all(jobs)) {
     assert.equal(status, 'completed', JSON.stringify(error))

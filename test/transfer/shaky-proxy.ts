@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Enough for a request without a large body. */
-const keptBytes = 8192
+/** Bytes stored of the last request: enough for one without a large body. */
+const maxRequestBytes = 8192
 
 /** Starts a proxy that can close connections or stop forwarding. */
 export async function startProxy(to: number) {
@@ -16,20 +16,20 @@ export async function startProxy(to: number) {
     holdAfter: Number.POSITIVE_INFINITY,
     isHeld: false,
     /** Whether to hold back the response to the last request, given the end of that request. */
-    holdsAnswer: (_asked: string): boolean => false,
+    holdsResponse: (_lastRequest: string): boolean => false,
   }
   const server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
     state.connections++
-    let passed = 0
-    let asked = ''
+    let forwardedBytes = 0
+    let lastRequest = ''
     /** Called for each response before it is forwarded. */
     const holdsBack = () => {
-      const is = state.holdsAnswer(asked)
-      asked = ''
-      return is
+      const isHeldBack = state.holdsResponse(lastRequest)
+      lastRequest = ''
+      return isHeldBack
     }
-    const pass = (from: Socket, into: Socket) => {
+    const forward = (from: Socket, into: Socket) => {
       open.add(from)
       from.on('error', () => {})
       from.on('close', () => {
@@ -37,13 +37,13 @@ export async function startProxy(to: number) {
         into.destroy()
       })
       from.on('data', (bytes: Buffer) => {
-        passed += bytes.length
-        if (from === near) asked = (asked + bytes.toString('latin1')).slice(-keptBytes)
-        if (passed > state.cutAfter && state.cuts > 0) {
+        forwardedBytes += bytes.length
+        if (from === near) lastRequest = (lastRequest + bytes.toString('latin1')).slice(-maxRequestBytes)
+        if (forwardedBytes > state.cutAfter && state.cuts > 0) {
           state.cuts--
           near.destroy()
           far.destroy()
-        } else if (passed > state.holdAfter || (from === far && holdsBack())) {
+        } else if (forwardedBytes > state.holdAfter || (from === far && holdsBack())) {
           state.isHeld = true
           from.pause()
         } else if (!into.write(bytes)) {
@@ -52,8 +52,8 @@ export async function startProxy(to: number) {
         }
       })
     }
-    pass(near, far)
-    pass(far, near)
+    forward(near, far)
+    forward(far, near)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

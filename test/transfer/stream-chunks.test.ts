@@ -38,7 +38,7 @@ test('a slow consumer applies back-pressure to the stream', async () => {
   const reader = readChunks(endless)
   await reader.next()
   for (let turn = 0; turn < 50; turn++) await setImmediate()
-  assert.ok(readCount < 10, `${readCount} pieces were asked for`)
+  assert.ok(readCount < 10, `${readCount} chunks were requested`)
   await reader.return(undefined)
   assert.ok(endless.destroyed)
 })

@@ -105,7 +105,7 @@ test('a block message describes the event, and file names are not interpreted as
   assert.match(JSON.stringify(done), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
 })
 
-test('an embed message describes the event and mentions nobody', () => {
+test('an embed message describes the event and notifies no users', () => {
   const { embeds, allowed_mentions } = chatEmbed(failed)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })

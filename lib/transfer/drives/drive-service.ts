@@ -92,7 +92,7 @@ export class DriveService {
     )
   }
 
-  /** Returns the pending authorization when the drive's owner returns. Each state works once. */
+  /** Returns the pending authorization when the drive's owner comes back. Each state works once. */
   async requirePending(owner: string, state: string) {
     const pending = await this.#connections.takePending(state)
     if (!pending || pending.drive !== this.drive.id)
