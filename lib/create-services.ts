@@ -106,10 +106,10 @@ const keysOf = (secret: string) => ({
 
 /** Creates the value on first use: engines run without the service's secret and everything derived from it. */
 function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+  let created: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    created ??= { value: make() }
+    return created.value
   }
 }
 

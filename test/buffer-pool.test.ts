@@ -20,7 +20,7 @@ const sha256 = (chunks: readonly Buffer[]) =>
 const expected = sha256([bytes])
 
 /** A server that sends `bytes` in one piece or with chunked encoding. */
-async function serving(t: TestContext, isChunked = false) {
+async function startByteServer(t: TestContext, isChunked = false) {
   const server = createServer((_, response) => {
     if (!isChunked) response.setHeader('content-length', bytes.length)
     response.end(bytes)
@@ -36,7 +36,7 @@ async function serving(t: TestContext, isChunked = false) {
 }
 
 test('released buffers are reused', async (t) => {
-  const get = await serving(t)
+  const get = await startByteServer(t)
   const places = new Set<ArrayBufferLike>()
   let large = 0
   for (let round = 0; round < 4; round++) {
@@ -50,12 +50,12 @@ test('released buffers are reused', async (t) => {
     }
     assert.equal(sum.digest('hex'), expected)
   }
-  assert.ok(large > 50, `${large} pieces came in large buffers`)
-  assert.ok(places.size <= 10, `${large} pieces came in ${places.size} buffers`)
+  assert.ok(large > 50, `${large} chunks were in large buffers`)
+  assert.ok(places.size <= 10, `${large} chunks were in ${places.size} buffers`)
 })
 
 test('data in buffers that are not released is not overwritten', async (t) => {
-  const get = await serving(t)
+  const get = await startByteServer(t)
   const kept: Buffer[] = []
   for await (const chunk of await get()) kept.push(chunk)
   for await (const chunk of await get()) releaseBuffer(chunk)
@@ -63,7 +63,7 @@ test('data in buffers that are not released is not overwritten', async (t) => {
 })
 
 test('a partially released buffer is not overwritten', async (t) => {
-  const get = await serving(t, true)
+  const get = await startByteServer(t, true)
   const kept: Buffer[] = []
   const sum = createHash('sha256')
   for await (const chunk of await get()) {
@@ -96,12 +96,12 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
     server.close()
   })
   const buffers = new Set<ArrayBufferLike>()
-  const send = async (way: string) => {
+  const send = async (speed: string) => {
     const file = await readLocatedFiles([{ path, size: bytes.length }], {
       ...{ start: 0, end: bytes.length, releasesBuffers: true },
     })
     const { body } = await outgoing.request(
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}/${way}`,
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/${speed}`,
       {
         method: 'PUT',
         headers: { 'content-length': String(bytes.length) },
@@ -112,5 +112,5 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
     return text(body)
   }
   assert.deepEqual(await Promise.all([send('fast'), send('slow'), send('slow')]), Array(3).fill(expected))
-  assert.ok(buffers.size < 50, `${buffers.size} buffers were used for 384 pieces`)
+  assert.ok(buffers.size < 50, `${buffers.size} buffers were used for 384 chunks`)
 })

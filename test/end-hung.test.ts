@@ -28,10 +28,10 @@ for (const [what, body] of Object.entries(hanging))
     })
     const stop = endHungFiles(Number(runner.pid), { fileMs: 4000, everyMs: 200 })
     try {
-      const said = text(runner.stdout)
+      const output = text(runner.stdout)
       const [code] = await once(runner, 'exit')
       assert.equal(code, 1)
-      assert.match(await said, /hung\.test\.ts/)
+      assert.match(await output, /hung\.test\.ts/)
     } finally {
       stop()
     }

@@ -62,7 +62,7 @@ const withProgress = (state: JobState, percent: number, second: number): JobStat
   }),
 })
 
-const over = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
+const finishJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
   const done = withTasks(state, tasks)
   return {
     ...done,
@@ -81,7 +81,7 @@ const oneFailed = {
   both: { status: 'cancelled' as const, code: 'INPUT_TASK_FAILED', endedAt: timestamp(5), open: undefined },
 }
 
-const cancel = (state: JobState): JobState => ({
+const cancelJob = (state: JobState): JobState => ({
   ...state,
   job: of(state.job, {
     set: { status: 'cancelled', cancelledBy: 'user', endedAt: timestamp(6) },
@@ -89,19 +89,19 @@ const cancel = (state: JobState): JobState => ({
   }),
 })
 
-const gone = (state: JobState, why: Partial<Job>): JobState => ({
+const deleteJob = (state: JobState, why: Partial<Job>): JobState => ({
   ...state,
   job: of(state.job, {
     set: why,
     setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
-const expire = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
-  gone(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
-const deletions = (state: JobState) =>
+const expireJob = (state: JobState, expiredFor: 'retention' | 'upload_timeout') =>
+  deleteJob(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
+const createDeletionEvents = (state: JobState) =>
   filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
 
-const fact = (state: JobState, name: string) => {
+const progressEventOf = (state: JobState, name: string) => {
   const found = state.job.log[name]
   assert.ok(found)
   return createProgressEvent(state.job, name, found)
@@ -109,7 +109,7 @@ const fact = (state: JobState, name: string) => {
 
 const fresh = newJob(diamond, { tag: 'mine' })
 const running = withProgress(startJob(fresh), 20, 2)
-const done = over(running, allDone)
+const done = finishJob(running, allDone)
 const waiting = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
 const arrived: JobState = {
   ...withTasks(waiting, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
@@ -169,13 +169,13 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     return createImportedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
   },
   'a job that starts': () => [createStartedEvent(running)],
-  'a job in progress': () => [fact(running, '1')],
+  'a job in progress': () => [progressEventOf(running, '1')],
   'a job that is completed': () => [createEndEvent(done)],
   'a job that finishes before its start is published': () => {
-    const short = over(fresh, allDone)
+    const short = finishJob(fresh, allDone)
     return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
-  'a job that fails': () => [createEndEvent(over(running, oneFailed))],
+  'a job that fails': () => [createEndEvent(finishJob(running, oneFailed))],
   'a batch with a failed item': () => {
     const batch = newJob(
       [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
@@ -183,21 +183,21 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
         require: 'any',
       },
     )
-    return [createEndEvent(over(startJob(batch), { left: allDone.left, right: oneFailed.right }))]
+    return [createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
     createFileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
   ],
-  'a job that is cancelled': () => [createEndEvent(cancel(running))],
+  'a job that is cancelled': () => [createEndEvent(cancelJob(running))],
   'a job that is deleted': () => {
-    const deleted = gone(cancel(running), { deletedAt: timestamp(7) })
-    return [...findUnpublishedEvents(deleted), createEndEvent(deleted), ...deletions(deleted)]
+    const deleted = deleteJob(cancelJob(running), { deletedAt: timestamp(7) })
+    return [...findUnpublishedEvents(deleted), createEndEvent(deleted), ...createDeletionEvents(deleted)]
   },
   'a job that expires': () => {
-    const late = expire(done, 'retention')
-    return [...deletions(late), createExpiredEvent(late, filesOfJob(late).length)]
+    const late = expireJob(done, 'retention')
+    return [...createDeletionEvents(late), createExpiredEvent(late, filesOfJob(late).length)]
   },
-  'a job whose upload never arrived': () => [createExpiredEvent(expire(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never arrived': () => [createExpiredEvent(expireJob(waiting, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
@@ -237,44 +237,50 @@ test('every event of jobs and files is covered by one of these cases', () => {
   assert.deepEqual([...new Set(covered)].sort(), known.sort())
 })
 
-const jobIn = (event: BusEvent | undefined) => {
+const jobOf = (event: BusEvent | undefined) => {
   assert.ok(event)
   return event['job'] as { status: string; tasks: Record<string, { status: string }> }
 }
 const statusesIn = (event: BusEvent | undefined) =>
-  Object.entries(jobIn(event).tasks).map(([name, { status }]) => `${name} ${status}`)
+  Object.entries(jobOf(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
 test('an event describes the job at its time, whatever happened since', () => {
-  const states = [startJob(fresh), running, withTasks(running, allDone), done, expire(done, 'retention')]
+  const states = [startJob(fresh), running, withTasks(running, allDone), done, expireJob(done, 'retention')]
   for (const state of states) {
     assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
     assert.deepEqual(createStartedEvent(state), createStartedEvent(startJob(fresh)))
   }
   for (const state of states.slice(1))
-    assert.deepEqual(fact({ ...state, job: running.job }, '1'), fact(running, '1'))
+    assert.deepEqual(progressEventOf({ ...state, job: running.job }, '1'), progressEventOf(running, '1'))
   assert.deepEqual(createEndEvent(done), createEndEvent({ ...done, job: { ...done.job, log: {} } }))
 })
 
 test('events of a job list all its tasks as they were at that time', () => {
-  const made = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), made)
-  assert.deepEqual(statusesIn(createCreationEvents(done)[1]), made)
-  const begins = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createStartedEvent(done)), begins)
-  const all = ['in completed', 'left completed', 'right completed', 'both completed', 'out completed']
-  assert.deepEqual(statusesIn(createEndEvent(done)), all)
-  const some = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
-  assert.deepEqual(statusesIn(createEndEvent(over(running, oneFailed))), some)
+  const atCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), atCreation)
+  assert.deepEqual(statusesIn(createCreationEvents(done)[1]), atCreation)
+  const atStart = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
+  assert.deepEqual(statusesIn(createStartedEvent(done)), atStart)
+  const whenCompleted = [
+    'in completed',
+    'left completed',
+    'right completed',
+    'both completed',
+    'out completed',
+  ]
+  assert.deepEqual(statusesIn(createEndEvent(done)), whenCompleted)
+  const whenFailed = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
+  assert.deepEqual(statusesIn(createEndEvent(finishJob(running, oneFailed))), whenFailed)
   assert.deepEqual(statusesIn(createQueuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
 })
 
 test('the events of a job are numbered from 1 in chronological order', () => {
-  const late = expire(done, 'retention')
+  const late = expireJob(done, 'retention')
   const events = [
     ...createCreationEvents(late),
     ...findUnpublishedEvents(running),
     createEndEvent(done),
-    ...deletions(late),
+    ...createDeletionEvents(late),
     createExpiredEvent(late, filesOfJob(late).length),
   ]
   assert.deepEqual(
@@ -318,13 +324,13 @@ test('no event contains bucket keys, the owner of the job or fields of tasks', (
     ],
     { tag: 'mine' },
   )
-  const ended = over(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
-  const late = expire(ended, 'retention')
+  const ended = finishJob(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const late = expireJob(ended, 'retention')
   const events = [
     ...createCreationEvents(late),
     createStartedEvent(late),
     createEndEvent(ended),
-    ...deletions(late),
+    ...createDeletionEvents(late),
     createExpiredEvent(late, 2),
   ]
   assert.doesNotMatch(JSON.stringify(events.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)

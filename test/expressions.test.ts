@@ -21,17 +21,17 @@ function msOf({ source, flags }: Expression, input: string): number {
 }
 
 /** The fastest of several runs: what else runs on the machine only makes it slower. */
-const bestMs = (expression: Expression, input: string) =>
+const measureFastestMs = (expression: Expression, input: string) =>
   Math.min(...[1, 2, 3].map(() => msOf(expression, input)))
 
-function tooSlow(expression: Expression): string | undefined {
+function describeIfTooSlow(expression: Expression): string | undefined {
   const longest = lengths.at(-1) ?? 0
   const allowedMs = (limitOf(expression.path) * longest) / 1024 ** 2
   for (const input of adversarialInputs(expression, longest))
     for (const length of lengths) {
       const head = input.slice(0, length)
       if (msOf(expression, head) <= allowedMs) continue
-      const ms = bestMs(expression, head)
+      const ms = measureFastestMs(expression, head)
       if (ms > allowedMs) return describe(expression, head, ms)
     }
   return undefined
@@ -47,7 +47,7 @@ test('no regular expression takes longer than its limit on adversarial input', (
     ...new Map(literals.map((one) => [`/${one.source}/${one.flags} ${isApi(one.path)}`, one])).values(),
   ]
   assert.deepEqual(
-    distinct.map(tooSlow).filter((one) => one !== undefined),
+    distinct.map(describeIfTooSlow).filter((one) => one !== undefined),
     [],
   )
 })

@@ -31,7 +31,7 @@ function messagesFor(schema: z.ZodType, value: unknown): Wrong {
 
 const upload = presignUpload.body?.schema ?? z.never()
 const query = listJobs.query ?? z.never()
-const sentences: readonly [what: string, schema: z.ZodType, value: unknown, said: Wrong][] = [
+const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expected: Wrong][] = [
   [
     'missing fields',
     upload,

@@ -14,9 +14,9 @@ test('a sealed value can only be opened for the context it was sealed for', () =
   assert.throws(() => new Vault('another secret').unseal(sealed, 'job_1'))
   const bytes = Buffer.from(sealed.sealed, 'base64url')
   for (const at of [0, 12, 28]) {
-    const turned = Buffer.from(bytes)
-    turned[at] = (turned[at] ?? 0) ^ 1
-    assert.throws(() => vault.unseal({ sealed: turned.toString('base64url') }, 'job_1'), `byte ${at}`)
+    const tampered = Buffer.from(bytes)
+    tampered[at] = (tampered[at] ?? 0) ^ 1
+    assert.throws(() => vault.unseal({ sealed: tampered.toString('base64url') }, 'job_1'), `byte ${at}`)
   }
   // Sealing a value twice differs, so that equal passwords cannot be recognized in the table.
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)

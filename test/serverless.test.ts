@@ -85,10 +85,10 @@ const ruleFor = (name: string) =>
 function assertMayBeCalledByRules(name: string): void {
   const { id } = lambda(name)
   const permitted = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)
-  const mayCall = permitted.filter(({ Principal }) => Principal === 'events.amazonaws.com')
+  const invokePermissions = permitted.filter(({ Principal }) => Principal === 'events.amazonaws.com')
   assert.ok(
-    mayCall.some(({ FunctionName }) => reference(FunctionName) === id),
-    `EventBridge may call ${mayCall.map(({ FunctionName }) => reference(FunctionName))} and not ${id}`,
+    invokePermissions.some(({ FunctionName }) => reference(FunctionName) === id),
+    `EventBridge may call ${invokePermissions.map(({ FunctionName }) => reference(FunctionName))} and not ${id}`,
   )
 }
 
@@ -504,16 +504,16 @@ test('every function outside of the closed network has a reason in the README', 
 })
 
 test('every function has a concurrency limit, and a quota that is too low is reported', () => {
-  const without = (id: string, property: string) => {
+  const templateWithout = (id: string, property: string) => {
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
   }
   const stage = parseStage('dev', { facades: 'v2' })
   const { id } = lambda('jobs')
-  assert.deepEqual(checkProjectRules(without(id, 'ReservedConcurrentExecutions'), stage), [
+  assert.deepEqual(checkProjectRules(templateWithout(id, 'ReservedConcurrentExecutions'), stage), [
     { at: id, problem: 'has no concurrency limit (boundedConcurrency)' },
   ])
-  assert.deepEqual(checkProjectRules(without(id, 'VpcConfig'), stage), [
+  assert.deepEqual(checkProjectRules(templateWithout(id, 'VpcConfig'), stage), [
     { at: id, problem: 'has internet access, but its row gives no reason (functionsInVpc)' },
   ])
   assert.equal(
@@ -573,18 +573,18 @@ test('a function without credentials reports that at its first call and looks fo
     ...{ event: 'job.completed', timestamp: '2026-01-01T00:00:00.000Z', id: 'event_1', sequence: 1 },
     ...{ owner: 'user_1', stream: 'stream_1', listeners: ['webhooks'] },
   }
-  const said = await onPackage(
+  const output = await onPackage(
     'dispatch',
     `process.env.AWS_EC2_METADATA_DISABLED = 'true'
     const { handler } = await import('./functions/dispatch.mjs')
     await handler({ detail: ${JSON.stringify(event)} }).catch(({ message }) => process.stdout.write(message))
     process.exit()`,
   )
-  assert.match(said, /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/)
+  assert.match(output, /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/)
 })
 
 /** The heap after an import varies by at most a tenth, however busy the machine is. */
-const measuringHeap = (handler: string) => `
+const heapMeasuringScript = (handler: string) => `
   import { setFlagsFromString } from 'node:v8'
   import { runInNewContext } from 'node:vm'
   setFlagsFromString('--expose-gc')
@@ -598,7 +598,9 @@ const measuringHeap = (handler: string) => `
 test('packages stay within their budgets for heap after import and zip size', async () => {
   for (const name of zipFunctionNames) {
     const { heapKb, zipKb } = packageBudget(name, functions[name])
-    const heap = Math.round(Number(await onPackage(name, measuringHeap(functions[name].handler))) / 1000)
+    const heap = Math.round(
+      Number(await onPackage(name, heapMeasuringScript(functions[name].handler))) / 1000,
+    )
     assert.ok(heap > 0 && heap <= heapKb, `the import of ${name} leaves ${heap} kB, of ${heapKb}`)
     const zip = Math.round(zipBytes(name) / 1000)
     assert.ok(zip <= zipKb && zipKb <= maxZipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)

@@ -13,12 +13,12 @@ const cachedBytes = 4 << 20
 const folder = scratchFolder('drain')
 
 /** Chunks of odd sizes, one of them across the end of the cached part. */
-const pieces = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
-const whole = Buffer.concat(pieces)
+const chunks = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
+const whole = Buffer.concat(chunks)
 
-const noWayPast = 'This file system writes nothing past the cache.'
+const unsupportedMessage = 'This file system does not support direct writes.'
 
-async function writesPastCache(path: string): Promise<boolean> {
+async function supportsDirectWrites(path: string): Promise<boolean> {
   const direct = await open(path, constants.O_WRONLY | constants.O_DIRECT).catch(() => undefined)
   await direct?.close()
   return direct !== undefined
@@ -27,36 +27,36 @@ async function writesPastCache(path: string): Promise<boolean> {
 const bytesInMemory = (path: string) =>
   Number(execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', path]))
 
-async function drainTo(path: string, size?: number): Promise<number> {
-  let given = 0
-  const onWritten = (piece: Buffer) => {
-    given += piece.length
+async function writeChunks(path: string, size?: number): Promise<number> {
+  let writtenBytes = 0
+  const onWritten = (chunk: Buffer) => {
+    writtenBytes += chunk.length
     // The buffer is reused for something else.
-    piece.fill(0)
+    chunk.fill(0)
   }
-  const copies = pieces.map((piece) => Buffer.from(piece))
+  const copies = chunks.map((chunk) => Buffer.from(chunk))
   await writeSynchronously(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
     ...{ path, onWritten, size, cachedBytes },
   })
-  return given
+  return writtenBytes
 }
 
 test('a large file is complete, and its later part is not cached in memory', async (context) => {
   const path = join(folder, 'large')
-  assert.equal(await drainTo(path), whole.length)
+  assert.equal(await writeChunks(path), whole.length)
   assert.equal(sha256(readFileSync(path)), sha256(whole))
 
   const again = join(folder, 'again')
-  await drainTo(again)
-  if (!(await writesPastCache(again))) return context.diagnostic(noWayPast)
+  await writeChunks(again)
+  if (!(await supportsDirectWrites(again))) return context.diagnostic(unsupportedMessage)
   const inMemory = bytesInMemory(again)
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
 })
 
 test('a file declared as large is not cached in memory at all', async (context) => {
-  const path = join(folder, 'said to be large')
-  await drainTo(path, whole.length)
-  if (!(await writesPastCache(path))) return context.diagnostic(noWayPast)
+  const path = join(folder, 'declared as large')
+  await writeChunks(path, whole.length)
+  if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
   const inMemory = bytesInMemory(path)
   assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
   assert.equal(sha256(readFileSync(path)), sha256(whole))
@@ -64,8 +64,8 @@ test('a file declared as large is not cached in memory at all', async (context) 
 
 test('a file is complete whatever size was declared', async () => {
   for (const size of [1, 2 ** 40]) {
-    const path = join(folder, `said to have ${size}`)
-    await drainTo(path, size)
+    const path = join(folder, `declared size ${size}`)
+    await writeChunks(path, size)
     assert.equal(sha256(readFileSync(path)), sha256(whole))
   }
 })
@@ -82,7 +82,7 @@ test('a small file stays in memory', async () => {
 
 test('a write error is thrown', async () => {
   async function* broken() {
-    yield* pieces.slice(0, 60)
+    yield* chunks.slice(0, 60)
     throw new Error('the line is dead')
   }
   const path = join(folder, 'broken')

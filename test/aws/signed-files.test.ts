@@ -92,8 +92,8 @@ test('a deleted input, an overwritten input and an expired signature have differ
   await assert.rejects(get(files, ETag), isCode('CONFLICT'))
   const other = { key: 'received/gone', filename: 'gone.txt' }
   const inputs = { [other.key]: await signer.signInput(other.key, 60) }
-  const without = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
-  await assert.rejects(without.getFile(other, path('late'), signal), isCode('FILE_GONE'))
+  const filesWithoutInput = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
+  await assert.rejects(filesWithoutInput.getFile(other, path('late'), signal), isCode('FILE_GONE'))
   const url = await signer.signInput(source.key, 60)
   const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
   const output = await signer.signOutput('jobs/j/1/', 60)

@@ -289,11 +289,11 @@ async function raw(answer: (socket: import('node:net').Socket) => void): Promise
 }
 
 test('a failed delivery shows the failure and is retried on schedule', async () => {
-  receiver.answer('/500', respondWith(500, {}, 'no\u0000 use'))
-  receiver.answer('/429', respondWith(429, { 'retry-after': '120' }))
-  receiver.answer('/302', respondWith(302, { location: receiver.url('/elsewhere') }))
-  receiver.answer('/10mb', respondWith(500, {}, 'x'.repeat(10 * 1024 * 1024)))
-  receiver.answer('/hangs', () => {})
+  receiver.setHandler('/500', respondWith(500, {}, 'no\u0000 use'))
+  receiver.setHandler('/429', respondWith(429, { 'retry-after': '120' }))
+  receiver.setHandler('/302', respondWith(302, { location: receiver.url('/elsewhere') }))
+  receiver.setHandler('/10mb', respondWith(500, {}, 'x'.repeat(10 * 1024 * 1024)))
+  receiver.setHandler('/hangs', () => {})
   const cases: [name: string, url: string, status: number | null, error: RegExp, nextS: number][] = [
     ['500', receiver.url('/500'), 500, /^The receiver responded with status 500\.$/, 5],
     ['429', receiver.url('/429'), 429, /^The receiver responded with status 429\.$/, 120],
@@ -327,7 +327,7 @@ const sweep = (webhookId: string, stream: string) =>
 
 test('ten attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
-  receiver.answer('/ten', respondWith(503))
+  receiver.setHandler('/ten', respondWith(503))
   const { id } = await createHook(send, '/ten')
   const { stream } = await createEvent(send)
   const started = clock
@@ -358,7 +358,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
     undefined,
   )
 
-  receiver.answer('/ten', respondWith(204))
+  receiver.setHandler('/ten', respondWith(204))
   const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
   assert.deepEqual([again.status, again.data.status], [202, 'pending'])
   await deliverAll()
@@ -369,7 +369,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
 
 test('retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
-  receiver.answer('/soon', respondWith(500))
+  receiver.setHandler('/soon', respondWith(500))
   await createHook(send, '/soon')
   await createEvent(send)
   const lane = queue.shift()
@@ -385,7 +385,7 @@ test('retries within 15 min use the delay of the queue', async () => {
 
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
-  receiver.answer('/410', respondWith(410))
+  receiver.setHandler('/410', respondWith(410))
   const gone = await createHook(send, '/410')
   await createEvent(send)
   await deliverAll()
@@ -395,7 +395,7 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
-  receiver.answer('/dead', respondWith(500))
+  receiver.setHandler('/dead', respondWith(500))
   const dead = await createHook(send, '/dead')
   await createEvent(send)
   await deliverAll()
@@ -417,7 +417,7 @@ test('an account with a confirmed email address gets one email when a webhook is
   const by = new Deliverer(app.services, { now, random: () => 0.5, mailer })
   for (const emailVerified of [false, true]) {
     const send = newClient()
-    receiver.answer('/gone?token=secret', respondWith(410))
+    receiver.setHandler('/gone?token=secret', respondWith(410))
     await createHook(send, '/gone?token=secret')
     const person = { email: 'ada@example.com', emailVerified, name: 'Ada', plan: 'free', role: 'USER' }
     const account = { id: send.id(), ...person, status: 'active', createdAt: now().toISOString() }
@@ -469,7 +469,10 @@ test('the events of a job are sent in sequence, and a failed one does not delay 
   await createHook(send, '/order')
   const job = newId('job')
   let calls = 0
-  receiver.answer('/order', (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end())
+  receiver.setHandler(
+    '/order',
+    (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end(),
+  )
   const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(send, job, sequence, 'job.queued'))
   const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
   await dispatch(events[2] as BusEvent)
@@ -500,7 +503,7 @@ test('waiting for a missing event in the sequence ends after a while', async () 
 
 test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
   const send = newClient()
-  receiver.answer('/progress', respondWith(500))
+  receiver.setHandler('/progress', respondWith(500))
   const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
   const job = newId('job')
   for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))

@@ -81,14 +81,14 @@ export class Gateway {
   /** Connects a client; resolves after the handshake and everything that it triggered. */
   async connect({ headers = {}, query }: Handshake = {}): Promise<Client> {
     const client = new Client(this)
-    const answer = await this.#handlers.sockets({
+    const response = await this.#handlers.sockets({
       ...connect,
       headers: { ...connect.headers, ...headers },
       ...(query && { queryStringParameters: query }),
       requestContext: { ...connect.requestContext, connectionId: client.id },
     })
-    client.status = Number(answer.statusCode)
-    client.protocol = answer.headers?.['Sec-WebSocket-Protocol']
+    client.status = Number(response.statusCode)
+    client.protocol = response.headers?.['Sec-WebSocket-Protocol']
     if (client.status === 200) this.#clients.set(client.id, client)
     for (const { name, detail } of this.#signals.splice(0))
       await this.#handlers.broadcast({ ...eventBridge, 'detail-type': name, detail })
@@ -97,8 +97,8 @@ export class Gateway {
 
   async message(client: Client, body: string): Promise<void> {
     const requestContext = { ...message.requestContext, connectionId: client.id }
-    const answer = await this.#handlers.sockets({ ...message, requestContext, body })
-    if (answer.body) client.frames.push(parseFrame(answer.body))
+    const response = await this.#handlers.sockets({ ...message, requestContext, body })
+    if (response.body) client.frames.push(parseFrame(response.body))
   }
 
   async disconnect(client: Client): Promise<void> {

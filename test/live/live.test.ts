@@ -87,13 +87,13 @@ test('an event that is published twice is sent once', async () => {
 
 test('a client of another owner receives nothing, whatever it requests', async () => {
   const created = await createJob()
-  const foreign = await connectOwner((await createJob()).token)
-  await foreign.send({ type: 'subscribe', jobs: [created.jobId] })
-  await foreign.send({ type: 'resume', since: foreign.frames[0].lastSequence })
+  const otherClient = await connectOwner((await createJob()).token)
+  await otherClient.send({ type: 'subscribe', jobs: [created.jobId] })
+  await otherClient.send({ type: 'resume', since: otherClient.frames[0].lastSequence })
   await gateway.publish(progressAt(created, 10, 3))
-  assert.deepEqual(foreign.of('event'), [])
+  assert.deepEqual(otherClient.of('event'), [])
   assert.deepEqual(
-    foreign.of('snapshot').map(({ jobs }) => jobs),
+    otherClient.of('snapshot').map(({ jobs }) => jobs),
     [[]],
   )
 })
@@ -124,8 +124,8 @@ test('a subscription returns the state of its jobs and filters events', async ()
 
 test('a subscription to everything returns all unfinished jobs', async () => {
   const created = await createJob()
-  const over = await createJob(created.token)
-  await app.send('POST', `/v1/jobs/${over.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const finished = await createJob(created.token)
+  await app.send('POST', `/v1/jobs/${finished.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
   const client = await connectOwner(created.token)
   await client.send({ type: 'subscribe' })
   assert.deepEqual(

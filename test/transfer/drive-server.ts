@@ -62,7 +62,7 @@ const google = {
     const { here, next } = page(found, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
   },
-  answer({ path, query, method }: DriveRequest): DriveReply {
+  handle({ path, query, method }: DriveRequest): DriveReply {
     if (method !== 'GET') return { status: 405 }
     if (path === '/about')
       // "fields: required for this method"
@@ -86,16 +86,16 @@ const dropbox = {
     ...{ '.tag': 'file', id: `id:${id}`, name, path_display: `/${name}`, size: bytes.length },
     server_modified: modified,
   }),
-  answer({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
+  handle({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
     // "RPC endpoints … Content-Type: application/json", also for those whose only argument is null.
     if (method !== 'POST' || contentType !== 'application/json') return { status: 400 }
-    const asked = JSON.parse(body)
+    const received = JSON.parse(body)
     switch (path) {
       case '/users/get_current_account':
         return { json: { name: { display_name: 'Ada' }, email: 'ada@example.com' } }
       case '/files/list_folder':
       case '/files/list_folder/continue': {
-        const [parent, at] = asked.cursor?.split(' ') ?? [asked.path, '0']
+        const [parent, at] = received.cursor?.split(' ') ?? [received.path, '0']
         // "pattern: (/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/.*)?)"
         if (parent === 'root') return { status: 400 }
         const all = [
@@ -106,13 +106,13 @@ const dropbox = {
         return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
       }
       case '/files/search_v2': {
-        const matches = withText(asked.query).map((file) => ({
+        const matches = withText(received.query).map((file) => ({
           metadata: { '.tag': 'metadata', metadata: dropbox.entry(file) },
         }))
         return { json: { matches, has_more: false } }
       }
       case '/files/get_temporary_link': {
-        const file = fileOf(asked.path.slice(3))
+        const file = fileOf(received.path.slice(3))
         if (!file) return { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
         return { json: { metadata: { name: file.name }, link: `${url}/bytes/${file.id}` } }
       }
@@ -127,14 +127,14 @@ const oneDrive = {
     ...{ id, name, size: bytes.length, lastModifiedDateTime: modified, file: { mimeType: 'text/plain' } },
     parentReference: { path: '/drive/root:/My%20files' },
   }),
-  answer({ path, query, method }: DriveRequest, url: string): DriveReply {
+  handle({ path, query, method }: DriveRequest, url: string): DriveReply {
     if (method !== 'GET') return { status: 405 }
     if (path === '/me')
       return { json: { displayName: 'Ada', mail: null, userPrincipalName: 'ada@example.com' } }
-    const [, parent, what] = /^\/me\/drive\/(root|items\/[^/]+)(?:\/(.+))?$/.exec(path) ?? []
+    const [, parent, action] = /^\/me\/drive\/(root|items\/[^/]+)(?:\/(.+))?$/.exec(path) ?? []
     const id = parent?.replace('items/', '') ?? ''
-    const words = /^search\(q='(.*)'\)$/.exec(decodeURIComponent(what ?? ''))?.[1]
-    if (what === 'children' || words !== undefined) {
+    const words = /^search\(q='(.*)'\)$/.exec(decodeURIComponent(action ?? ''))?.[1]
+    if (action === 'children' || words !== undefined) {
       const all =
         words === undefined
           ? [
@@ -149,7 +149,7 @@ const oneDrive = {
     const file = fileOf(id)
     if (!file) return { status: 404, json: { error: { code: 'itemNotFound' } } }
     // "302 Found … a pre-authenticated download URL", on another host.
-    if (what === 'content') return { location: `${url.replace('127.0.0.1', 'localhost')}/bytes/${id}` }
+    if (action === 'content') return { location: `${url.replace('127.0.0.1', 'localhost')}/bytes/${id}` }
     return { json: oneDrive.item(file) }
   },
 }
@@ -202,25 +202,25 @@ export async function openDriveServer() {
     return { location: back.href }
   }
 
-  function answer(asked: DriveRequest): DriveReply {
-    const { path, query, authorization } = asked
+  function handle(received: DriveRequest): DriveReply {
+    const { path, query, authorization } = received
     if (path === '/authorize') return authorize(query)
-    if (path === '/token') return token(asked.body)
+    if (path === '/token') return token(received.body)
     const [, bytes] = /^\/bytes\/(\w+)$/.exec(path) ?? []
     // The URL alone gives access to the file, so a token must not be sent.
     if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
-    const inside = { ...asked, path: rest }
-    if (drive === 'google-drive') return google.answer(inside)
-    return drive === 'dropbox' ? dropbox.answer(inside, url) : oneDrive.answer(inside, url)
+    const inside = { ...received, path: rest }
+    if (drive === 'google-drive') return google.handle(inside)
+    return drive === 'dropbox' ? dropbox.handle(inside, url) : oneDrive.handle(inside, url)
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost')
     const { authorization, 'content-type': contentType } = request.headers
-    const asked = { path, query, method: request.method ?? '', authorization, contentType }
-    const { status, json, bytes, location } = answer({ ...asked, body: await text(request) })
+    const received = { path, query, method: request.method ?? '', authorization, contentType }
+    const { status, json, bytes, location } = handle({ ...received, body: await text(request) })
     response.writeHead(status ?? (location ? 302 : 200), {
       'content-type': json === undefined ? 'text/plain' : 'application/json',
       ...(location && { location }),

@@ -65,8 +65,8 @@ test('only configured drives are listed', async () => {
     { id: 'onedrive', name: 'OneDrive' },
   ])
   const config = { ...app.services.config, DRIVES: undefined }
-  const without = await app.with({ config }).send('GET', '/v1/cloud')
-  assert.deepEqual(without.json.data.drives, [])
+  const withoutDrives = await app.with({ config }).send('GET', '/v1/cloud')
+  assert.deepEqual(withoutDrives.json.data.drives, [])
 })
 
 for (const drive of driveIds) {
@@ -104,8 +104,8 @@ for (const drive of driveIds) {
     const plain = await browser('POST', `${path}/import`, {}, { connectionId, fileIds })
     assert.equal(plain.status, 202, plain.text)
     assert.match(plain.json.data.items[0].uploadId, /^upl_/)
-    const wanted = { connectionId, fileIds, targetFormat: 'pdf', tag: 'drive' }
-    const converted = await browser('POST', `${path}/import`, {}, wanted)
+    const importRequest = { connectionId, fileIds, targetFormat: 'pdf', tag: 'drive' }
+    const converted = await browser('POST', `${path}/import`, {}, importRequest)
     assert.equal(converted.status, 202, converted.text)
     const job = (await browser('GET', `/v1/jobs/${converted.json.data.jobId}`)).json.data
     assert.deepEqual([job.tag, Object.keys(job.tasks)], ['drive', ['import-1', 'convert-1', 'export']])
@@ -161,16 +161,19 @@ test('an authorization can be completed only once, by the browser that started i
   await other('GET', '/v1/cloud/onedrive/auth')
   const begin = async () => (await browser('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
   const callback = (from: Browser, query: Query) => from('GET', '/v1/cloud/onedrive/callback', query)
-  const stolen = await callback(other, await consent(await begin()))
-  assert.deepEqual([stolen.status, stolen.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+  const otherBrowserReply = await callback(other, await consent(await begin()))
+  assert.deepEqual(
+    [otherBrowserReply.status, otherBrowserReply.json.error.code],
+    [403, 'INSUFFICIENT_PERMISSIONS'],
+  )
   const query = await consent(await begin())
   assert.equal((await callback(browser, query)).status, 200)
   const again = await callback(browser, query)
   assert.deepEqual([again.status, again.json.error.details.field], [400, 'state'])
-  const [mine, foreign] = [await consent(await begin()), await consent(await begin())]
-  const mixed = await callback(browser, { ...mine, code: String(foreign['code']) })
+  const [mine, foreignRedirect] = [await consent(await begin()), await consent(await begin())]
+  const mixed = await callback(browser, { ...mine, code: String(foreignRedirect['code']) })
   assert.deepEqual([mixed.status, mixed.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
-  const elsewhere = await browser('GET', '/v1/cloud/dropbox/callback', foreign)
+  const elsewhere = await browser('GET', '/v1/cloud/dropbox/callback', foreignRedirect)
   assert.equal(elsewhere.status, 400)
 })
 
@@ -189,8 +192,8 @@ test('the callback redirects to a page of this service with the result', async (
   const refused = (await browser('GET', `${path}/auth`, { redirectUri })).json.data
   const denied = await browser('GET', `${path}/callback`, { state: refused.state, error: 'access_denied' })
   assert.match(denied.headers['location'] ?? '', /\?error=access_denied/)
-  const foreign = await browser('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
-  assert.deepEqual([foreign.status, foreign.json.error.details.field], [400, 'redirectUri'])
+  const foreignRedirect = await browser('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
+  assert.deepEqual([foreignRedirect.status, foreignRedirect.json.error.details.field], [400, 'redirectUri'])
 })
 
 test('a drive that is not configured is refused', async () => {

@@ -141,11 +141,11 @@ test('an export resumes where its connection was lost', async () => {
 test('an aborted transfer ends at once and leaves nothing behind', async () => {
   const stop = new AbortController()
   let stoppedAt = 0
-  const halt = () => {
+  const stopTransfer = () => {
     stoppedAt ||= performance.now()
     stop.abort()
   }
-  await assert.rejects(exportFile(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, halt))
+  await assert.rejects(exportFile(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, stopTransfer))
   assert.ok(performance.now() - stoppedAt < 1000)
   assert.deepEqual(await readdir(join(sshd.files, 'stopped')), [])
   const other = new AbortController()
@@ -270,7 +270,7 @@ test('a connected server that does not respond is abandoned', async () => {
   assert.equal(await sendRequest<string>(again, (done) => again.realpath('.', done)), '/')
   connection.close()
   isMute = true
-  const mute = new SftpConnection(fields, createDeps(), 400)
-  await assert.rejects(mute.sftp(), hasReason('unreachable', /did not respond/))
+  const silentConnection = new SftpConnection(fields, createDeps(), 400)
+  await assert.rejects(silentConnection.sftp(), hasReason('unreachable', /did not respond/))
   server.close()
 })

@@ -56,8 +56,11 @@ const hasAll = (path: string, jobs: readonly string[]) => {
 }
 
 test('healthy receivers are notified of each job without delay, despite a dead and a slow one', async (t) => {
-  receiver.answer('/dead', () => {})
-  receiver.answer('/slow', (_request, response) => void setTimeout(() => response.writeHead(204).end(), 5000))
+  receiver.setHandler('/dead', () => {})
+  receiver.setHandler(
+    '/slow',
+    (_request, response) => void setTimeout(() => response.writeHead(204).end(), 5000),
+  )
   for (const path of ['/a', '/b', '/dead', '/slow']) await subscribe(path)
   await subscribe('/all', ['*'])
   // The first job waits for processes to start.

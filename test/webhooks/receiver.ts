@@ -28,15 +28,15 @@ export async function openReceiver() {
     const body = await buffer(request)
     const { url: path = '', headers } = request
     received.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
-    const answer = byPath.get(path) ?? respondWith(204)
-    answer(request, response)
+    const handler = byPath.get(path) ?? respondWith(204)
+    handler(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     at: (path: string) => received.filter((one) => one.path === path),
-    answer: (path: string, answer: RequestHandler) => void byPath.set(path, answer),
+    setHandler: (path: string, handler: RequestHandler) => void byPath.set(path, handler),
     close: () => {
       server.closeAllConnections()
       server.close()

@@ -10,7 +10,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const failure = { responseStatus: 500, durationMs: 10 }
 
 test('ten attempts are made within 75 hours', () => {
-  const delays = retryDelaysS.map((_, made) => nextDelayS(made, failure, now, 0.5))
+  const delays = retryDelaysS.map((_, attempts) => nextDelayS(attempts, failure, now, 0.5))
   assert.deepEqual(delays, [...retryDelaysS])
   assert.equal(nextDelayS(10, failure, now, 0.5), undefined)
   const hours = retryDelaysS.reduce<number>((sum, delay) => sum + delay, 0) / 3600
