@@ -18,11 +18,11 @@ type ConnectCallback = (error: Error | null, stream: Duplex) => void
 export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   /** Opens a connection to the checked address of the options' host. */
   const connectGuarded = (
-    given: unknown,
+    rawOptions: unknown,
     open: (to: ConnectionOptions) => Duplex,
     done: ConnectCallback,
   ): undefined => {
-    const options = given as ConnectionOptions // passed by node:http and node:https
+    const options = rawOptions as ConnectionOptions // passed by node:http and node:https
     const host = options.host ?? 'localhost'
     addresses.resolve(host).then(
       ({ address, family }) => {

@@ -216,9 +216,9 @@ export class GuardedHttp {
 
 /** Releases pooled buffers once the socket requests the next chunk: it has sent nearly everything by then. */
 async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
-  for await (const piece of readChunks(body)) {
-    yield piece
-    if (piece.length >= socketBufferBytes) releaseBuffer(piece)
+  for await (const chunk of readChunks(body)) {
+    yield chunk
+    if (chunk.length >= socketBufferBytes) releaseBuffer(chunk)
   }
 }
 

@@ -105,8 +105,8 @@ export class Deliverer {
   }
 
   /** Makes the first attempts of a lane, one after another. */
-  async #drainLane(webhook: Webhook, given: Lane, remainingMs: () => number): Promise<void> {
-    const lane = { webhookId: given.webhookId, stream: given.stream }
+  async #drainLane(webhook: Webhook, { webhookId, stream }: Lane, remainingMs: () => number): Promise<void> {
+    const lane = { webhookId, stream }
     const now = this.#now()
     const held = await this.#deliveries.acquireLane(lane, now, ttlAfter(now))
     if (!held) return

@@ -22,15 +22,15 @@ export const webhookUrl = z
  * @throws AppError INVALID_INPUT, URL_NOT_ALLOWED
  */
 export async function checkTargetUrl(
-  given: string,
+  target: string,
   field: string,
   allowed: readonly string[] = [],
 ): Promise<void> {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || given.length > maxUrlLength)
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || target.length > maxUrlLength)
     throw invalidField(
       field,
-      `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${given.slice(0, 100)}"`,
+      `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${target.slice(0, 100)}"`,
     )
   if (url.password === redacted)
     throw invalidField(
