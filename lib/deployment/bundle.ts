@@ -37,6 +37,9 @@ const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
     throw new Error('An AWS client was created without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set when the function started.')
   }`,
+  // Endpoint discovery is off by default; its cache would bring an LRU map along.
+  '@aws-sdk/endpoint-cache/dist-es/EndpointCache':
+    'export class EndpointCache { getEndpoint() {} get() {} set() {} delete() {} }',
   'thread-stream/index':
     'module.exports = class { constructor() { throw new Error("Log writer threads are not supported in functions.") } }',
   'safe-regex2/index': 'module.exports = () => true',
