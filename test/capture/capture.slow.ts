@@ -184,7 +184,7 @@ test('failures of a website have their codes and messages', async () => {
     ['/endless', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
     ['/bomb', 'FILE_TOO_LARGE', /32 MB/, { timeout: 30 }],
     ['/asking', 'INVALID_INPUT', /CSS selector/, { wait_for_element: 'a[[' }],
-    ['/asking', 'TIMEOUT', /an element #none/, { wait_for_element: '#none' }],
+    ['/asking', 'TIMEOUT', /an element matching #none/, { wait_for_element: '#none' }],
   ]
   for (const [path, code, sentence, fields] of ownErrors)
     await assertRefused(captureAt(path, fields), code, sentence, path)
