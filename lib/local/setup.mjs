@@ -102,7 +102,7 @@ const commandOf = {
   test: testCommand,
   'test:slow': () =>
     testArgs([
-      'test/{access,runQuietly,client,engines,functions,jobs,live,permissions,transfer,web,webhooks}/**/*.slow.ts',
+      'test/{access,capture,client,engines,functions,jobs,live,permissions,transfer,web,webhooks}/**/*.slow.ts',
     ]),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
