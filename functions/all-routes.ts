@@ -1,11 +1,11 @@
 import type { Connections } from '../lib/aws/connections.ts'
 import { requestTimeouts } from '../lib/aws/timeouts.ts'
 import { type Config, readConfig } from '../lib/config.ts'
-import { createServices } from '../lib/create-services.ts'
 import { createApp } from '../lib/http/app.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
 import type { WaitForJobChange } from '../lib/jobs/jobs.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
+import { createServices } from '../lib/services/create-services.ts'
 import { compatContracts } from './compat-v2/contracts.ts'
 import { routes } from './routes/index.ts'
 

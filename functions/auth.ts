@@ -3,12 +3,12 @@ import { ownerCookie, ownerHeader, verifyOwnerToken } from '../lib/access/anonym
 import { type AuthOptions, createAuth } from '../lib/access/auth/auth.ts'
 import { handleAuth } from '../lib/access/auth/http-adapter.ts'
 import { isSameOrigin } from '../lib/access/same-origin.ts'
+import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import { clientIpOf } from '../lib/http/edge-origin.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
-import { createLambdaServices } from '../lib/lambda-services.ts'
-import { lazyAsync } from '../lib/lazy-async.ts'
-import type { Services } from '../lib/services.ts'
+import { createLambdaServices } from '../lib/services/lambda-services.ts'
+import type { Services } from '../lib/services/services.ts'
 
 /** How long to wait before retrying a provider that did not respond. */
 const retryProvidersMs = 30_000

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type BusEvent, BusFields } from '../events/index.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { Table } from '../lib/aws/table.ts'
-import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
+import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 import { Dispatcher } from '../lib/webhooks/dispatcher.ts'
 
 /** Fields of every event; its body is passed on unchanged. */

@@ -1,14 +1,14 @@
 import type { APIGatewayProxyStructuredResultV2, EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { type BusEvent, BusFields } from '../events/index.ts'
+import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
-import { createServices } from '../lib/create-services.ts'
 import { AppError } from '../lib/errors.ts'
-import { createLambdaServices } from '../lib/lambda-services.ts'
-import { lazyAsync } from '../lib/lazy-async.ts'
 import { selectSubprotocol } from '../lib/live/handshake.ts'
 import { Live } from '../lib/live/live.ts'
+import { createServices } from '../lib/services/create-services.ts'
+import { createLambdaServices } from '../lib/services/lambda-services.ts'
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
 const SocketEvent = z.object({

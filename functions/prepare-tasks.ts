@@ -1,10 +1,10 @@
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { Connections } from '../lib/aws/connections.ts'
-import { createServices } from '../lib/create-services.ts'
 import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
 import { TaskMessage } from '../lib/jobs/task-message.ts'
-import { loadLambdaConfig } from '../lib/lambda-config.ts'
-import { lazyAsync } from '../lib/lazy-async.ts'
+import { createServices } from '../lib/services/create-services.ts'
+import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: Connections = {}) {

@@ -1,8 +1,8 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
+import { lazyAsync } from '../lib/async/lazy-async.ts'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../lib/conversion/receive-upload.ts'
-import { createLambdaServices } from '../lib/lambda-services.ts'
-import { lazyAsync } from '../lib/lazy-async.ts'
+import { createLambdaServices } from '../lib/services/lambda-services.ts'
 
 const open = lazyAsync(createLambdaServices)
 

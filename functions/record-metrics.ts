@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
 import { DurationStats } from '../lib/conversion/duration-stats.ts'
-import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
 import { createLog, type Log } from '../lib/log.ts'
+import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 
 const Measurable = z.discriminatedUnion('event', [
   eventSchema('job.completed'),

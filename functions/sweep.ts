@@ -1,8 +1,8 @@
+import { lazyAsync } from '../lib/async/lazy-async.ts'
 import { createSecrets } from '../lib/aws/secrets.ts'
-import { createLambdaServices } from '../lib/lambda-services.ts'
-import { lazyAsync } from '../lib/lazy-async.ts'
-import { loadConfigAndClearSecrets } from '../lib/load-config.ts'
-import { createWakeHandlers, findDueRecords } from '../lib/wakeups.ts'
+import { createLambdaServices } from '../lib/services/lambda-services.ts'
+import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
+import { createWakeHandlers, findDueRecords } from '../lib/services/wakeups.ts'
 
 /** The sweep runs every minute, so it is the first function of a new deployment to run and creates its secrets. */
 const open = lazyAsync(async () => {

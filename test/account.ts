@@ -4,7 +4,7 @@ import { modelListKey } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
 import { openReplayTarget } from '../lib/local/replay/replay-target.ts'
-import type { Services } from '../lib/services.ts'
+import type { Services } from '../lib/services/services.ts'
 import type { TestService } from './service.ts'
 
 type Stored = Pick<Services, 'table'>

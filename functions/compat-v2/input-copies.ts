@@ -4,8 +4,8 @@ import { isVisibleToKey } from '../../lib/http/job-access.ts'
 import { newId } from '../../lib/ids.ts'
 import type { StoredFile } from '../../lib/jobs/job.ts'
 import { filesOfTask, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
-import type { Services } from '../../lib/services.ts'
-import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
 /** A file of another job's task, copied to an upload for one job. */

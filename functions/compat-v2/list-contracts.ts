@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { listAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 import { listJobs } from '../routes/list-jobs.ts'
 import {
   callEndpoint,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../lib/ids.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 const dayS = 24 * 3600
 /** A job that does not exist after so long was never created. */

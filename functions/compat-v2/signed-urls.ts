@@ -8,11 +8,11 @@ import { countRequest, rateLimitError } from '../../lib/access/rate-limiter.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
-import { signQuery, verifySignature } from '../../lib/http/signed-download.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import { parseInput } from '../../lib/parse-input.ts'
-import type { Services } from '../../lib/services.ts'
+import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { parseInput } from '../../lib/validation/parse-input.ts'
 import {
   compatDefaults,
   dataReply,

@@ -1,5 +1,5 @@
 import type { JobView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { createJob } from '../routes/create-job.ts'
 import { callEndpoint, type Request } from './call-endpoint.ts'
 import { copyTaskFiles, deleteCopies, type InputCopy } from './input-copies.ts'

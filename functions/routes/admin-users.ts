@@ -5,11 +5,11 @@ import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts
 import { publishPlanChanges } from '../../lib/access/plan-changes.ts'
 import { adminAccess } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
-import { integer } from '../../lib/coerce.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { planIds } from '../../lib/plans.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 const shared = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)

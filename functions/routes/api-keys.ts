@@ -14,7 +14,7 @@ import { accountManageAccess, type Principal } from '../../lib/access/principal.
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
 

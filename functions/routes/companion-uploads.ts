@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
-import { requireDiskSpace } from '../../lib/disk-space.ts'
-import { sanitizeFileName } from '../../lib/file-name.ts'
 import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
+import { requireDiskSpace } from '../../lib/io/disk-space.ts'
+import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -15,8 +15,8 @@ import {
   maxMultipartBytes,
   signPartUrls,
   startMultipartUpload,
-} from '../../lib/multipart-uploads.ts'
-import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+} from '../../lib/uploads/multipart-uploads.ts'
+import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import {
   CompleteBody,
   KeyQuery,

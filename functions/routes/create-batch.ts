@@ -8,7 +8,6 @@ import { openUploadedSource, type SourceFile } from '../../lib/conversion/source
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { parseTargetFormat } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
-import { sanitizeFileName } from '../../lib/file-name.ts'
 import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
@@ -22,7 +21,8 @@ import {
 import { optionalBoolean } from '../../lib/http/query.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import { sanitizeFileName } from '../../lib/names/file-name.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { convertOperation } from '../../lib/tasks/convert.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { importUploadOperation } from '../../lib/tasks/import-upload.ts'

@@ -24,7 +24,7 @@ import {
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 const Fields = z.looseObject({
   ...targetFields,

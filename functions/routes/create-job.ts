@@ -12,7 +12,7 @@ import {
 } from '../../lib/http/conversion-request.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'

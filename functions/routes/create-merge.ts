@@ -20,7 +20,7 @@ import {
 } from '../../lib/http/conversion-request.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { defaultMergeTargets, type MergeType, mergeTypes } from '../../lib/tasks/merge.ts'
 
 const { engine: _, ...target } = targetFields

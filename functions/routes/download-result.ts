@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { fileLink, linkLifetimeS, reprDigest } from '../../lib/http/file-link.ts'
-import { subnetOf } from '../../lib/http/ip-networks.ts'
 import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import { hasSignature, verifySignature } from '../../lib/http/signed-download.ts'
+import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.ts'
+import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
+import { subnetOf } from '../../lib/net/ip-networks.ts'
 
 /** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */
 const limitedLinkLifetimeS = 300

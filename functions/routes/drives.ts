@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { driveAccess as drivesAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { consentLifetimeMinutes } from '../../lib/transfer/drives/connections.ts'
 import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
 import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
 import { driveOf } from '../../lib/transfer/drives/index.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 const Params = z.object({ drive: z.enum(driveIds) })
 const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
-import { readFileSpace } from '../../lib/disk-space.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { readFileSpace } from '../../lib/io/disk-space.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
 

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
-import { sanitizeFileName } from '../../lib/file-name.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
+import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
-import { uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 
 const { max_size, ...fields } = operation.fields.shape
 

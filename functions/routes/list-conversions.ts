@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
 import { type Capability, engineIds, operations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
@@ -9,6 +8,7 @@ import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.
 import { nextPageLink } from '../../lib/http/query.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 const AdditionalFilesView = z.object({
   from: z.array(z.string()).optional().describe('Accepted formats; all formats if omitted'),

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { listAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
-import { forEachConcurrently } from '../../lib/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { loadViewState } from '../../lib/http/job-access.ts'
@@ -9,8 +8,9 @@ import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { nextPageLink } from '../../lib/http/query.ts'
 import { type Job, JobStatus } from '../../lib/jobs/job.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 const Statuses = z
   .string()

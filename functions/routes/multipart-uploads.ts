@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/multipart.ts'
-import { integer } from '../../lib/coerce.ts'
 import { declaredSize } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
@@ -16,7 +15,8 @@ import {
   partUrlLifetimeS,
   signPartUrls,
   startMultipartUpload,
-} from '../../lib/multipart-uploads.ts'
+} from '../../lib/uploads/multipart-uploads.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
 

@@ -4,10 +4,10 @@ import { type Client, Clients, maxClients } from '../../lib/access/oauth/clients
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/access/principal.ts'
-import { displayName } from '../../lib/display-name.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { quoteId } from '../../lib/ids.ts'
+import { displayName } from '../../lib/validation/display-name.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 

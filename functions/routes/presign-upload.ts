@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
-import { requireDiskSpace } from '../../lib/disk-space.ts'
 import { AppError } from '../../lib/errors.ts'
-import { sanitizeFileName } from '../../lib/file-name.ts'
 import { declaredSize, sizeLimitError } from '../../lib/http/content-length.ts'
 import { contentType } from '../../lib/http/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
-import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads.ts'
+import { requireDiskSpace } from '../../lib/io/disk-space.ts'
+import { sanitizeFileName } from '../../lib/names/file-name.ts'
+import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 
 const tooLargeForOneRequestError = (size: number) =>
   new AppError(

@@ -6,7 +6,7 @@ import { windowUsages } from '../../lib/access/rate-limiter.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { liveStatuses } from '../../lib/jobs/job.ts'
 import { planIds } from '../../lib/plans.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { dayOf } from '../../lib/usage/records.ts'
 import { readUsage } from '../../lib/usage/usage.ts'
 

@@ -19,7 +19,7 @@ import {
 } from '../../lib/http/job-access.ts'
 import { isLiveStatus, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 

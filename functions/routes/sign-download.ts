@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
-import { signedLifetimeS, signQuery } from '../../lib/http/signed-download.ts'
+import { signedLifetimeS, signQuery } from '../../lib/links/signed-download.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 export const signDownload = contract({
   method: 'POST',

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { adminAccess, openAccess, usageReadAccess } from '../../lib/access/principal.ts'
-import { integer } from '../../lib/coerce.ts'
 import { contract } from '../../lib/http/contract.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import {
   bucketDays,
   computeSlo,
@@ -11,6 +10,7 @@ import {
   SloView,
 } from '../../lib/usage/reliability.ts'
 import { readUsage, UsageQuery, UsageView } from '../../lib/usage/usage.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 
 export const getUsage = contract({
   method: 'GET',

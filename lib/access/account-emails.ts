@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { accountOf } from './accounts.ts'
 import { createMailer, type Email, type Mailer } from './auth/emails.ts'
 

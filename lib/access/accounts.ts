@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 /** Accounts of people who signed up. An account id can own jobs, just like an anonymous identity. */
 

@@ -1,9 +1,9 @@
-import { forEachConcurrently } from '../for-each-concurrently.ts'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Job } from '../jobs/job.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
-import { moveOwnedRecords } from '../owned-records.ts'
-import type { Services } from '../services.ts'
+import { moveOwnedRecords } from '../model/owned-records.ts'
+import type { Services } from '../services/services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
 import { isAccount } from './accounts.ts'
 

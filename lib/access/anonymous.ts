@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { rateLimitAddress } from '../http/ip-networks.ts'
 import { newId } from '../ids.ts'
+import { rateLimitAddress } from '../net/ip-networks.ts'
 import { bearerToken } from './bearer.ts'
 import type { Credentials, Principal } from './principal.ts'
 

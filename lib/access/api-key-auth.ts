@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { isInNetwork } from '../http/ip-networks.ts'
-import type { Services } from '../services.ts'
+import { isInNetwork } from '../net/ip-networks.ts'
+import type { Services } from '../services/services.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
 import { type ApiKey, ApiKeys, inactiveReason } from './api-keys.ts'
 import { bearerToken } from './bearer.ts'

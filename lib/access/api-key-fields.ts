@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { displayName } from '../display-name.ts'
 import { AppError } from '../errors.ts'
+import { displayName } from '../validation/display-name.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
 import { type GrantedScope, grantedScopes } from './principal.ts'
 

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import type { Credentials, Principal } from './principal.ts'
 
 /**

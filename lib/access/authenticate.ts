@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { anonymousPrincipal } from './anonymous.ts'
 import { authenticateByKey } from './api-key-auth.ts'
 import type { AuthMethod } from './auth-method.ts'

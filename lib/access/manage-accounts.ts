@@ -1,5 +1,5 @@
 import type { Item, Write } from '../aws/table.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { Account, accountKey, accountOf } from './accounts.ts'
 import { auditWrite } from './audit.ts'
 import { modelListKey } from './auth/records.ts'

@@ -1,7 +1,7 @@
+import { TtlCache } from '../async/ttl-cache.ts'
 import type { Item } from '../aws/table.ts'
 import { type PlanId, planIdOf } from '../plans.ts'
-import type { Services } from '../services.ts'
-import { TtlCache } from '../ttl-cache.ts'
+import type { Services } from '../services/services.ts'
 import { Account, accountOf, isAccount } from './accounts.ts'
 
 /** How long a process may cache accounts and keys. Changes of plans, suspensions and revocations promise 5 s. */

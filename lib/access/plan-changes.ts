@@ -1,6 +1,6 @@
 import type { Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { publishToOwner, subscriptionEvents } from './account-events.ts'
 import type { Account } from './accounts.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { PlanId } from '../plans.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { planOfOwner } from './owner-plan.ts'
 
 /** The file and job limits of a plan on this service. */

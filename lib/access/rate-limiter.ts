@@ -1,7 +1,7 @@
+import { KeyedMutex } from '../async/keyed-mutex.ts'
 import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
-import { KeyedMutex } from '../keyed-mutex.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { PermitBlocks } from './permit-blocks.ts'
 import type { Principal } from './principal.ts'
 import {

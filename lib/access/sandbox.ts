@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { isInNetwork } from '../http/ip-networks.ts'
+import { isInNetwork } from '../net/ip-networks.ts'
 
 /** A service for testing (`SANDBOX=1`). It has no rate limits, so access can be limited to some networks. */
 

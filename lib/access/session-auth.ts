@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { Account, accountKey } from './accounts.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
 import type { AuthMethod } from './auth-method.ts'

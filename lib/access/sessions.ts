@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Write } from '../aws/table.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { fromItem, listPartition, models, pointerWrites, recordKey } from './auth/records.ts'
 
 /** Lists and ends sessions for administrators; users do that with /v1/auth. */

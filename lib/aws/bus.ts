@@ -1,7 +1,7 @@
 import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-eventbridge'
 import type { BusEvent } from '../../events/index.ts'
+import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
-import { lazyAsync } from '../lazy-async.ts'
 import { eventSource, type InternalEvent } from '../resources/events.ts'
 import { createClientConfig } from './client-config.ts'
 import type { ClientConnection } from './connections.ts'

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { readIntoPooledBuffer, releaseBuffer } from '../buffer-pool.ts'
-import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../direct-io.ts'
-import { readAhead, readFully } from '../read-ahead.ts'
+import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
+import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../io/direct-io.ts'
+import { readAhead, readFully } from '../io/read-ahead.ts'
 import type { ByteRange } from '../transfer/transfer.ts'
 import type { LocatedFile } from './connections.ts'
 

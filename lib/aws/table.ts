@@ -19,8 +19,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Config } from '../config.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { createClientConfig } from './client-config.ts'
 import { type Change, type Condition, createExpressions } from './table-expressions.ts'
 import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'

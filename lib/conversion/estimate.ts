@@ -4,7 +4,7 @@ import type { Operation } from '../engines/engine.ts'
 import { isFormatId } from '../formats/index.ts'
 import { isTerminalStatus, type JobState } from '../jobs/job.ts'
 import { planRoute, type Route } from '../plan/index.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import type { ConversionKind, DurationTotals } from './duration-stats.ts'
 

@@ -1,6 +1,6 @@
 import type { AppError } from '../errors.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
-import type { UploadRecord } from '../uploads.ts'
+import type { UploadRecord } from '../uploads/uploads.ts'
 import type { WebhookFormat } from '../webhooks/webhook.ts'
 import type { SourceFile } from './source.ts'
 

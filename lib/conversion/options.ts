@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { camelCase } from '../case-conversion.ts'
 import { type EngineId, engineIds } from '../engines/engine.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../jobs/job.ts'
-import { parseInput } from '../parse-input.ts'
+import { camelCase } from '../names/case-conversion.ts'
 import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
+import { parseInput } from '../validation/parse-input.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**

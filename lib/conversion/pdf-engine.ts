@@ -1,5 +1,5 @@
-import { camelCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
+import { camelCase } from '../names/case-conversion.ts'
 import type { PlanId } from '../plans.ts'
 
 /** `pdfEngine` selects an external document renderer. This service has none and only supports `auto`. */

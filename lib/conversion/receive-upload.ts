@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
 import { fileTooLargeError } from '../http/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import type { UploadRecord, Uploads } from '../uploads.ts'
+import type { UploadRecord, Uploads } from '../uploads/uploads.ts'
 import { createUploadSource } from './source.ts'
 import { toStoredFile } from './to-stored-file.ts'
 

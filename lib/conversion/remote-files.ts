@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { describeValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
-import { parseInput, parseJson } from '../parse-input.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { describeValues } from '../validation/describe-schema.ts'
+import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** Tasks that fetch remote files for a conversion or export its result. */
 

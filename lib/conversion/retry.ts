@@ -3,11 +3,11 @@ import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
 import { hasRecord } from '../jobs/job-state-machine.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
 import { type TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
-import { uploadKey } from '../uploads.ts'
+import { uploadKey } from '../uploads/uploads.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
 /**

@@ -5,8 +5,8 @@ import { isVisibleToKey } from '../http/job-access.ts'
 import { idPattern, newId, quoteId } from '../ids.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { JobState, StoredFile } from '../jobs/job.ts'
-import type { Services } from '../services.ts'
-import { uploadKey } from '../uploads.ts'
+import type { Services } from '../services/services.ts'
+import { uploadKey } from '../uploads/uploads.ts'
 import type { SourceFile } from './source.ts'
 
 interface JobSourceRequest {

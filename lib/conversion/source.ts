@@ -1,12 +1,12 @@
 import { isSameOwner } from '../access/adopt-anonymous.ts'
 import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import { sanitizeFileName } from '../file-name.ts'
 import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
 import { idPattern, quoteId } from '../ids.ts'
 import { isTerminalStatus } from '../jobs/job.ts'
-import type { Services } from '../services.ts'
-import type { UploadRecord } from '../uploads.ts'
+import { sanitizeFileName } from '../names/file-name.ts'
+import type { Services } from '../services/services.ts'
+import type { UploadRecord } from '../uploads/uploads.ts'
 
 /**
  * A file to convert, already stored in the bucket. The `sha256` of a presigned upload is empty, because its bytes were

@@ -1,6 +1,6 @@
-import { withExtension } from '../file-name.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { StoredFile } from '../jobs/job.ts'
+import { withExtension } from '../names/file-name.ts'
 import type { SourceFile } from './source.ts'
 
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */

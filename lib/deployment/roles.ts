@@ -1,6 +1,6 @@
-import type { Permission } from '../permissions.ts'
 import { type SecretName, secretNamesOf } from '../resources/function-declaration.ts'
 import { declarationOf, type FunctionName, functionNames, functions } from '../resources/functions.ts'
+import type { Permission } from '../resources/permissions.ts'
 import { imageIds, type QueueId } from '../resources/queues.ts'
 import { convertPermissions } from '../resources/role-permissions.ts'
 import { isInVpc } from './network.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { coerceNumber, integer } from '../coerce.ts'
+import { coerceNumber, integer } from '../validation/coerce.ts'
 
 export { coerceNumber as numberFromText, integer }
 

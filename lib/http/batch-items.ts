@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fileUrlField } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
-import { parseInput, parseJson } from '../parse-input.ts'
+import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** One file of a batch and its conversion; unknown fields are conversion options. */
 export const BatchItem = z.looseObject({

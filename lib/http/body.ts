@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../aws/files.ts'
-import { describeValues } from '../describe-schema.ts'
 import { AppError } from '../errors.ts'
+import { describeValues } from '../validation/describe-schema.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeBody } from './content-encoding.ts'
 import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from './contract.ts'

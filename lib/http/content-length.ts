@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { coerceNumber } from '../coerce.ts'
 import { AppError } from '../errors.ts'
+import { coerceNumber } from '../validation/coerce.ts'
 
 /** Accepts any whole number, even beyond the safe integers: the limit depends on the plan and is checked elsewhere. */
 export const declaredSize = z

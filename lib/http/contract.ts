@@ -5,7 +5,7 @@ import type { Access, Principal } from '../access/principal.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import type { ReplyHeader } from './reply-headers.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import { lazyAsync } from '../async/lazy-async.ts'
 import { requestTimeouts } from '../aws/timeouts.ts'
-import { createLambdaServices } from '../lambda-services.ts'
-import { lazyAsync } from '../lazy-async.ts'
+import { createLambdaServices } from '../services/lambda-services.ts'
 import { createApp } from './app.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
 

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { idPattern, quoteId } from '../ids.ts'
 import { isTerminalStatus, type Job, type JobState } from '../jobs/job.ts'
 import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import type { HttpRequest } from './contract.ts'
 
 /** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */

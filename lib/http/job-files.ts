@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
 import type { Job, StoredFile } from '../jobs/job.ts'
 import { resultFiles } from '../jobs/job-state-machine.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { jobNotFound } from './job-access.ts'
 
 interface FileSelector {

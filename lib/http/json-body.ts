@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { isNestedTooDeep, maxJsonDepth } from '../json-depth.ts'
-import { findUnpairedSurrogate, unpairedSurrogateError } from '../unpaired-surrogates.ts'
+import { isNestedTooDeep, maxJsonDepth } from '../validation/json-depth.ts'
+import { findUnpairedSurrogate, unpairedSurrogateError } from '../validation/unpaired-surrogates.ts'
 import { duplicateFieldError } from './repeated-field.ts'
 
 /** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import type { HttpEvent } from './contract.ts'
 
 const hostPattern = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i

@@ -1,6 +1,6 @@
 import { combine, combineSequential, type Fidelity } from '../fidelity/fidelity.ts'
-import { nameFromTemplate } from '../file-name.ts'
-import { UniqueNames } from '../unique-names.ts'
+import { nameFromTemplate } from '../names/file-name.ts'
+import { UniqueNames } from '../names/unique-names.ts'
 import {
   type BatchSummary,
   type DependencyState,

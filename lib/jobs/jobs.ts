@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
+import type { SubscriberLookup } from '../live/subscribers.ts'
 import type { Log } from '../log.ts'
-import type { SubscriberLookup } from '../subscribers.ts'
-import type { Uploads } from '../uploads.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
   createCreationEvents,

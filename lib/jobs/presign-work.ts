@@ -1,6 +1,6 @@
 import type { Files } from '../aws/files.ts'
 import type { TaskUrlSigner } from '../aws/task-url-signer.ts'
-import { isSealed, mapDeep, type Vault } from '../sealed.ts'
+import { isSealed, mapDeep, type Vault } from '../crypto/sealed.ts'
 import { findTransferOperation } from '../tasks/index.ts'
 import { jobPrefix, type StoredFile, type Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'

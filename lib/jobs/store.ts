@@ -1,6 +1,6 @@
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { ConditionalWriteResult, Item, Key, Table } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import {
   FixedTask,
   isTerminalStatus,

@@ -1,7 +1,7 @@
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Queues } from '../aws/queues.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { AppError } from '../errors.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { completeChunk } from './chunk-completion.ts'
 import { dependencyUpdate } from './dependency-update.ts'
 import { createImportedFileEvents } from './events.ts'

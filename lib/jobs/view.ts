@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { sortKeys } from '../canonical-json.ts'
 import { Fidelity } from '../fidelity/fidelity.ts'
-import type { ResultLink } from '../http/result-links.ts'
+import type { ResultLink } from '../links/result-links.ts'
+import { sortKeys } from '../validation/canonical-json.ts'
 import {
   BatchSummary,
   type ExportedFile,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toPublicEvent } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
-import { subscriberCacheMs, waitForCacheExpiry } from '../subscriber-cache.ts'
+import { subscriberCacheMs, waitForCacheExpiry } from './subscriber-cache.ts'
 
 /**
  * The numbered events of an owner, in the order received, stored while a client is watching: missed events are sent from

@@ -1,7 +1,7 @@
 import { loadViewState } from '../http/job-access.ts'
 import { isTerminalStatus, type Job } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
 import { isTerminalEvent, withoutTaskList } from './render.ts'
 

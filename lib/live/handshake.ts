@@ -4,7 +4,7 @@ import { type Credentials, listAccess, type Principal } from '../access/principa
 import { isSameOrigin } from '../access/same-origin.ts'
 import { AppError } from '../errors.ts'
 import { clientIpOf } from '../http/edge-origin.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { subprotocol } from './frames.ts'
 
 /** The identity that a handshake claims. */

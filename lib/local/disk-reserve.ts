@@ -3,7 +3,7 @@ import { statfsSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readDiskSpace, reservedBytes } from '../disk-space.ts'
+import { readDiskSpace, reservedBytes } from '../io/disk-space.ts'
 import type { Log } from '../log.ts'
 
 const execFileAsync = promisify(execFile)

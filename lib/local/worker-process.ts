@@ -27,7 +27,7 @@ const mallocForStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * The young generation of a transfer consists of chunks that die quickly; see lib/collect-garbage.ts. Without the
+ * The young generation of a transfer consists of chunks that die quickly; see lib/io/collect-garbage.ts. Without the
  * second flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
  */
 const v8FlagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { drawingDataFiles, drawingScript } from '../../functions/web/grid/drawing-files.ts'
-import { webFolder } from '../asset-folder.ts'
+import { webFolder } from './asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 

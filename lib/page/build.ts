@@ -7,8 +7,8 @@ import {
   type SectionId,
   sectionIds,
 } from '../../functions/web/section-paths.ts'
-import { webFolder } from '../asset-folder.ts'
 import { styleHash } from '../http/security-headers.ts'
+import { webFolder } from './asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 

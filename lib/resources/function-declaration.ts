@@ -1,7 +1,7 @@
 import type { SubscriberKind } from '../../events/index.ts'
 import type { ImageId } from '../engines/engine.ts'
-import type { Permission } from '../permissions.ts'
 import type { EventSelector } from './events.ts'
+import type { Permission } from './permissions.ts'
 import type { QueueId } from './queues.ts'
 
 /** What invokes a function. */

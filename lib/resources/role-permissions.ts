@@ -1,5 +1,5 @@
 import type { ImageId } from '../engines/engine.ts'
-import type { FilePrefix, FileVerb, Permission, TableVerb } from '../permissions.ts'
+import type { FilePrefix, FileVerb, Permission, TableVerb } from './permissions.ts'
 
 export const tableAccess = (...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),

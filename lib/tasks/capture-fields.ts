@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { snakeCase } from '../case-conversion.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
 import { screenshotOptions } from '../engines/chromium/screenshot.ts'
+import { snakeCase } from '../names/case-conversion.ts'
 import { requestHeaders } from './import-url.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { snakeCase } from '../case-conversion.ts'
 import { AppError } from '../errors.ts'
-import { parseInput } from '../parse-input.ts'
+import { snakeCase } from '../names/case-conversion.ts'
+import { parseInput } from '../validation/parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 

@@ -11,7 +11,7 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { GuardedAgents } from './guarded-agents.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import { createErrorMapper, storeResponseError } from './map-store-errors.ts'

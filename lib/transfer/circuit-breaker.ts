@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../async/bounded-map.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** Failures that open the circuit. */

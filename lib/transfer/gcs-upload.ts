@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tapStream } from '../collect-garbage.ts'
+import { tapStream } from '../io/collect-garbage.ts'
 import type { GcsRequest } from './gcs-bucket.ts'
 import type { OutgoingResponse } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'

@@ -13,7 +13,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { OutgoingFile } from './transfer.ts'
 
 /** Bytes of a part; S3 allows 10,000 parts. */

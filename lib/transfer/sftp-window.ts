@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { SFTPWrapper } from 'ssh2'
-import { readIntoPooledBuffer, releaseBuffer } from '../buffer-pool.ts'
-import { createGarbageCollector } from '../collect-garbage.ts'
+import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
+import { createGarbageCollector } from '../io/collect-garbage.ts'
 import { readChunks } from './stream-chunks.ts'
 
 interface SilenceWatch {

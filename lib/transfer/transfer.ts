@@ -31,7 +31,7 @@ export interface OutgoingFile {
 export interface ByteRange {
   readonly start: number
   readonly end: number
-  /** Whether the reader releases each chunk (`lib/buffer-pool.ts`); otherwise it gets copies. */
+  /** Whether the reader releases each chunk (`lib/io/buffer-pool.ts`); otherwise it gets copies. */
   readonly releasesBuffers?: boolean
 }
 

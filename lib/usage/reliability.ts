@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
 

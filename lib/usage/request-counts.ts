@@ -1,5 +1,5 @@
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
-import { forEachConcurrently } from '../for-each-concurrently.ts'
 import { dayOf, ownerDayKey, usageLifetimeS } from './records.ts'
 
 /** How often a process writes its counts. */

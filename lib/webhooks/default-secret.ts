@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Key, Table } from '../aws/table.ts'
-import { Sealed, type Vault } from '../sealed.ts'
+import { Sealed, type Vault } from '../crypto/sealed.ts'
 import { newSecret } from './signatures.ts'
 import type { Webhook } from './webhook.ts'
 

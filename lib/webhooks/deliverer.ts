@@ -1,9 +1,9 @@
 import { emailOwner } from '../access/account-emails.ts'
 import { emailTemplates, type Mailer } from '../access/auth/emails.ts'
+import { TtlCache } from '../async/ttl-cache.ts'
 import { maxDelayS } from '../aws/queues.ts'
-import type { Services } from '../services.ts'
-import { subscriberCacheMs } from '../subscriber-cache.ts'
-import { TtlCache } from '../ttl-cache.ts'
+import { subscriberCacheMs } from '../live/subscriber-cache.ts'
+import type { Services } from '../services/services.ts'
 import { DeliveryStore } from './deliveries.ts'
 import {
   type Delivery,

@@ -1,8 +1,8 @@
 import type { BusEvent } from '../../events/index.ts'
+import { TtlCache } from '../async/ttl-cache.ts'
 import { maxDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
-import { subscriberCacheMs } from '../subscriber-cache.ts'
-import { TtlCache } from '../ttl-cache.ts'
+import { subscriberCacheMs } from '../live/subscriber-cache.ts'
 import { DeliveryStore } from './deliveries.ts'
 import {
   type Delivery,

@@ -1,7 +1,7 @@
 import { type BusEvent, toPublicEvent } from '../../events/index.ts'
+import { TtlCache } from '../async/ttl-cache.ts'
 import type { Item, Table } from '../aws/table.ts'
-import { subscriberCacheMs } from '../subscriber-cache.ts'
-import { TtlCache } from '../ttl-cache.ts'
+import { subscriberCacheMs } from '../live/subscriber-cache.ts'
 import { loadIndexedItems } from './deliveries.ts'
 import {
   type Delivery,

@@ -1,4 +1,4 @@
-import { addResultLinks, type ResultLink } from '../http/result-links.ts'
+import { addResultLinks, type ResultLink } from '../links/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'

@@ -1,4 +1,4 @@
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { isUntried, retryMessage } from './deliverer.ts'
 import { DeliveryStore } from './deliveries.ts'
 import { parseLaneId, recheckS, timestampAfter } from './delivery.ts'

@@ -1,5 +1,5 @@
 import type { Table } from '../aws/table.ts'
-import { createOwned, listOwnedIds, removeOwned } from '../owned-records.ts'
+import { createOwned, listOwnedIds, removeOwned } from '../model/owned-records.ts'
 import { maxWebhooks, Webhook, webhookKey } from './webhook.ts'
 
 /** Records of webhooks. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { redacted } from '../crypto/sealed.ts'
 import { AppError } from '../errors.ts'
-import { redacted } from '../sealed.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
 /** How long the DNS lookup of a receiver may take before the URL is accepted without it. */

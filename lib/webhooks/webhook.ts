@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
-import { ownedKey } from '../owned-records.ts'
-import { Sealed } from '../sealed.ts'
+import { Sealed } from '../crypto/sealed.ts'
+import { ownedKey } from '../model/owned-records.ts'
 
 const Timestamp = z.iso.datetime()
 

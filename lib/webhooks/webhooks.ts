@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { Services } from '../services.ts'
-import { waitForCacheExpiry } from '../subscriber-cache.ts'
+import { waitForCacheExpiry } from '../live/subscriber-cache.ts'
+import type { Services } from '../services/services.ts'
 import {
   type DefaultSecret,
   defaultSecret,

@@ -1,6 +1,6 @@
 import type { Table, Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { createOwned, listOwnedIds, removeOwned } from '../owned-records.ts'
+import { createOwned, listOwnedIds, removeOwned } from '../model/owned-records.ts'
 import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
 /** Stores workflows and their runs. */

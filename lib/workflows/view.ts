@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { redactSecrets } from '../sealed.ts'
+import { redactSecrets } from '../crypto/sealed.ts'
 import { withoutPassword } from '../webhooks/view.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 

@@ -5,7 +5,7 @@ import { startJob } from '../conversion/start-job.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { isLiveStatus, type Job } from '../jobs/job.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 import { wallTime } from '../time-zones.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import {

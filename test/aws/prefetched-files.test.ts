@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
-import { maxCachedFileBytes, openDirect } from '../../lib/direct-io.ts'
+import { maxCachedFileBytes, openDirect } from '../../lib/io/direct-io.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 /** Creates a sparse file with a large hole, followed by bytes at an unaligned position. */

@@ -6,7 +6,7 @@ import { DurationStats } from '../../lib/conversion/duration-stats.ts'
 import { estimateConversion, estimateFromHistory, estimateJob } from '../../lib/conversion/estimate.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { planRoute } from '../../lib/plan/index.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask } from '../jobs/records.ts'
 
 /** The two table calls that are used. */

@@ -8,7 +8,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
-import { maxSingleUploadBytes } from '../../lib/uploads.ts'
+import { maxSingleUploadBytes } from '../../lib/uploads/uploads.ts'
 import { imported, openMaker, out, owner } from './job-maker.ts'
 
 const maker = openMaker()

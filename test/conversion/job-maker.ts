@@ -5,7 +5,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobState } from '../../lib/jobs/job.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
-import type { UploadRecord } from '../../lib/uploads.ts'
+import type { UploadRecord } from '../../lib/uploads/uploads.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 

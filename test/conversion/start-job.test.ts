@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isSealed } from '../../lib/sealed.ts'
+import { isSealed } from '../../lib/crypto/sealed.ts'
 import { WebhookStore } from '../../lib/webhooks/store.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import {

@@ -5,7 +5,7 @@ import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/jobs/job.ts'
-import type { UploadRecord } from '../../lib/uploads.ts'
+import type { UploadRecord } from '../../lib/uploads/uploads.ts'
 import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
 
 const maker = openMaker()

@@ -12,8 +12,8 @@ import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { colorSpace } from '../../lib/engines/image/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/svg-traits.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { parseInput } from '../../lib/parse-input.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { parseInput } from '../../lib/validation/parse-input.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
 const flac = { maxChannels: 8 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { snakeCase } from '../../lib/case-conversion.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { isSecretOption, secretOption, secretOptionNames } from '../../lib/engines/options.ts'
+import { snakeCase } from '../../lib/names/case-conversion.ts'
 
 describe('a secret option', () => {
   const options = engines.flatMap(({ capabilities }) =>

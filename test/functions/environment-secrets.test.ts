@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import type { Context } from 'aws-lambda'
 import { processEnvironment, roleKeyNames } from '../../lib/config.ts'
-import { loadConfigAndClearSecrets } from '../../lib/load-config.ts'
 import { secretNames } from '../../lib/resources/function-declaration.ts'
 import { functionNames, functions } from '../../lib/resources/functions.ts'
+import { loadConfigAndClearSecrets } from '../../lib/services/load-config.ts'
 
 const secrets: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',

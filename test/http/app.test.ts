@@ -6,11 +6,11 @@ import * as z from 'zod'
 import { presignUpload } from '../../functions/routes/presign-upload.ts'
 import { openAccess, writeAccess } from '../../lib/access/principal.ts'
 import { readConfig } from '../../lib/config.ts'
-import { createServices } from '../../lib/create-services.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi.ts'
+import { createServices } from '../../lib/services/create-services.ts'
 import { OpenApiChecker } from '../openapi-checker.ts'
 
 const longText = contract({

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
-import { subnetOf } from '../../lib/http/ip-networks.ts'
 import {
   canRead,
   type JobReader,
@@ -13,7 +12,8 @@ import {
 } from '../../lib/http/job-access.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/jobs/job.ts'
-import type { Services } from '../../lib/services.ts'
+import { subnetOf } from '../../lib/net/ip-networks.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask, timestamp } from '../jobs/records.ts'
 
 const secret = Buffer.from('a secret of this test')

@@ -17,7 +17,7 @@ import { requireUniqueFields } from '../../lib/http/repeated-field.ts'
 import { originOf, servicesForOrigin } from '../../lib/http/request-origin.ts'
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 describe('Content-Encoding of bodies', () => {
   const text = Buffer.from('{"text":"mutabor"}')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { addResultLinks, createResultLink } from '../../lib/http/result-links.ts'
-import { signQuery, verifySignature } from '../../lib/http/signed-download.ts'
+import { addResultLinks, createResultLink } from '../../lib/links/result-links.ts'
+import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 
 const at = Date.parse('2026-03-10T23:00:00Z')
 const dayMs = 86_400_000

@@ -4,7 +4,7 @@ import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Job } from '../../lib/jobs/job.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()

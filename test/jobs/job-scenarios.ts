@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts'
 import { jobPrefix } from '../../lib/jobs/job.ts'
-import { createUploadWrite, uploadKey } from '../../lib/uploads.ts'
+import { createUploadWrite, uploadKey } from '../../lib/uploads/uploads.ts'
 import { createAwaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
 import type { SimulatedService } from './simulated-service.ts'

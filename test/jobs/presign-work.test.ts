@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isSealed, Vault } from '../../lib/crypto/sealed.ts'
 import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { createPresigningSender, signatureLifetimeS } from '../../lib/jobs/presign-work.ts'
 import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
-import { isSealed, Vault } from '../../lib/sealed.ts'
 import { complete, createStoredImport, file, newJob, newTask, start } from './records.ts'
 
 const vault = new Vault('a secret of tests that is long enough')

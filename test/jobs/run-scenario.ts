@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { forEachConcurrently } from '../../lib/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'

@@ -11,7 +11,7 @@ import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   complete,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ResultLink } from '../../lib/http/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
 import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
+import type { ResultLink } from '../../lib/links/result-links.ts'
 import {
   applyChange,
   complete,

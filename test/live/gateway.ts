@@ -9,7 +9,7 @@ import { liveHandlers } from '../../functions/live.ts'
 import type { PostOutcome, SocketExchange } from '../../lib/aws/sockets.ts'
 import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
 import { Live } from '../../lib/live/live.ts'
-import type { Services } from '../../lib/services.ts'
+import type { Services } from '../../lib/services/services.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any frame
 type Frame = any

@@ -23,10 +23,10 @@ export const areas: readonly Area[] = [
       'lib/access/oauth/*.ts',
       'lib/http/job-access.ts',
       'lib/http/upload-ids.ts',
-      'lib/sealed.ts',
+      'lib/crypto/sealed.ts',
     ],
     tests: [
-      'test/sealed.test.ts',
+      'test/crypto/sealed.test.ts',
       ...tests('access', 'same-origin rate-limit-windows api-key-fields account-events authorization'),
       ...tests('http', 'owner wait requests api-keys rate-limits'),
       ...tests('access', 'records oauth accounts delete-account'),

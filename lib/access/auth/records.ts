@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Item, Key, Write } from '../../aws/table.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { accountKey, emailKey } from '../accounts.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { CleanedWhere, CustomAdapter } from 'better-auth/adapters'
 import { createAdapterFactory } from 'better-auth/adapters'
 import type { Item, Key } from '../../aws/table.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { chooseLookup, matchesWhere, sortRecords } from './query-filter.ts'
 import {
   type AuthRecord,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Table, Write } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../owned-records.ts'
+import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../model/owned-records.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { accountOf } from '../accounts.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { type Client, Clients } from './clients.ts'

@@ -1,6 +1,6 @@
+import { TtlCache } from '../../async/ttl-cache.ts'
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
-import { TtlCache } from '../../ttl-cache.ts'
 import { accountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'

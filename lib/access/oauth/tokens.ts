@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Key, Table } from '../../aws/table.ts'
-import { ownedKey } from '../../owned-records.ts'
+import { ownedKey } from '../../model/owned-records.ts'
 import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { hashSecret, isSecretText, newSecretText } from '../secret-text.ts'
 import { Client, isClientId } from './clients.ts'

@@ -1,4 +1,4 @@
-import { sanitizeFileName } from '../../file-name.ts'
+import { sanitizeFileName } from '../../names/file-name.ts'
 
 /** File systems allow 255 bytes; the rest is reserved for a number. */
 const maxNameBytes = 240

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
 import type { ChunkResult } from '../../engines/engine.ts'
-import { forEachConcurrently } from '../../for-each-concurrently.ts'
 import { type InputPlan, isTaskOver, type Task, type Warning } from '../job.ts'
 import { uniqueWarnings } from '../job-state-machine.ts'
 import { attemptOfChunk, chunkNumber, createChunkRecord, maxChunks, originalChunkOf } from '../task-graph.ts'

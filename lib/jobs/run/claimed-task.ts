@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../disk-space.ts'
 import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
+import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../job.ts'
 import { maxAttempts } from '../job-state-machine.ts'

@@ -1,7 +1,7 @@
 import { limitsOfOwner } from '../../access/plan-limits.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import type { QueueId } from '../../resources/queues.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { isLiveStatus, type Job } from '../job.ts'
 import { type TaskRef, wakeShardOf } from '../keys.ts'
 import { TaskMessage, taskMessageOf } from '../task-message.ts'

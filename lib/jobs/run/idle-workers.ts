@@ -1,5 +1,5 @@
 import type { ImageId } from '../../engines/engine.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 
 /** Practically unlimited: Lambda starts a worker for each message. */
 const unlimitedWorkers = 100

@@ -1,4 +1,4 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { isLiveStatus, isTaskOver } from '../job.ts'
 import type { TaskRef } from '../keys.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'

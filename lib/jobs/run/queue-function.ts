@@ -1,15 +1,15 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { lazyAsync } from '../../async/lazy-async.ts'
 import type { Connections } from '../../aws/connections.ts'
 import type { Config } from '../../config.ts'
-import { createServices } from '../../create-services.ts'
 import {
   removeOrphanedFolders,
   removeOwnFolders,
   taskFolderPrefix,
 } from '../../engines/sandbox/process-folder.ts'
-import { loadLambdaConfig } from '../../lambda-config.ts'
-import { lazyAsync } from '../../lazy-async.ts'
 import type { QueueId } from '../../resources/queues.ts'
+import { createServices } from '../../services/create-services.ts'
+import { loadLambdaConfig } from '../../services/lambda-config.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { runMessage } from './run-message.ts'
 

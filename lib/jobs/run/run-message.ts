@@ -1,5 +1,5 @@
 import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { TaskMessage, taskMessageOf } from '../task-message.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { createTaskServices } from './presigned-services.ts'

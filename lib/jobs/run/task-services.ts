@@ -1,6 +1,6 @@
 import type { TaskFiles } from '../../aws/task-files.ts'
-import type { Vault } from '../../sealed.ts'
-import type { Services } from '../../services.ts'
+import type { Vault } from '../../crypto/sealed.ts'
+import type { Services } from '../../services/services.ts'
 
 /** Opens the secrets of a task and seals them again. */
 export type TaskVault = Pick<Vault, 'unsealAll' | 'sealSecrets'>

@@ -4,9 +4,9 @@ import { constants, createWriteStream } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { writeBuffered } from '../../buffered-writer.ts'
-import { readDiskSpace } from '../../disk-space.ts'
-import { readAhead, readFully } from '../../read-ahead.ts'
+import { writeBuffered } from '../../io/buffered-writer.ts'
+import { readDiskSpace } from '../../io/disk-space.ts'
+import { readAhead, readFully } from '../../io/read-ahead.ts'
 import type { LogFunction } from '../log-line.ts'
 
 export interface Span {

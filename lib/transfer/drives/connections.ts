@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Key, Table } from '../../aws/table.ts'
+import { Sealed, type Vault } from '../../crypto/sealed.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, ownedKey, removeOwned } from '../../owned-records.ts'
-import { Sealed, type Vault } from '../../sealed.ts'
+import { createOwned, ownedKey, removeOwned } from '../../model/owned-records.ts'
 import { type DriveAccount, driveIds } from './drive.ts'
 import { OAuthTokens } from './drive-oauth.ts'
 

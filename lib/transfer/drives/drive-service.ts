@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { quoteId } from '../../ids.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { RemoteError } from '../remote-error.ts'
 import {
   consentLifetimeMinutes,

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
-import type { Config } from './config.ts'
-import { AppError } from './errors.ts'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
 
 const mib = 1024 ** 2
 

@@ -1,5 +1,5 @@
-import type { Table } from './aws/table.ts'
-import { AppError } from './errors.ts'
+import type { Table } from '../aws/table.ts'
+import { AppError } from '../errors.ts'
 
 /** Counts the downloads of links with a download limit, each in a record that expires with the link. */
 export class DownloadLimits {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deriveKey, isSealed, redactSecrets, Vault } from '../lib/sealed.ts'
+import { deriveKey, isSealed, redactSecrets, Vault } from '../../lib/crypto/sealed.ts'
 
 const vault = new Vault('a secret of this test')
 const secrets = new Set(['password', 'key'])

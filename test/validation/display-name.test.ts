@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAccountName } from '../lib/display-name.ts'
+import { toAccountName } from '../../lib/validation/display-name.ts'
 
 test('a name from another provider is made readable, or replaced with the email address', () => {
   const nameOf = (name: string) => toAccountName(name, 'ann')

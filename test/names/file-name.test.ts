@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../lib/file-name.ts'
+import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../../lib/names/file-name.ts'
 
 test('a result has the name of its source with the extension of its format', () => {
   const names = {
@@ -45,7 +45,7 @@ test('folders in an archive cannot lead outside of it', () => {
       'a/',
       'a/../b',
       'a/ .. /b',
-      '../..',
+      '../../..',
       'a\\..\\b',
       'C:\\a',
       'a\u0000b',

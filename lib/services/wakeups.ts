@@ -1,13 +1,13 @@
-import { resumeMove } from './access/adopt-anonymous.ts'
-import { resumeDeletion } from './access/delete-account.ts'
-import { publishPlanChanges } from './access/plan-changes.ts'
-import type { Table } from './aws/table.ts'
-import { ConcurrencySlots } from './jobs/run/concurrency-slots.ts'
-import { Live } from './live/live.ts'
-import { wakeShards } from './resources/storage.ts'
+import { resumeMove } from '../access/adopt-anonymous.ts'
+import { resumeDeletion } from '../access/delete-account.ts'
+import { publishPlanChanges } from '../access/plan-changes.ts'
+import type { Table } from '../aws/table.ts'
+import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
+import { Live } from '../live/live.ts'
+import { wakeShards } from '../resources/storage.ts'
+import { resumeLane } from '../webhooks/resume-lane.ts'
+import { Workflows } from '../workflows/workflows.ts'
 import type { Services } from './services.ts'
-import { resumeLane } from './webhooks/resume-lane.ts'
-import { Workflows } from './workflows/workflows.ts'
 
 /** Called once a record's `wakeAt` has passed, possibly late or twice. */
 export type WakeHandler = (id: string, now: Date) => Promise<void>

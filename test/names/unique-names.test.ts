@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UniqueNames } from '../lib/unique-names.ts'
+import { UniqueNames } from '../../lib/names/unique-names.ts'
 
 const distinct = (given: readonly string[], reserved: readonly string[] = []) => {
   const names = new UniqueNames(reserved)

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /**
  * Returns the path of a text or key with an unpaired surrogate: JSON can contain one (`"\\ud83d"`), but UTF-8 cannot

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { AppError } from '../errors.ts'
+import { requireUnambiguousJson } from '../http/json-body.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
-import { AppError } from './errors.ts'
-import { requireUnambiguousJson } from './http/json-body.ts'
 import { isNestedTooDeep } from './json-depth.ts'
 
 interface FieldError {

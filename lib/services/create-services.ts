@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Bus } from './aws/bus.ts'
-import type { Connections } from './aws/connections.ts'
-import { Files } from './aws/files.ts'
-import { Queues } from './aws/queues.ts'
-import { Sockets } from './aws/sockets.ts'
-import { documentClient, Table } from './aws/table.ts'
-import type { StoreTimeouts } from './aws/timeouts.ts'
-import type { Config } from './config.ts'
-import { DurationStats } from './conversion/duration-stats.ts'
-import { DownloadLimits } from './download-limit.ts'
-import type { Engine } from './engines/engine.ts'
-import { createResultLink } from './http/result-links.ts'
-import { Jobs, type WaitForJobChange } from './jobs/jobs.ts'
-import { JobStore } from './jobs/store.ts'
-import { createDirectSender, preparingSender, type TaskSender } from './jobs/task-sender.ts'
-import { lazyAsync } from './lazy-async.ts'
-import { createLog } from './log.ts'
+import { lazyAsync } from '../async/lazy-async.ts'
+import { TtlCache } from '../async/ttl-cache.ts'
+import { Bus } from '../aws/bus.ts'
+import type { Connections } from '../aws/connections.ts'
+import { Files } from '../aws/files.ts'
+import { Queues } from '../aws/queues.ts'
+import { Sockets } from '../aws/sockets.ts'
+import { documentClient, Table } from '../aws/table.ts'
+import type { StoreTimeouts } from '../aws/timeouts.ts'
+import type { Config } from '../config.ts'
+import { DurationStats } from '../conversion/duration-stats.ts'
+import { createDailyKeys, deriveKey, Vault } from '../crypto/sealed.ts'
+import type { Engine } from '../engines/engine.ts'
+import { Jobs, type WaitForJobChange } from '../jobs/jobs.ts'
+import { JobStore } from '../jobs/store.ts'
+import { createDirectSender, preparingSender, type TaskSender } from '../jobs/task-sender.ts'
+import { DownloadLimits } from '../links/download-limit.ts'
+import { createResultLink } from '../links/result-links.ts'
+import { subscriberCacheMs } from '../live/subscriber-cache.ts'
+import { loadSubscribers, type SubscriberLookup } from '../live/subscribers.ts'
+import { createLog } from '../log.ts'
+import type { GuardedHttp } from '../transfer/guarded-http.ts'
+import { Uploads } from '../uploads/uploads.ts'
+import { RequestCounts } from '../usage/request-counts.ts'
 import { readPlans } from './read-plans.ts'
-import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 import type { Services } from './services.ts'
-import { subscriberCacheMs } from './subscriber-cache.ts'
-import { loadSubscribers, type SubscriberLookup } from './subscribers.ts'
-import type { GuardedHttp } from './transfer/guarded-http.ts'
-import { TtlCache } from './ttl-cache.ts'
-import { Uploads } from './uploads.ts'
-import { RequestCounts } from './usage/request-counts.ts'
 
 const sleepBeforePoll: WaitForJobChange = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
@@ -67,7 +67,7 @@ export function createServices(
     taskSender: createTaskSender({ config, store, files, engines, vault, presignsTaskFiles }),
     getSubscribers: (owner) => subscribers.get(owner, () => loadSubscribers(table, owner)),
     checkForUpload: async (task) => {
-      const { receiveUpload } = await import('./conversion/receive-upload.ts')
+      const { receiveUpload } = await import('../conversion/receive-upload.ts')
       return receiveUpload(task.uploadId ?? '', { uploads, files, jobs })
     },
   })
@@ -133,8 +133,8 @@ function createTaskSender({
   if (!presignsTaskFiles) return preparingSender
   const presigning = lazyAsync(async () => {
     const [{ createPresigningSender }, { TaskUrlSigner }] = await Promise.all([
-      import('./jobs/presign-work.ts'),
-      import('./aws/task-url-signer.ts'),
+      import('../jobs/presign-work.ts'),
+      import('../aws/task-url-signer.ts'),
     ])
     return createPresigningSender(direct, { store, files, vault: vault(), signer: new TaskUrlSigner(config) })
   })
@@ -142,7 +142,7 @@ function createTaskSender({
 }
 
 const openGuardedHttp = async ({ OUTGOING_ALLOW: allowed = [] }: Config) =>
-  new (await import('./transfer/guarded-http.ts')).GuardedHttp({ allowed })
+  new (await import('../transfer/guarded-http.ts')).GuardedHttp({ allowed })
 
 function secretOf({ SERVICE_SECRET }: Config): string {
   if (SERVICE_SECRET) return SERVICE_SECRET
@@ -150,6 +150,6 @@ function secretOf({ SERVICE_SECRET }: Config): string {
 }
 
 async function loadEnabledEngines({ ENGINES }: Config): Promise<readonly Engine[]> {
-  const { engines } = await import('./engines/index.ts')
+  const { engines } = await import('../engines/index.ts')
   return ENGINES ? engines.filter(({ id }) => ENGINES.includes(id)) : engines
 }

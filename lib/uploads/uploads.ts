@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Table } from './aws/table.ts'
-import { StoredFile } from './jobs/job.ts'
-import type { TransactionWrite } from './jobs/store.ts'
-import { uploadRetentionDays } from './resources/storage.ts'
+import type { Table } from '../aws/table.ts'
+import { StoredFile } from '../jobs/job.ts'
+import type { TransactionWrite } from '../jobs/store.ts'
+import { uploadRetentionDays } from '../resources/storage.ts'
 
 /** A file that a client uploads with a presigned URL. */
 export const UploadRecord = z.object({

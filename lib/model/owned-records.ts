@@ -1,4 +1,4 @@
-import type { Item, Key, Table, Write } from './aws/table.ts'
+import type { Item, Key, Table, Write } from '../aws/table.ts'
 
 /** Records with a limit per owner, such as workflows: each has its own item and an entry in the owner's list. */
 

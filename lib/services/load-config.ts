@@ -1,5 +1,5 @@
-import { type Config, processEnvironment, readConfig, roleKeyNames } from './config.ts'
-import { secretNames } from './resources/function-declaration.ts'
+import { type Config, processEnvironment, readConfig, roleKeyNames } from '../config.ts'
+import { secretNames } from '../resources/function-declaration.ts'
 
 /** Secrets removed from the environment of this process. */
 const secrets: Record<string, string> = {}

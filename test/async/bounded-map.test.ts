@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BoundedMap } from '../lib/bounded-map.ts'
+import { BoundedMap } from '../../lib/async/bounded-map.ts'
 
 test('a full map evicts the entry that was set longest ago', () => {
   const map = new BoundedMap<number>(2)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { type Config, ConfigError } from './config.ts'
-import { defaultPlans, type Plan, type Plans, planIdOf, planIds } from './plans.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { defaultPlans, type Plan, type Plans, planIdOf, planIds } from '../plans.ts'
 
 const count = z.int().min(0).nullable()
 const positiveInt = z.int().min(1)

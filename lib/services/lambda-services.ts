@@ -1,4 +1,4 @@
-import type { StoreTimeouts } from './aws/timeouts.ts'
+import type { StoreTimeouts } from '../aws/timeouts.ts'
 import { createServices } from './create-services.ts'
 import { loadLambdaConfig } from './lambda-config.ts'
 import type { Services } from './services.ts'

@@ -1,9 +1,9 @@
-import type { BusEvent, EventName, SubscriberKind } from '../events/index.ts'
-import type { Table } from './aws/table.ts'
-import { feedKey, isWatched } from './live/event-feed.ts'
-import { ownedCountsKey } from './owned-records.ts'
-import { WebhookStore } from './webhooks/store.ts'
-import { needsEvent } from './webhooks/webhook.ts'
+import type { BusEvent, EventName, SubscriberKind } from '../../events/index.ts'
+import type { Table } from '../aws/table.ts'
+import { ownedCountsKey } from '../model/owned-records.ts'
+import { WebhookStore } from '../webhooks/store.ts'
+import { needsEvent } from '../webhooks/webhook.ts'
+import { feedKey, isWatched } from './event-feed.ts'
 
 /** Returns the kinds of subscribers of an event. */
 export type SubscriberLookup = (event: EventName) => SubscriberKind[]

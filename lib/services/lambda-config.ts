@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import { loadConfigAndClearSecrets } from './load-config.ts'
 
 /**
@@ -9,6 +9,6 @@ export async function loadLambdaConfig(): Promise<Config> {
   const config = loadConfigAndClearSecrets()
   if (config.SECRETS === undefined) return config
   // If the environment contains the secrets, no S3 code is loaded.
-  const { readSecrets } = await import('./aws/secrets.ts')
+  const { readSecrets } = await import('../aws/secrets.ts')
   return loadConfigAndClearSecrets(await readSecrets(config.SECRETS, config))
 }

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { readLocatedFiles } from '../lib/aws/prefetched-files.ts'
-import { releaseBuffer } from '../lib/buffer-pool.ts'
-import { tapStream } from '../lib/collect-garbage.ts'
-import { GuardedHttp } from '../lib/transfer/guarded-http.ts'
-import { scratchFolder } from './scratch-folder.ts'
+import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
+import { releaseBuffer } from '../../lib/io/buffer-pool.ts'
+import { tapStream } from '../../lib/io/collect-garbage.ts'
+import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>
