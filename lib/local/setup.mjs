@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { installCommand, installDebianPackages, missingDebianPackages } from './setup/debian-packages.mjs'
+import { installGitHooks } from './setup/git-hooks.mjs'
 import { installNpmPackages, nodeBinary } from './setup/npm-packages.mjs'
 import { CommandError, runInForeground, runQuietly } from './setup/process.mjs'
 import { showPhase } from './setup/progress.mjs'
@@ -124,6 +125,7 @@ async function main() {
   }
   await installNpmPackages(root, process.env)
   await installEngines()
+  if (purpose === 'start' || purpose === 'test') installGitHooks(root)
   const command = [nodeBinary(root), ...nodeFlags, ...(await commandOf[purpose]())]
   // Variables that Node and libc read at startup: a thread for each file sync and some more, and an allocator that
   // returns unused memory. Values set by the user win.
