@@ -10,7 +10,7 @@ import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/targ
 import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { KnownLoss, listKnownLosses } from '../../lib/fidelity/known-loss.ts'
-import { declaredSize, sizeLimitError } from '../../lib/http/content-length.ts'
+import { declaredSize, sizeLimitError } from '../../lib/http/body/content-length.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { collectOptions, missingTargetError, targetFields } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/jobs/job.ts'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type ErrorCode, errorCatalog, errorCodes } from '../../lib/error-catalog.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { errorSlug, errorTitle } from '../../lib/http/envelope.ts'
+import { errorSlug, errorTitle } from '../../lib/http/replies/envelope.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 /** Pages of the problem `type` URLs (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { eventExamples } from '../../events/examples/index.ts'
 import { eventDescriptions, eventNames } from '../../events/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { WebhookHeaders } from '../../lib/http/openapi-webhooks.ts'
+import { WebhookHeaders } from '../../lib/http/openapi/webhooks.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -7,7 +7,7 @@ export const getAsyncApi = contract({
   path: '/v1/asyncapi.json',
   summary: 'Get the AsyncAPI 3 document of webhooks, WebSockets and event streams',
   handle: async (_request, { config }) => {
-    const { asyncApiDocument } = await import('../../lib/http/asyncapi.ts')
+    const { asyncApiDocument } = await import('../../lib/http/openapi/asyncapi.ts')
     return { data: { ...asyncApiDocument({ version: interfaceVersion, url: config.PUBLIC_URL }) } }
   },
 })

@@ -3,7 +3,7 @@ import { readAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { FormatView, formatViews } from '../../lib/http/format-view.ts'
+import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 
 export const getFormat = contract({
   method: 'GET',

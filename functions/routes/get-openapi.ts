@@ -3,7 +3,7 @@ import { openAccess } from '../../lib/access/principal.ts'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
-import type { RecordedExample } from '../../lib/http/openapi.ts'
+import type { RecordedExample } from '../../lib/http/openapi/openapi.ts'
 
 /** Contract of a machine-readable description of the service. */
 export const documentContract = {
@@ -36,7 +36,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     summary: 'Get the OpenAPI 3.1 document of this API',
     handle: async (_request, { config }) => {
       const [{ openApiDocument }, described, examples] = await Promise.all([
-        import('../../lib/http/openapi.ts'),
+        import('../../lib/http/openapi/openapi.ts'),
         contracts(),
         loadExamples(),
       ])

@@ -4,7 +4,7 @@ import { type Capability, engineIds, operations } from '../../lib/engines/engine
 import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { OptionSets, OptionView, optionViews } from '../../lib/http/option-view.ts'
+import { OptionSets, OptionView, optionViews } from '../../lib/http/openapi/option-view.ts'
 import { nextPageLink } from '../../lib/http/query.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'

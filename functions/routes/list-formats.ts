@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readAccess } from '../../lib/access/principal.ts'
 import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { FormatView, formatViews } from '../../lib/http/format-view.ts'
+import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { findConversions } from '../../lib/plan/index.ts'
 

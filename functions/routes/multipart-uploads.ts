@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
 import { writeAccess } from '../../lib/access/principal.ts'
 import { partLimits } from '../../lib/aws/multipart.ts'
-import { declaredSize } from '../../lib/http/content-length.ts'
-import { contentType } from '../../lib/http/content-type.ts'
+import { declaredSize } from '../../lib/http/body/content-length.ts'
+import { contentType } from '../../lib/http/body/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import {
   abortMultipartUpload,

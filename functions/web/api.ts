@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { FormatView } from '../../lib/http/format-view.ts'
-import type { OptionView } from '../../lib/http/option-view.ts'
+import type { FormatView } from '../../lib/http/openapi/format-view.ts'
+import type { OptionView } from '../../lib/http/openapi/option-view.ts'
 import type { createConversion } from '../routes/create-conversion.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'

@@ -6,8 +6,8 @@ import { api } from '../../functions/routes/index.ts'
 import { toolOperations } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { errorCatalog } from '../error-catalog.ts'
-import { openApiDocument } from '../http/openapi.ts'
-import { optionViews } from '../http/option-view.ts'
+import { openApiDocument } from '../http/openapi/openapi.ts'
+import { optionViews } from '../http/openapi/option-view.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

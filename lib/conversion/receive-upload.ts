@@ -1,7 +1,7 @@
 import type { Files, ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
-import { fileTooLargeError } from '../http/multipart-form.ts'
+import { fileTooLargeError } from '../http/body/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { UploadRecord, Uploads } from '../uploads/uploads.ts'
 import { createUploadSource } from './source.ts'

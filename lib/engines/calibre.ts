@@ -19,10 +19,10 @@ import {
   maxUnpackedBytesFor,
   tooManyEntriesError,
 } from './seven-zip/limits.ts'
-import { encodingOption } from './text/charsets.ts'
-import { copyAsUtf8 } from './text/read-text.ts'
-import { withTextOptions } from './text/text-options.ts'
-import { inlineWordText } from './text/word-text.ts'
+import { encodingOption } from './shared/text/charsets.ts'
+import { copyAsUtf8 } from './shared/text/read-text.ts'
+import { withTextOptions } from './shared/text/text-options.ts'
+import { inlineWordText } from './shared/text/word-text.ts'
 
 const kindleFormats = ['epub', 'mobi', 'azw3', 'fb2'] as const
 const ebookFormats = [

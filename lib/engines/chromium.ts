@@ -31,11 +31,11 @@ import {
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { thumbnailRows } from './image/thumbnail-options.ts'
-import { encodingOption } from './text/charsets.ts'
-import type { Charset } from './text/detect-charset.ts'
-import { detectFileCharset } from './text/read-text.ts'
-import { withTextOptions } from './text/text-options.ts'
+import { thumbnailRows } from './shared/image/thumbnail-options.ts'
+import { encodingOption } from './shared/text/charsets.ts'
+import type { Charset } from './shared/text/detect-charset.ts'
+import { detectFileCharset } from './shared/text/read-text.ts'
+import { withTextOptions } from './shared/text/text-options.ts'
 
 const webPages = ['html', 'mhtml'] as const satisfies readonly FormatId[]
 const drawings = ['svg', 'svgz'] as const satisfies readonly FormatId[]

@@ -27,7 +27,7 @@ import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
-import { withTextOptions } from './text/text-options.ts'
+import { withTextOptions } from './shared/text/text-options.ts'
 
 const noOptions = z.object({})
 

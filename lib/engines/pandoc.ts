@@ -40,7 +40,7 @@ import { rewriteUnsupportedNodes } from './pandoc/unsupported-nodes.ts'
 import { printStyle, removeGenerator } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { withTextOptions } from './text/text-options.ts'
+import { withTextOptions } from './shared/text/text-options.ts'
 import { featureError } from './unsupported-feature.ts'
 
 /**

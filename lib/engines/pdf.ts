@@ -12,8 +12,6 @@ import type {
   Tools,
   WorkerPool,
 } from './engine.ts'
-import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './image/options.ts'
-import { metadataCapabilities } from './metadata/capabilities.ts'
 import { flag, integer, quality } from './options.ts'
 import { canSplit, selectChunkPages, splitIntoChunks } from './pdf/chunks.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
@@ -31,6 +29,8 @@ import { pageThumbnailCapabilities, renderPageThumbnails } from './pdf/thumbnail
 import { pdfToolCapabilities } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
+import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './shared/image/options.ts'
+import { metadataCapabilities } from './shared/metadata/capabilities.ts'
 
 const rasterShape = {
   ...openShape,
@@ -107,11 +107,11 @@ export const pdf: Engine = {
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   // Imported on demand, like the modules below: the planner and the API import this engine but never run it.
   if (work.operation === 'metadata') {
-    const { readMetadataAsJson: readMetadata } = await import('./metadata/read.ts')
+    const { readMetadataAsJson: readMetadata } = await import('./shared/metadata/read.ts')
     return untilAborted(readMetadata(work, tools), tools.signal)
   }
   if (work.operation === 'metadata/write') {
-    const { writeFileMetadata: writeMetadata } = await import('./metadata/write.ts')
+    const { writeFileMetadata: writeMetadata } = await import('./shared/metadata/write.ts')
     return untilAborted(writeMetadata(work, tools), tools.signal)
   }
   if (isXps(work.from)) return untilAborted(xpsToPdf(work, tools), tools.signal)

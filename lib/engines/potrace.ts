@@ -6,10 +6,10 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Engine, EngineResult, EngineWork, Tools } from './engine.ts'
-import { readRawPixels } from './image/raw-pixels.ts'
-import { traceableFormats, warnAboutUntracedImages } from './image/tracing.ts'
 import { flag, integer } from './options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
+import { readRawPixels } from './shared/image/raw-pixels.ts'
+import { traceableFormats, warnAboutUntracedImages } from './shared/image/tracing.ts'
 
 const baseShape = {
   threshold: integer(1, 99)

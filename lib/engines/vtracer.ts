@@ -8,11 +8,11 @@ import type { Sharp } from 'sharp'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { type RawPixels, readRawPixels } from './image/raw-pixels.ts'
-import { traceableFormats, warnAboutUntracedImages } from './image/tracing.ts'
 import { integer } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
+import { type RawPixels, readRawPixels } from './shared/image/raw-pixels.ts'
+import { traceableFormats, warnAboutUntracedImages } from './shared/image/tracing.ts'
 
 const Options = z.object({
   colorMode: z

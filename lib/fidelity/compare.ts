@@ -3,7 +3,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { type ContentSummary, type Feature, features } from './content-summary.ts'
 import { createRetention, type Fidelity, type Retention, type Unit } from './fidelity.ts'
 import { wordCertaintyOf } from './read-summary.ts'
-import { WordCounts } from './word-counts.ts'
+import { WordCounts } from './text/word-counts.ts'
 
 export interface Comparison {
   readonly operation: Operation

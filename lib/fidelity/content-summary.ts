@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Unit } from './fidelity.ts'
-import { WordCounts } from './word-counts.ts'
+import { WordCounts } from './text/word-counts.ts'
 
 /** Features of files that not every format can represent. */
 export const features = [

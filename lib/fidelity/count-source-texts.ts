@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
-import { readText, type TextEncodingHint } from './decode-text.ts'
-import { WordCounts } from './word-counts.ts'
+import { readText, type TextEncodingHint } from './text/decode-text.ts'
+import { WordCounts } from './text/word-counts.ts'
 
 /** Large enough for files that contain images as base64 text. */
 const maxBytes = 32 * 1024 * 1024

@@ -13,7 +13,7 @@ import {
 import { type ContentSummary, combineSummaries, StoredSummary } from './content-summary.ts'
 import { combineSequential, type Fidelity, type Unit } from './fidelity.ts'
 import { countPagesInZip, readSummary } from './read-summary.ts'
-import { WordCounts } from './word-counts.ts'
+import { WordCounts } from './text/word-counts.ts'
 
 /** The result contains nothing of its source's content. A fallback route may retain it. */
 export class ContentLostError extends AppError {

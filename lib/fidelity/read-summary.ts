@@ -9,12 +9,8 @@ import {
   countZipEntries,
   createCompressedTarReader,
 } from './archives.ts'
-import { readAiff, readFlac, readMp3, readOgg, readWav } from './audio.ts'
 import { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
-import type { TextEncodingHint } from './decode-text.ts'
-import { readDoc } from './doc.ts'
-import { readEpub, readFictionBook, readZippedText } from './ebooks.ts'
 import {
   readCompactFont,
   readEmbeddedOpenType,
@@ -23,24 +19,10 @@ import {
   readType1,
   readType42,
   readUnifiedFontObject,
-} from './font-containers.ts'
-import { createGlyphCounter, readOpenType, readWoff, readWoff2 } from './fonts.ts'
-import { readGif, readPng, readTiff, readWebp, summarizeSingleImage } from './images.ts'
-import { readIWork } from './iwork.ts'
-import { readNotebook } from './notebook.ts'
-import { readOpml } from './opml.ts'
-import { readPalmEbook } from './palm-ebooks.ts'
-import { readPdf } from './pdf.ts'
-import {
-  createMarkupReader,
-  createSubtitleReader,
-  createTableReader,
-  createXmlReader,
-  readHtml,
-  readPlainText,
-} from './plain-text.ts'
-import { readPpt } from './ppt.ts'
-import { readPresentation } from './presentation.ts'
+} from './fonts/font-containers.ts'
+import { createGlyphCounter, readOpenType, readWoff, readWoff2 } from './fonts/fonts.ts'
+import { readAiff, readFlac, readMp3, readOgg, readWav } from './media/audio.ts'
+import { readGif, readPng, readTiff, readWebp, summarizeSingleImage } from './media/images.ts'
 import {
   readAc3,
   readAdts,
@@ -50,13 +32,31 @@ import {
   readTrueAudio,
   readWave64,
   readWavPack,
-} from './raw-audio.ts'
-import { readRichText } from './rich-text.ts'
-import { readAvi, readFlashVideo, readWindowsMedia } from './video.ts'
-import { readDocx, readOpenDocument } from './word-processing.ts'
-import { readXls } from './xls.ts'
-import { readXlsb } from './xlsb.ts'
-import { readOpenSpreadsheet, readXlsx } from './xlsx.ts'
+} from './media/raw-audio.ts'
+import { readAvi, readFlashVideo, readWindowsMedia } from './media/video.ts'
+import { readDoc } from './office/doc.ts'
+import { readIWork } from './office/iwork.ts'
+import { readPpt } from './office/ppt.ts'
+import { readPresentation } from './office/presentation.ts'
+import { readDocx, readOpenDocument } from './office/word-processing.ts'
+import { readXls } from './office/xls.ts'
+import { readXlsb } from './office/xlsb.ts'
+import { readOpenSpreadsheet, readXlsx } from './office/xlsx.ts'
+import { readPdf } from './pdf/pdf.ts'
+import type { TextEncodingHint } from './text/decode-text.ts'
+import { readEpub, readFictionBook, readZippedText } from './text/ebooks.ts'
+import { readNotebook } from './text/notebook.ts'
+import { readOpml } from './text/opml.ts'
+import { readPalmEbook } from './text/palm-ebooks.ts'
+import {
+  createMarkupReader,
+  createSubtitleReader,
+  createTableReader,
+  createXmlReader,
+  readHtml,
+  readPlainText,
+} from './text/plain-text.ts'
+import { readRichText } from './text/rich-text.ts'
 import { openZip } from './zip.ts'
 
 type Reader = (

@@ -13,12 +13,10 @@ import { newId } from '../ids.ts'
 import { requireDiskSpace, requireReservedSpace } from '../io/disk-space.ts'
 import type { Services } from '../services/services.ts'
 import { parseInput } from '../validation/parse-input.ts'
-import { requireAcceptable } from './accept-header.ts'
-import { openBodyStream, readRequestBody } from './body.ts'
-import { compression } from './compression.ts'
+import { openBodyStream, readRequestBody } from './body/body.ts'
+import { requireUtf8Escapes } from './body/utf8-escapes.ts'
 import type { AnyContract, HttpEvent, HttpRequest } from './contract.ts'
 import { clientIpOf } from './edge-origin.ts'
-import { errorMiddleware, type MissingPage } from './error-middleware.ts'
 import {
   Idempotency,
   type IdempotentAttempt,
@@ -29,11 +27,13 @@ import {
 import { interfaceVersion } from './interface-version.ts'
 import { findEarlierJob } from './job-access.ts'
 import { type Middleware, onReply, type RequestContext } from './middleware.ts'
-import { bufferStream, type HttpResult, renderReply, withoutBody } from './render.ts'
+import { requireAcceptable } from './replies/accept-header.ts'
+import { compression } from './replies/compression.ts'
+import { errorMiddleware, type MissingPage } from './replies/error-middleware.ts'
+import { bufferStream, type HttpResult, renderReply, withoutBody } from './replies/render.ts'
+import { ResponseCache } from './replies/response-cache.ts'
 import { servicesForOrigin } from './request-origin.ts'
-import { ResponseCache } from './response-cache.ts'
 import { createRouter, type Router } from './router.ts'
-import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 const ownerLifetimeS = 365 * 24 * 3600
 

@@ -6,7 +6,7 @@ import type { AppError, ErrorCode } from '../errors.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services/services.ts'
-import type { ReplyHeader } from './reply-headers.ts'
+import type { ReplyHeader } from './replies/reply-headers.ts'
 
 /**
  * The event from the gateway: an API Gateway v2 event and, on one machine, the body as the stream from the socket. On

@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Services } from '../services/services.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
-import type { ParsedBody } from './body.ts'
+import type { ParsedBody } from './body/body.ts'
 import type { HttpEvent } from './contract.ts'
 import { IdempotencyStore, renewMs, type StoredReply } from './idempotency-store.ts'
 

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../log.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
-import type { HttpResult } from './render.ts'
+import type { HttpResult } from './replies/render.ts'
 
 /** Facts about a request that middlewares collect before its handler runs. */
 export interface RequestContext extends Context {

@@ -1,5 +1,5 @@
 import { create as contentDisposition } from 'content-disposition'
-import { canShowInline } from '../http/inline-types.ts'
+import { canShowInline } from '../http/openapi/inline-types.ts'
 import type { StoredFile } from '../jobs/job.ts'
 import type { Services } from '../services/services.ts'
 

@@ -7,7 +7,7 @@ import {
   type SectionId,
   sectionIds,
 } from '../../functions/web/section-paths.ts'
-import { styleHash } from '../http/security-headers.ts'
+import { styleHash } from '../http/replies/security-headers.ts'
 import { webFolder } from './asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'

@@ -1,4 +1,4 @@
-import type { MissingPage } from '../http/error-middleware.ts'
+import type { MissingPage } from '../http/replies/error-middleware.ts'
 import { pageDocument } from './page.ts'
 
 /** The "not found" page. */

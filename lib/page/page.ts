@@ -9,7 +9,7 @@ import {
 } from '../../functions/web/section-paths.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { securityHeaders } from '../http/security-headers.ts'
+import { securityHeaders } from '../http/replies/security-headers.ts'
 import type { BuiltPage } from './build.ts'
 import type { CompressedFile } from './compression.ts'
 

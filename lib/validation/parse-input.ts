@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { requireUnambiguousJson } from '../http/json-body.ts'
+import { requireUnambiguousJson } from '../http/body/json-body.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
 import { isNestedTooDeep } from './json-depth.ts'
 

@@ -4,6 +4,13 @@ import type * as z from 'zod'
 import type { MediaInfo } from '../../lib/engines/ffmpeg/probe.ts'
 import { videoThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { resolveTrim } from '../../lib/engines/ffmpeg/trim.ts'
+import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
+import {
+  consecutiveRuns,
+  formatPageRange,
+  pageRange,
+  resolvePages,
+} from '../../lib/engines/pdf/page-range.ts'
 import {
   colorOption,
   colorSpace,
@@ -13,25 +20,18 @@ import {
   renderedColorSpace,
   renderedColorSpaceWithoutProfile,
   resizeBoxOf,
-} from '../../lib/engines/image/options.ts'
+} from '../../lib/engines/shared/image/options.ts'
 import {
   enlargingBox,
   scaleInto,
   thumbnailBox,
   thumbnailRows,
-} from '../../lib/engines/image/thumbnail-options.ts'
+} from '../../lib/engines/shared/image/thumbnail-options.ts'
 import {
   watermarkColor as markColor,
   normalizePosition,
   parseWatermarkOptions,
-} from '../../lib/engines/image/watermark-options.ts'
-import { decimal, flag, integer, quality, qualityNumber } from '../../lib/engines/options.ts'
-import {
-  consecutiveRuns,
-  formatPageRange,
-  pageRange,
-  resolvePages,
-} from '../../lib/engines/pdf/page-range.ts'
+} from '../../lib/engines/shared/image/watermark-options.ts'
 
 /** Returns the parsed value; undefined if it is refused. */
 const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data

@@ -29,7 +29,7 @@ import {
   TextPdfOptions,
   textPageSetup,
 } from '../../lib/engines/libreoffice/page-setup.ts'
-import { parseSeparator, TableOptions } from '../../lib/engines/text/table-options.ts'
+import { parseSeparator, TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
 const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
 const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {

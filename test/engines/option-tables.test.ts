@@ -20,13 +20,13 @@ import {
 } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { outputSize } from '../../lib/engines/ffmpeg/video-filters.ts'
-import { jpgShape, pngShape, qualityScales } from '../../lib/engines/image/options.ts'
-import { scaleInto, thumbnailBox, thumbnailCount } from '../../lib/engines/image/thumbnail-options.ts'
-import { stampInputs, watermarkColor } from '../../lib/engines/image/watermark-options.ts'
 import { SheetPdfOptions, TextPdfOptions } from '../../lib/engines/libreoffice/page-setup.ts'
-import { MetadataOptions } from '../../lib/engines/metadata/options.ts'
 import { toolOptions } from '../../lib/engines/pdf/tools/options.ts'
-import { TableOptions } from '../../lib/engines/text/table-options.ts'
+import { jpgShape, pngShape, qualityScales } from '../../lib/engines/shared/image/options.ts'
+import { scaleInto, thumbnailBox, thumbnailCount } from '../../lib/engines/shared/image/thumbnail-options.ts'
+import { stampInputs, watermarkColor } from '../../lib/engines/shared/image/watermark-options.ts'
+import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
+import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
 describe('the quality levels', () => {
   const words = ({ low, medium, high, highest }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [

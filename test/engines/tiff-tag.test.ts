@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tiffPages } from '../../lib/engines/image/tiff-fields.ts'
-import { readTiffTag } from '../../lib/engines/image/tiff-tag.ts'
+import { tiffPages } from '../../lib/engines/shared/image/tiff-fields.ts'
+import { readTiffTag } from '../../lib/engines/shared/image/tiff-tag.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const path = join(scratchFolder('tiff-tag'), 'a.tiff')

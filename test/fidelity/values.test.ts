@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readSummary } from '../../lib/fidelity/read-summary.ts'
-import { WordCounts } from '../../lib/fidelity/word-counts.ts'
+import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 async function countCells(...cells: readonly string[]) {

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { compare } from '../../lib/fidelity/compare.ts'
 import type { ContentSummary } from '../../lib/fidelity/content-summary.ts'
-import { removeHiddenTables } from '../../lib/fidelity/open-document-visible-tables.ts'
+import { removeHiddenTables } from '../../lib/fidelity/office/open-document-visible-tables.ts'
+import { removeHiddenCells } from '../../lib/fidelity/office/xlsx-visible-cells.ts'
 import { readSummary } from '../../lib/fidelity/read-summary.ts'
-import { WordCounts } from '../../lib/fidelity/word-counts.ts'
-import { removeHiddenCells } from '../../lib/fidelity/xlsx-visible-cells.ts'
+import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`

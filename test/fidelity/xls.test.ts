@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readXlsStream } from '../../lib/fidelity/xls.ts'
+import { readXlsStream } from '../../lib/fidelity/office/xls.ts'
 
 function createRecord(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../functions/routes/index.ts'
-import { repliesOnlyJson, requireAcceptable } from '../../lib/http/accept-header.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
+import { repliesOnlyJson, requireAcceptable } from '../../lib/http/replies/accept-header.ts'
 
 const contractOf = (method: string, path: string): AnyContract =>
   routes.find((one) => one.method === method && one.path === path) ?? assert.fail(`${method} ${path}`)

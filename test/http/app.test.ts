@@ -9,7 +9,7 @@ import { readConfig } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { openApiDocument } from '../../lib/http/openapi.ts'
+import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import { OpenApiChecker } from '../openapi-checker.ts'
 

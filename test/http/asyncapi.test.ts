@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import asyncapi from '@asyncapi/specs'
 import { Ajv } from 'ajv'
-import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
+import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
 
 const documentOf = (url?: string) => asyncApiDocument({ version: '1', url })
 

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
 import type { Files } from '../../lib/aws/files.ts'
-import { readRequestBody } from '../../lib/http/body.ts'
-import { limitBody } from '../../lib/http/body-limit.ts'
+import { readRequestBody } from '../../lib/http/body/body.ts'
+import { limitBody } from '../../lib/http/body/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
 
 const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>

@@ -4,7 +4,7 @@ import { addAbortSignal, PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
-import { type FormOptions, fileTooLargeError, readMultipartForm } from '../../lib/http/multipart-form.ts'
+import { type FormOptions, fileTooLargeError, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
 
 /** An in-memory bucket with the methods that forms use. */
 function bucket(fail?: Error) {

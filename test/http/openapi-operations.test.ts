@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
 import { isOpenAccess } from '../../lib/access/principal.ts'
 import { type ErrorCode, errorCatalog } from '../../lib/error-catalog.ts'
-import { repliesOnlyJson } from '../../lib/http/accept-header.ts'
-import { asyncApiDocument } from '../../lib/http/asyncapi.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
-import { openApiDocument, operationId } from '../../lib/http/openapi.ts'
+import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
+import { openApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
+import { repliesOnlyJson } from '../../lib/http/replies/accept-header.ts'
 
 interface Described {
   readonly operationId: string

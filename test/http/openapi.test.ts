@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { events } from '../../events/index.ts'
 import { api } from '../../functions/routes/index.ts'
-import { openApiDocument } from '../../lib/http/openapi.ts'
+import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
 
 const { paths } = openApiDocument(api, { version: '1', url: '/' })
 /** The operation in the document, as a client reads it. */

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { timestampOption } from '../../lib/engines/ffmpeg/options.ts'
-import { colorOption, imageShape } from '../../lib/engines/image/options.ts'
-import { watermarkColor as markColor, watermarkShape } from '../../lib/engines/image/watermark-options.ts'
 import { decimal, flag, integer, quality } from '../../lib/engines/options.ts'
-import { optionLabels } from '../../lib/http/option-labels.ts'
-import { optionViews } from '../../lib/http/option-view.ts'
+import { colorOption, imageShape } from '../../lib/engines/shared/image/options.ts'
+import {
+  watermarkColor as markColor,
+  watermarkShape,
+} from '../../lib/engines/shared/image/watermark-options.ts'
+import { optionLabels } from '../../lib/http/openapi/option-labels.ts'
+import { optionViews } from '../../lib/http/openapi/option-view.ts'
 
 const view = (name: string, schema: z.ZodType) => {
   const [only, ...more] = optionViews(z.object({ [name]: schema }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { readStream } from '../../lib/http/read-body.ts'
+import { readStream } from '../../lib/http/body/read-body.ts'
 
 test('a body whose connection closes early is refused immediately', {
   timeout: 5000,

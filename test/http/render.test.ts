@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
-import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/envelope.ts'
-import { renderReply, withoutBody } from '../../lib/http/render.ts'
+import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/replies/envelope.ts'
+import { renderReply, withoutBody } from '../../lib/http/replies/render.ts'
 
 const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })

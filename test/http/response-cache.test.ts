@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import { openAccess } from '../../lib/access/principal.ts'
-import { AppendableGzip } from '../../lib/http/appendable-gzip.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { ResponseCache } from '../../lib/http/response-cache.ts'
+import { AppendableGzip } from '../../lib/http/replies/appendable-gzip.ts'
+import { ResponseCache } from '../../lib/http/replies/response-cache.ts'
 
 const list = contract({
   method: 'GET',

@@ -5,7 +5,7 @@ import englishHints from '../../functions/web/options/hints/words/en.ts'
 import names from '../../functions/web/options/names/words/de.ts'
 import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { optionViews } from '../../lib/http/option-view.ts'
+import { optionViews } from '../../lib/http/openapi/option-view.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 

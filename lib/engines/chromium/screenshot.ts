@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { qualityScales } from '../image/options.ts'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
+import { qualityScales } from '../shared/image/options.ts'
 import type { Page, PageSize } from './page.ts'
 
 const ViewOptions = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import type { Capability } from '../engine.ts'
-import { stampInputs } from '../image/watermark-options.ts'
+import { stampInputs } from '../shared/image/watermark-options.ts'
 import { audioCodecs } from './audio-codecs.ts'
 import { audioContainers } from './audio-containers.ts'
 import type { Container } from './containers.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Tools } from '../engine.ts'
-import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../image/hdr.ts'
+import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
 
 /** Color properties of a video as reported by ffprobe. */
 export const Colors = z.object({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { getRequestedFields, type MetadataName, MetadataOptions } from '../metadata/options.ts'
+import { getRequestedFields, type MetadataName, MetadataOptions } from '../shared/metadata/options.ts'
 import { demuxerArgs } from './demuxers.ts'
 import { metadataMuxers, type ProbeOutput, probeMetadata } from './metadata.ts'
 import { joinTagsAndAudio } from './mp3-tags.ts'

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { OutputFile, Tools } from '../engine.ts'
-import { pageAdobeRgbProfile } from '../image/color-profiles.ts'
-import { jpegQuality, jpegQualityOf, qualityScales, renderedColorSpace } from '../image/options.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
 import { createPageFileName, type PageFile } from '../pdf/page-files.ts'
 import { computeResolution, openShape, type PageSelection, resolutionShape } from '../pdf/page-options.ts'
+import { pageAdobeRgbProfile } from '../shared/image/color-profiles.ts'
+import { jpegQuality, jpegQualityOf, qualityScales, renderedColorSpace } from '../shared/image/options.ts'
 import { runGhostscript } from './run.ts'
 
 const PlainOptions = z.object({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
-import { readRawPixels } from '../image/raw-pixels.ts'
+import { readRawPixels } from '../shared/image/raw-pixels.ts'
 
 const compress = promisify(deflate)
 

@@ -2,7 +2,12 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { view } from '../../formats/detect/byte-source.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { chooseTonalRange, SampleCollector, type SampleStats, scaleSample } from '../image/sample-range.ts'
+import {
+  chooseTonalRange,
+  SampleCollector,
+  type SampleStats,
+  scaleSample,
+} from '../shared/image/sample-range.ts'
 import { loadSharp } from '../vips/image.ts'
 import { normalizeTiff } from '../vips/tiff-extra-planes.ts'
 import { writeFitsImage } from './fits.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
+import { type Quality, qualityNumber } from '../options.ts'
 import {
   colorSpace,
   imageShape,
@@ -10,8 +11,7 @@ import {
   pngShape,
   qualityScales,
   resizeBoxOf,
-} from '../image/options.ts'
-import { type Quality, qualityNumber } from '../options.ts'
+} from '../shared/image/options.ts'
 
 /** How a format is written. */
 interface MagickTarget {

@@ -1,8 +1,8 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
-import { copyAsUtf8 } from '../text/read-text.ts'
-import type { TableCopy } from '../text/table.ts'
-import { TableOptions } from '../text/table-options.ts'
+import { copyAsUtf8 } from '../shared/text/read-text.ts'
+import type { TableCopy } from '../shared/text/table.ts'
+import { TableOptions } from '../shared/text/table-options.ts'
 
 export interface OfficeSource {
   readonly path: string
@@ -20,7 +20,7 @@ export async function officeSource(
   switch (from) {
     case 'csv':
     case 'tsv': {
-      const { copyAsCsv } = await import('../text/table.ts')
+      const { copyAsCsv } = await import('../shared/text/table.ts')
       const table = await copyAsCsv(input, tableOptions, tools)
       warnAboutSheetLimits(table, to, tools)
       return { path: table.path, ...(tableOptions.headers && { headers: true }) }

@@ -5,9 +5,9 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { copyAsUtf8 } from '../text/read-text.ts'
-import { TableOptions } from '../text/table-options.ts'
-import { inlineWordText } from '../text/word-text.ts'
+import { copyAsUtf8 } from '../shared/text/read-text.ts'
+import { TableOptions } from '../shared/text/table-options.ts'
+import { inlineWordText } from '../shared/text/word-text.ts'
 import { replaceRawCitations } from './citations.ts'
 import { withClosedTableTags } from './close-table-tags.ts'
 import { moveInfoToText } from './docbook-info.ts'
@@ -52,7 +52,7 @@ export async function prepareInput(
     if (from === 'ipynb') return convertRawCells(utf8Input, to, tools)
     return from === 'fb2' ? convertRowsToParagraphs(utf8Input, tools) : utf8Input
   }
-  const { copyAsCsv } = await import('../text/table.ts')
+  const { copyAsCsv } = await import('../shared/text/table.ts')
   return { ...input, path: (await copyAsCsv(input, tableOptions, tools)).path }
 }
 

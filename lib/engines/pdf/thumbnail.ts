@@ -2,14 +2,14 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { EngineResult, EngineWork, OutputFile, Tools } from '../engine.ts'
+import { integer } from '../options.ts'
 import {
   enlargingBox,
   scaleInto,
   type ThumbnailBox,
   thumbnailBox,
   thumbnailRows,
-} from '../image/thumbnail-options.ts'
-import { integer } from '../options.ts'
+} from '../shared/image/thumbnail-options.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
 import { openPdf, type PdfPageSize } from './open-pdf.ts'
 import { password } from './page-options.ts'

@@ -59,8 +59,8 @@ export async function makeReadable(folder: string, expectedCharset: string): Pro
     if (!isUtf8(entry.name)) invalidNames.push(entry)
   }
   const [{ guessCharset }, { decodeText }] = await Promise.all([
-    import('../text/detect-charset.ts'),
-    import('../text/decode.ts'),
+    import('../shared/text/detect-charset.ts'),
+    import('../shared/text/decode.ts'),
   ])
   const charset = guessCharset(
     Buffer.concat(invalidNames.flatMap(({ name }) => [name, Buffer.from('\n')])),

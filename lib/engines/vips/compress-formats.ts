@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { parseImageOptions } from '../image/options.ts'
+import { parseImageOptions } from '../shared/image/options.ts'
 import { renderImage, type SourceImage } from './image.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 

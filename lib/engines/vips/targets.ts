@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
+import { flag, qualityNumber } from '../options.ts'
 import {
   colorSpace,
   imageShape,
@@ -8,8 +9,7 @@ import {
   lossyShape,
   pngShape,
   qualityScales,
-} from '../image/options.ts'
-import { flag, qualityNumber } from '../options.ts'
+} from '../shared/image/options.ts'
 
 const PlainOptions = z.object(imageShape)
 const LossyOptions = z.object(lossyShape)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Metadata, Sharp } from 'sharp'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
-import { parseImageOptions } from '../image/options.ts'
-import type { Size } from '../image/svg-layout.ts'
+import { parseImageOptions } from '../shared/image/options.ts'
+import type { Size } from '../shared/image/svg-layout.ts'
 import {
   enlargingBox,
   scaleInto,
@@ -11,7 +11,7 @@ import {
   type ThumbnailTarget,
   thumbnailBox,
   thumbnailTargets,
-} from '../image/thumbnail-options.ts'
+} from '../shared/image/thumbnail-options.ts'
 import { loadSharp, openImage, renderImage } from './image.ts'
 import { pixelTargetOf } from './targets.ts'
 

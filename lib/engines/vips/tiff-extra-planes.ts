@@ -2,8 +2,8 @@ import { join, parse } from 'node:path'
 import type Sharp from 'sharp'
 import type { Sharp as Image, Metadata, SharpOptions } from 'sharp'
 import type { InputFile, Tools } from '../engine.ts'
-import { rescaleTiffSamples } from '../image/rescale-tiff-samples.ts'
-import { readTiffTag, tags } from '../image/tiff-tag.ts'
+import { rescaleTiffSamples } from '../shared/image/rescale-tiff-samples.ts'
+import { readTiffTag, tags } from '../shared/image/tiff-tag.ts'
 import { maxPixels } from './limits.ts'
 
 const mmPerInch = 25.4

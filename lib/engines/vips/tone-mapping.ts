@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
 import type { Tools } from '../engine.ts'
-import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../image/hdr.ts'
+import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 

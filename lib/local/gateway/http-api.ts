@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { largeFileHint } from '../../http/body-limit.ts'
+import { largeFileHint } from '../../http/body/body-limit.ts'
 import type { Log } from '../../log.ts'
 import { timeoutErrorType } from '../lambda/function-error.ts'
 import { type InvocationOutcome, type Lambda, lambdaLimits } from '../lambda/runtime.ts'

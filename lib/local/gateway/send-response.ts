@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError, retryAfterOf } from '../../errors.ts'
-import { errorBody } from '../../http/envelope.ts'
+import { errorBody } from '../../http/replies/envelope.ts'
 import { newId } from '../../ids.ts'
 import type { GatewayResponse } from './http-result.ts'
 

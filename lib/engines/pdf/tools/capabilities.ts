@@ -1,6 +1,6 @@
 import type { FormatId } from '../../../formats/index.ts'
 import type { Capability } from '../../engine.ts'
-import { stampInputs } from '../../image/watermark-options.ts'
+import { stampInputs } from '../../shared/image/watermark-options.ts'
 import { type PdfToolId, toolOptions } from './options.ts'
 
 const additionalPdfs = { from: ['pdf'], min: 1, max: 99 } as const satisfies Capability['more']

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { EngineResult } from '../../engine.ts'
-import { exiftool } from '../../metadata/exiftool.ts'
+import { exiftool } from '../../shared/metadata/exiftool.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 import { finishPdf, invalidOption, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'

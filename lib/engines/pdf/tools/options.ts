@@ -1,12 +1,12 @@
 import * as z from 'zod'
+import { decimal, flag, integer, secretOption } from '../../options.ts'
 import {
   normalizePosition,
   positions,
   visibleText,
   watermarkColor,
   watermarkShape,
-} from '../../image/watermark-options.ts'
-import { decimal, flag, integer, secretOption } from '../../options.ts'
+} from '../../shared/image/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Data only, because the planner and the API read it. */

@@ -1,4 +1,4 @@
-import { centerAt, escapeXml } from '../../image/svg-layout.ts'
+import { centerAt, escapeXml } from '../../shared/image/svg-layout.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { svgDocument } from '../../image/svg-layout.ts'
+import { svgDocument } from '../../shared/image/svg-layout.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 import type { EditablePdf } from './editable-pdf.ts'

@@ -1,4 +1,4 @@
-import { createWatermark, watermarkDrawing } from '../../image/watermark.ts'
+import { createWatermark, watermarkDrawing } from '../../shared/image/watermark.ts'
 import type { PdfPageSize } from '../open-pdf.ts'
 import { resolvePages } from '../page-range.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'

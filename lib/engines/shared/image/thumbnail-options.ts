@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { FormatId } from '../../../formats/index.ts'
+import type { Capability } from '../../engine.ts'
+import { integer, quality } from '../../options.ts'
+import type { Size } from './svg-layout.ts'
+
+const maxSide = 8192
+const defaultSide = 256
+
+export const thumbnailTargets = ['png', 'jpg', 'webp'] as const satisfies readonly FormatId[]
+export type ThumbnailTarget = (typeof thumbnailTargets)[number]
+
+const sideOption = (other: string) =>
+  integer(1, maxSide)
+    .optional()
+    .describe(
+      `Pixels. When left out, it follows from the ${other}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
+    )
+
+const boxShape = {
+  width: sideOption('height'),
+  height: sideOption('width'),
+  fit: z
+    .enum(['max', 'crop', 'scale'])
+    .default('max')
+    .describe(
+      'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.',
+    ),
+}
+
+export const thumbnailCount = integer(1, 20).default(1)
+
+const Thumbnail = z.object({ ...boxShape, quality: quality.optional() })
+
+/** Box in pixels; `grow` fits inside like `max`, but also enlarges. */
+export interface ThumbnailBox {
+  readonly width: number
+  readonly height: number
+  readonly fit: 'max' | 'grow' | 'crop' | 'scale'
+}
+
+/** A side that was left out is limited only by the maximum. */
+export function thumbnailBox(raw: unknown): ThumbnailBox {
+  const { width, height, fit } = Thumbnail.parse(raw)
+  if (width !== undefined && height !== undefined) return { width, height, fit }
+  if (width === undefined && height === undefined) return { width: defaultSide, height: defaultSide, fit }
+  // With only one side given there is nothing to crop or distort.
+  return { width: width ?? maxSide, height: height ?? maxSide, fit: fit === 'max' ? 'max' : 'grow' }
+}
+
+/** Box for a page or vector drawing, which can be rendered at any size without enlarging pixels. */
+export const enlargingBox = (box: ThumbnailBox): ThumbnailBox =>
+  box.fit === 'max' ? { ...box, fit: 'grow' } : box
+
+/** Returns the scale at which to render so that no pixels have to be enlarged to fill the box. */
+export function scaleInto({ width, height }: Size, box: ThumbnailBox): number {
+  const scales = [box.width / width, box.height / height]
+  return box.fit === 'crop' || box.fit === 'scale' ? Math.max(...scales) : Math.min(...scales)
+}
+
+/** Capability rows for thumbnails, one per target format. */
+export const thumbnailRows = (
+  from: readonly FormatId[],
+  more: z.ZodRawShape,
+  cost: number,
+): readonly Capability[] => {
+  const lossless = z.object({ ...boxShape, ...more })
+  const lossy = lossless.extend({ quality: quality.optional() })
+  return thumbnailTargets.map((to) => ({
+    operation: 'thumbnail',
+    from,
+    to: [to],
+    same: true,
+    options: to === 'png' ? lossless : lossy,
+    cost,
+  }))
+}

@@ -1,0 +1,24 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+
+/**
+ * Runs exiftool and returns its output. Arguments are passed in a file, one per line, so that user text cannot be parsed
+ * as another argument: everything after the first `=` of a line is the value.
+ * @throws ProcessFailure.
+ */
+export async function exiftool(args: readonly string[], tools: Tools): Promise<string> {
+  const list = join(tools.workDir, 'exiftool.args')
+  const always = ['-charset', 'utf8', '-api', 'LargeFileSupport=1', '-m']
+  await writeFile(list, `${[...always, ...args].join('\n')}\n`)
+  // Disable the config file: it is a Perl program that would be loaded from the working folder.
+  const { stdout } = await tools.exec('exiftool', ['-config', '', '-@', list])
+  return stdout
+}
+
+/** Formats a date such as `2026-01-31T12:00:00Z` for exiftool; midnight if there is no time. */
+export const exifDate = (text: string) => {
+  if (text === '') return ''
+  const [date = '', time = '00:00:00'] = text.split('T')
+  return `${date.replaceAll('-', ':')} ${time}`
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+import { ProcessFailure } from '../../sandbox/exec.ts'
+import { exiftool } from './exiftool.ts'
+
+/**
+ * Writes metadata to a WebP. Debian 12's exiftool cannot write WebP, so webpmux extracts the EXIF and XMP parts, which
+ * exiftool then edits.
+ * @returns the path of the new image.
+ * @throws ProcessFailure.
+ */
+export async function writeWebp(
+  source: string,
+  lines: readonly string[],
+  strip: boolean,
+  tools: Tools,
+): Promise<string> {
+  let current = join(tools.workDir, 'plain.webp')
+  await copyFile(source, current)
+  for (const kind of ['exif', 'xmp'] as const) {
+    const oldPart = await extractPart(current, kind, tools)
+    const newPart = await editPart(oldPart, kind, lines, strip, tools)
+    if (!oldPart && !newPart) continue
+    const next = join(tools.workDir, `with-${kind}.webp`)
+    const change = newPart ? ['-set', kind, newPart] : ['-strip', kind]
+    await tools.exec('webpmux', [...change, current, '-o', next])
+    current = next
+  }
+  return current
+}
+
+async function extractPart(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
+  const path = join(tools.workDir, `old.${kind}`)
+  try {
+    await tools.exec('webpmux', ['-get', kind, webp, '-o', path])
+    return path
+  } catch (error) {
+    if (error instanceof ProcessFailure && error.stderr.includes('WEBP_MUX_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+/** Returns undefined if no metadata is left. */
+async function editPart(
+  oldPart: string | undefined,
+  kind: 'exif' | 'xmp',
+  lines: readonly string[],
+  strip: boolean,
+  tools: Tools,
+): Promise<string | undefined> {
+  const path = join(tools.workDir, `new.${kind}`)
+  // Keep the orientation.
+  const orientationArgs =
+    strip && oldPart && kind === 'exif' ? ['-tagsFromFile', oldPart, '-Orientation'] : []
+  const source = oldPart && !strip ? [oldPart] : []
+  if (orientationArgs.length + lines.length === 0) return source[0]
+  try {
+    await exiftool([...orientationArgs, ...lines, '-o', path, ...source], tools)
+  } catch (error) {
+    // If there is nothing to write, exiftool creates no file and fails.
+    const isNothing = error instanceof ProcessFailure && source.length === 0 && !existsSync(path)
+    if (!isNothing) throw error
+  }
+  return existsSync(path) ? path : undefined
+}

@@ -1,0 +1,44 @@
+import type { FormatId } from '../../../formats/index.ts'
+import { parseSeparator } from './table-options.ts'
+
+/** Separator of the fields, and offset of the first line. */
+interface SeparatorInfo {
+  readonly separator: string
+  readonly start: number
+}
+
+/**
+ * Determines the separator of a table.
+ * @param text start of the table, with LF line ends.
+ * @param requested the requested separator, if any.
+ */
+export function detectSeparator(text: string, format: FormatId, requested?: string): SeparatorInfo {
+  const declared = separatorLine.exec(text)
+  const detect = () => declared?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
+  return { separator: explicitSeparator(requested) ?? detect(), start: declared?.[0].length ?? 0 }
+}
+
+/** A first line such as `sep=;`, which declares the separator for Excel. */
+const separatorLine = /^sep=(.)\n/i
+
+const explicitSeparator = (delimiter: string | undefined) =>
+  delimiter === undefined || delimiter.toLowerCase() === 'auto' ? undefined : parseSeparator(delimiter)
+
+const separators = [',', ';', '\t', '|']
+const maxLines = 20
+
+/** Returns the separator that occurs equally often in each of the first lines, or else the most frequent one. */
+function guessSeparator(text: string): string {
+  const lines = text.split('\n', maxLines).filter((line) => line.trim() !== '')
+  const unquoted = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))
+  const candidates = separators.map((separator) => {
+    const counts = unquoted.map((line) => line.split(separator).length - 1)
+    const isRegular =
+      counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
+    return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
+  })
+  const likely = candidates.some(({ isRegular }) => isRegular)
+    ? candidates.filter(({ isRegular }) => isRegular)
+    : candidates
+  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
+}

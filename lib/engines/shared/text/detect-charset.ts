@@ -1,0 +1,157 @@
+import chardet from 'chardet'
+import type { FormatId } from '../../../formats/index.ts'
+import { detectUtf16 } from '../../../formats/utf16.ts'
+import { findCharset } from './charsets.ts'
+import { decodeText } from './decode.ts'
+import { ratePlausibility } from './plausibility.ts'
+
+/** Parts of a text file that are needed to detect its encoding. */
+export interface TextSample {
+  /** The start of the file. */
+  readonly head: Uint8Array
+  /** A part that starts at the first non-ASCII byte, which may be far into the file. */
+  readonly more: Uint8Array
+  /** The whole file is valid UTF-8. */
+  readonly isUtf8: boolean
+}
+
+export interface Charset {
+  /** Name in the Encoding Standard, a DOS code page, or UTF-32. */
+  readonly name: string
+  /** How it was determined; only a guess can be wrong. */
+  readonly source: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
+}
+
+/** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
+export function detectCharset(text: TextSample, format: FormatId, requested?: string): Charset {
+  const { head, more, isUtf8 } = text
+  const byteOrderMark = charsetFromByteOrderMark(head)
+  if (byteOrderMark) return { name: byteOrderMark, source: 'mark' }
+  if (requested !== undefined) return { name: requested, source: 'request' }
+  const utf16 = detectUtf16(head)
+  if (utf16) return { name: utf16, source: 'bytes' }
+  if (isUtf8) return { name: isIso2022Jp(head) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
+  const declared = findDeclaredCharset(head, format)
+  if (declared !== undefined && declared !== 'utf-8') return { name: declared, source: 'declaration' }
+  return { name: guessCharset(more), source: 'guess' }
+}
+
+function charsetFromByteOrderMark([first, second, third, fourth]: Uint8Array): string | undefined {
+  // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
+  if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) return 'utf-32le'
+  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
+
+/** Whether the text is ISO-2022-JP, once common in emails: ASCII bytes with escapes to Japanese and back. */
+function isIso2022Jp(sample: Uint8Array): boolean {
+  if (!sample.includes(0x1b)) return false
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for escapes.
+  return /\x1b\$[@B][\s\S]*\x1b\([BJ]/.test(toLatin1(sample))
+}
+
+const toLatin1 = (bytes: Uint8Array, end = bytes.length) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
+
+// The patterns match only the name itself, so that it can be replaced.
+const metaCharset = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
+const xmlEncoding = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
+const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
+  html: [xmlEncoding, metaCharset],
+  smi: [metaCharset],
+  ttml: [xmlEncoding],
+  dbk: [xmlEncoding],
+  xml: [xmlEncoding],
+  jats: [xmlEncoding],
+  opml: [xmlEncoding],
+  fb2: [xmlEncoding],
+  tex: [/(?<=\\usepackage\s*\[)[\w-]+(?=\]\s*\{inputenc\})/],
+  rtf: [/(?<=\\ansicpg)\d{3,5}/],
+}
+const maxDeclarationOffset = 4096
+
+/** Returns the encoding that a file declares. UTF-16 is ignored: the declaration would not be readable as ASCII. */
+export function findDeclaredCharset(sample: Uint8Array, format: FormatId): string | undefined {
+  const head = toLatin1(sample, maxDeclarationOffset)
+  for (const pattern of declarations[format] ?? []) {
+    const label = pattern.exec(head)?.[0] ?? ''
+    const name = findCharset(/^\d+$/.test(label) ? `cp${label}` : label)
+    if (name !== undefined && !name.startsWith('utf-16')) return name
+  }
+  return undefined
+}
+
+/** Changes the declared encoding to UTF-8 for a UTF-8 copy. RTF keeps it, because its escapes refer to it. */
+export function declareUtf8(text: string, format: FormatId): string {
+  if (format === 'rtf') return text
+  const head = (declarations[format] ?? []).reduce(
+    (part, pattern) => part.replace(pattern, format === 'tex' ? 'utf8' : 'utf-8'),
+    text.slice(0, maxDeclarationOffset),
+  )
+  return head + text.slice(maxDeclarationOffset)
+}
+
+/** Encodings to consider for texts that declare none, most common first. UTF-8 and UTF-16 are detected reliably. */
+const candidateCharsets = [
+  ...[
+    'windows-1252',
+    'windows-1250',
+    'windows-1254',
+    'windows-1251',
+    'koi8-r',
+    'koi8-u',
+    'ibm866',
+    'iso-8859-5',
+  ],
+  ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
+  ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
+]
+/** DOS and old Mac encodings: their letters share codes with Windows quotation marks and dashes, which are more common. */
+const legacyCharsets = ['cp850', 'cp437', 'cp852', 'macintosh']
+const legacyPenalty = -0.4
+const relatedCharsets: Readonly<Record<string, readonly string[]>> = {
+  'koi8-r': ['koi8-r', 'koi8-u'],
+  'iso-8859-2': ['iso-8859-2', 'windows-1250'],
+  'iso-8859-8': ['windows-1255'],
+}
+
+/** Bytes for the statistical analysis, and bytes that are decoded in every candidate encoding. */
+const statisticsBytes = 32 * 1024
+const decodedBytes = 2 * 1024
+/** Weight of the statistics relative to plausibility; for short texts they are unreliable. */
+const statisticsWeight = 0.5
+const expectedBonus = 0.15
+/** Maximum share of invalid sequences in text that is otherwise UTF-8. */
+const maxDamagedShare = 0.1
+
+/**
+ * Guesses the encoding from the plausibility of the decoded text and from letter statistics of languages.
+ * @param expected preferred among equally plausible encodings.
+ */
+export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): string {
+  if (isDamagedUtf8(bytes)) return 'utf-8'
+  const confidences = new Map<string, number>()
+  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, statisticsBytes))) {
+    const label = findCharset(name) ?? ''
+    for (const related of relatedCharsets[label] ?? [label])
+      confidences.set(related, Math.max(confidences.get(related) ?? 0, confidence / 100))
+  }
+  const sample = bytes.subarray(0, decodedBytes)
+  const score = (name: string) =>
+    ratePlausibility(decodeText(sample, name), name) +
+    statisticsWeight * (confidences.get(name) ?? 0) +
+    (name === expected ? expectedBonus : legacyCharsets.includes(name) ? legacyPenalty : 0)
+  const [best] = [...new Set([expected, ...candidateCharsets, ...legacyCharsets])]
+    .map((name) => ({ name, score: score(name) }))
+    .sort((a, b) => b.score - a.score)
+  return best?.name ?? expected
+}
+
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes)
+  const nonAscii = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
+  const damaged = text.match(/\ufffd/g)?.length ?? 0
+  return nonAscii > 0 && damaged <= nonAscii * maxDamagedShare
+}

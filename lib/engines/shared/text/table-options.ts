@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { flag, inputOption } from '../../options.ts'
+import { encodingOption } from './charsets.ts'
+
+const separatorNames: Readonly<Record<string, string>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+  pipe: '|',
+  space: ' ',
+  colon: ':',
+}
+
+export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
+
+/** A separator must not be a letter, digit, quote or line break, which occur within fields. */
+const isSeparator = (text: string) =>
+  text.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(parseSeparator(text))
+
+export const tableShape = {
+  encoding: encodingOption,
+  delimiter: z
+    .string()
+    .max(10)
+    .refine(isSeparator, {
+      error: 'expected comma, semicolon, tab, pipe, space, colon, one such character, or auto',
+    })
+    .optional()
+    .describe(
+      'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.',
+    )
+    .meta(inputOption),
+  headers: flag()
+    .optional()
+    .describe(
+      'Whether the first line of the input table contains column names. true: in a spreadsheet it is bold text and repeated on each printed or PDF page. false: in a document it is a row like the others.',
+    )
+    .meta(inputOption),
+}
+
+export const TableOptions = z.object(tableShape)
+export type TableOptions = z.output<typeof TableOptions>

@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, parse } from 'csv-parse'
+import type { InputFile, Tools } from '../../engine.ts'
+import { isCountable } from './csv-numbers.ts'
+import { detectSeparator } from './csv-separator.ts'
+import type { Charset } from './detect-charset.ts'
+import { decodeFile, detectFileCharset } from './read-text.ts'
+import type { TableOptions } from './table-options.ts'
+
+/** A table in RFC 4180 format (CSV), in UTF-8. */
+export interface TableCopy {
+  readonly path: string
+  readonly rows: number
+  readonly columns: number
+}
+
+/**
+ * Copies a table with any separator to CSV with commas. Fields in quotes are text; fields without are empty, or
+ * unambiguously a number or a date (`isCountable`).
+ */
+export async function copyAsCsv(input: InputFile, options: TableOptions, tools: Tools): Promise<TableCopy> {
+  const charset = await detectFileCharset(input, options.encoding, tools)
+  try {
+    return await writeCsv(input, { ...options, charset }, tools)
+  } catch (error) {
+    if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error
+    // A quote that is never closed is a literal character, such as an inch mark; else the rest would be one field.
+    return writeCsv(input, { ...options, charset, quote: false }, tools)
+  }
+}
+
+interface CsvSettings extends TableOptions {
+  readonly charset: Charset
+  readonly quote?: false
+}
+
+async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): Promise<TableCopy> {
+  const path = join(tools.workDir, 'table.csv')
+  const texts = normalizeLineEnds(decodeFile(input, settings.charset, tools))
+  const first = (await texts.next()).value ?? ''
+  const { separator: delimiter, start } = detectSeparator(first, input.format, settings.delimiter)
+  const source = async function* () {
+    yield first.slice(start)
+    yield* texts
+  }
+  const quote = settings.quote ?? '"'
+  const table = parse({ ...parserOptions, delimiter, quote })
+  let [rows, columns, blank] = [0, 0, 0]
+  const lines = async function* (records: AsyncIterable<readonly string[]>) {
+    let written = ''
+    for await (const fields of records) {
+      if (fields.length === 1 && fields[0] === '') {
+        blank++
+        continue
+      }
+      const isHeader = rows === 0 && settings.headers === true
+      written += `${'\n'.repeat(blank)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
+      rows += blank + 1
+      blank = 0
+      columns = Math.max(columns, fields.length)
+      if (written.length < bufferedCharacters) continue
+      yield written
+      written = ''
+    }
+    yield written
+  }
+  await pipeline(Readable.from(source()), table, lines, createWriteStream(path))
+  return { path, rows, columns }
+}
+
+/** Accept rows of different lengths, and quotes within fields. */
+const parserOptions = {
+  record_delimiter: '\n',
+  relax_column_count: true,
+  relax_quotes: true,
+} as const
+
+const bufferedCharacters = 64 * 1024
+
+/** Normalizes line ends to LF, so that tables with mixed line ends keep their rows. */
+async function* normalizeLineEnds(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let endsWithCr = false
+  for await (const text of texts) {
+    const joined: string = endsWithCr ? `\r${text}` : text
+    endsWithCr = joined.endsWith('\r')
+    yield (endsWithCr ? joined.slice(0, -1) : joined).replaceAll(/\r\n?/g, '\n')
+  }
+  if (endsWithCr) yield '\n'
+}
+
+function quoteField(field: string, isText: boolean): string {
+  if (field === '') return ''
+  const trimmed = field.trim()
+  return !isText && isCountable(trimmed) ? trimmed : `"${field.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,19 @@
+import type { FormatId } from '../../../formats/index.ts'
+import type { Capability } from '../../engine.ts'
+import { encodingOption } from './charsets.ts'
+import { tableShape } from './table-options.ts'
+
+const tableFormats: readonly FormatId[] = ['csv', 'tsv']
+
+/** Adds options for reading text and tables to a capability, split into one row per kind of source. */
+export const withTextOptions =
+  (textFormats: readonly FormatId[]) =>
+  (row: Capability): Capability[] => {
+    const kindOf = (id: FormatId) =>
+      !textFormats.includes(id) ? 'other' : tableFormats.includes(id) ? 'table' : 'text'
+    return [...Map.groupBy(row.from, kindOf)].map(([kind, from]) => ({
+      ...row,
+      from,
+      options: row.options.extend({ other: {}, table: tableShape, text: { encoding: encodingOption } }[kind]),
+    }))
+  }

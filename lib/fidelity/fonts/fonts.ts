@@ -1,0 +1,93 @@
+import { brotliDecompressSync, inflateSync } from 'node:zlib'
+import { type FileBytes, maxReadBytes } from '../bytes.ts'
+import type { ContentSummary } from '../content-summary.ts'
+
+const createSummary = (glyphs: number): ContentSummary => ({ counts: { glyphs }, features: [] })
+
+/** OpenType 1.9, `maxp`. */
+const glyphCountOf = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
+
+const signatures = ['\0\x01\0\0', 'OTTO', 'true']
+
+/** TrueType and OpenType: a directory of tables with their offsets. */
+export const readOpenType = (bytes: FileBytes): Promise<ContentSummary | undefined> =>
+  readOpenTypeAt(bytes, 0)
+
+/** @param base offset that table offsets are relative to: the start of the file, also for fonts of a collection. */
+export async function readOpenTypeAt(
+  bytes: FileBytes,
+  start: number,
+  base = 0,
+): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(start, 12)
+  if (head.length < 12 || !signatures.includes(head.toString('latin1', 0, 4))) return undefined
+  const list = await bytes.at(start + 12, head.readUInt16BE(4) * 16)
+  for (let at = 0; at + 16 <= list.length; at += 16) {
+    if (list.toString('latin1', at, at + 4) !== 'maxp') continue
+    const glyphs = glyphCountOf(await bytes.at(base + list.readUInt32BE(at + 8), 6))
+    return glyphs === undefined ? undefined : createSummary(glyphs)
+  }
+  return undefined
+}
+
+/** WOFF 1.0, section 4: each table is compressed separately. */
+export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 44)
+  if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
+  const list = await bytes.at(44, head.readUInt16BE(12) * 20)
+  for (let at = 0; at + 20 <= list.length; at += 20) {
+    if (list.toString('latin1', at, at + 4) !== 'maxp') continue
+    const [compressedSize, originalSize] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
+    const data = await bytes.at(list.readUInt32BE(at + 4), compressedSize)
+    const glyphs = glyphCountOf(compressedSize < originalSize ? inflateSync(data) : data)
+    return glyphs === undefined ? undefined : createSummary(glyphs)
+  }
+  return undefined
+}
+
+/** WOFF 2.0, 4.1: numbers of known tables. */
+const [glyf, loca, maxp] = [10, 11, 4]
+
+/** WOFF 2.0, section 4: all tables are in one stream, in directory order. */
+export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 48)
+  if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
+  const list = await bytes.at(48, head.readUInt16BE(12) * 20)
+  let at = 0
+  // 4.1: seven bits per byte.
+  const readNumber = () => {
+    let value = 0
+    for (;;) {
+      const byte = list.readUInt8(at++)
+      value = value * 128 + (byte & 127)
+      if (byte < 128) return value
+    }
+  }
+  let start = 0
+  let found: number | undefined
+  for (let count = head.readUInt16BE(12); count > 0; count--) {
+    const flags = list.readUInt8(at++)
+    const knownTag = flags & 63
+    if (knownTag === 63) at += 4
+    const original = readNumber()
+    const isGlyphs = knownTag === glyf || knownTag === loca
+    const isTransformed = isGlyphs ? flags >> 6 !== 3 : flags >> 6 !== 0
+    const size = isTransformed ? readNumber() : original
+    if (knownTag === maxp) found = start
+    start += size
+  }
+  if (found === undefined) return undefined
+  const data = brotliDecompressSync(await bytes.at(48 + at, head.readUInt32BE(20)), {
+    maxOutputLength: maxReadBytes,
+  })
+  const glyphs = glyphCountOf(data.subarray(found, found + 6))
+  return glyphs === undefined ? undefined : createSummary(glyphs)
+}
+
+/** Counts the glyphs of a textual font format by a pattern that matches each of them. */
+export function createGlyphCounter(pattern: RegExp) {
+  return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
+    const count = (await bytes.whole()).toString('latin1').match(pattern)?.length ?? 0
+    return count === 0 ? undefined : createSummary(count)
+  }
+}

@@ -1,0 +1,142 @@
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary } from '../content-summary.ts'
+
+/** Length and channels of audio files, from their headers, without decoding. */
+interface AudioProperties {
+  readonly channels: number
+  readonly rate: number
+  /** Per channel. */
+  readonly samples: number
+}
+
+const createSummary = ({ channels, rate, samples }: AudioProperties): ContentSummary => ({
+  counts: { samples, channels },
+  ...(rate > 0 && { seconds: samples / rate }),
+  features: ['sound'],
+})
+
+type Chunk = readonly [id: string, start: number, size: number]
+
+/** Reads the chunk list of RIFF and EA IFF 85; chunks are padded to an even length. */
+async function readChunks(bytes: FileBytes, from: number, isBig: boolean): Promise<readonly Chunk[]> {
+  const chunks: Chunk[] = []
+  for (let at = from; at + 8 <= bytes.size && chunks.length < 100; ) {
+    const head = await bytes.at(at, 8)
+    const declaredSize = isBig ? head.readUInt32BE(4) : head.readUInt32LE(4)
+    // A program that wrote to a pipe could not know the size.
+    const size = Math.min(declaredSize, bytes.size - at - 8)
+    chunks.push([head.toString('latin1', 0, 4), at + 8, size])
+    at += 8 + size + (size % 2)
+  }
+  return chunks
+}
+
+export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 12)
+  if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return undefined
+  const chunks = await readChunks(bytes, 12, false)
+  const [, formatAt = 0, formatSize = 0] = chunks.find(([id]) => id === 'fmt ') ?? []
+  const [, , dataSize = 0] = chunks.find(([id]) => id === 'data') ?? []
+  if (formatSize < 16) return undefined
+  const format = await bytes.at(formatAt, 16)
+  const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
+  const bits = format.readUInt16LE(14)
+  // For compressed audio, the `fact` chunk contains the number of samples.
+  const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
+  if (isPcm) return createSummary({ channels, rate, samples: Math.floor(dataSize / block) })
+  const [, factAt, factSize = 0] = chunks.find(([id]) => id === 'fact') ?? []
+  if (factAt === undefined || factSize < 4) return undefined
+  return createSummary({ channels, rate, samples: (await bytes.at(factAt, 4)).readUInt32LE(0) })
+}
+
+export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 12)
+  if (head.toString('latin1', 0, 4) !== 'FORM' || !head.toString('latin1', 8, 12).startsWith('AIF'))
+    return undefined
+  const [, at] = (await readChunks(bytes, 12, true)).find(([id]) => id === 'COMM') ?? []
+  if (at === undefined) return undefined
+  const properties = await bytes.at(at, 18)
+  // An 80-bit float, read without its fraction, because rates are whole numbers.
+  const exponent = properties.readUInt16BE(8) - 16_383 - 63
+  const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
+  return createSummary({ channels: properties.readUInt16BE(0), rate, samples: properties.readUInt32BE(2) })
+}
+
+/** RFC 9639, 8.2. */
+export async function readFlac(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 42)
+  if (head.toString('latin1', 0, 4) !== 'fLaC' || head.length < 42) return undefined
+  const word = head.readBigUInt64BE(18)
+  const samples = Number(word & 0xfffffffffn)
+  // 0 means unknown.
+  if (samples === 0) return undefined
+  return createSummary({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
+}
+
+/** RFC 3533: the last page contains the end position; Opus (RFC 7845) and Vorbis I headers describe the stream. */
+export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const head = await bytes.at(0, 128)
+  const opus = head.indexOf('OpusHead', 0, 'latin1')
+  const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
+  const flac = head.indexOf('\x7fFLAC', 0, 'latin1')
+  const first = Math.max(opus, vorbis, flac)
+  if (head.toString('latin1', 0, 4) !== 'OggS' || first < 0) return undefined
+  const tail = await bytes.at(Math.max(0, bytes.size - 65_307), 65_307)
+  const last = tail.lastIndexOf('OggS', undefined, 'latin1')
+  if (last < 0 || last + 14 > tail.length) return undefined
+  const end = Number(tail.readBigInt64LE(last + 6))
+  if (end < 0) return undefined
+  if (opus > 0) {
+    const skipped = head.readUInt16LE(opus + 10)
+    return createSummary({
+      channels: head.readUInt8(opus + 9),
+      rate: 48_000,
+      samples: Math.max(0, end - skipped),
+    })
+  }
+  // FLAC in Ogg, 1.0.1: the STREAMINFO of a FLAC file, shifted by nine bytes.
+  if (flac > 0) {
+    const streamInfo = Number(head.readBigUInt64BE(flac + 27) >> 36n)
+    return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
+  }
+  return createSummary({
+    channels: head.readUInt8(vorbis + 11),
+    rate: head.readUInt32LE(vorbis + 12),
+    samples: end,
+  })
+}
+
+const sampleRates = [44_100, 48_000, 32_000] as const
+
+/** MPEG audio, by the frame count in its first frame ("Xing", "Info"), which all current encoders write. */
+export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const tag = await bytes.at(0, 10)
+  // ID3v2.4, 3.1 and 6.2: seven bits per byte.
+  const start =
+    tag.toString('latin1', 0, 3) === 'ID3'
+      ? 10 + [6, 7, 8, 9].reduce((size, at) => size * 128 + (tag.readUInt8(at) & 127), 0)
+      : 0
+  const frame = await bytes.at(start, 192)
+  if (frame.length < 192 || frame.readUInt16BE(0) < 0xffe0) return undefined
+  const version = (frame.readUInt8(1) >> 3) & 3
+  const isLayer3 = ((frame.readUInt8(1) >> 1) & 3) === 1
+  const base = sampleRates[(frame.readUInt8(2) >> 2) & 3]
+  if (!isLayer3 || base === undefined || version === 1) return undefined
+  const channels = frame.readUInt8(3) >> 6 === 3 ? 1 : 2
+  const isFirst = version === 3
+  const at = 4 + (isFirst ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17)
+  const marker = frame.toString('latin1', at, at + 4)
+  if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
+  const frames = frame.readUInt32BE(at + 8)
+  const rate = isFirst ? base : version === 2 ? base / 2 : base / 4
+  // Padding that the encoder added at both ends (LAME tag, revision 1).
+  const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
+    ? frame.readUIntBE(at + 141, 3)
+    : 0
+  const paddingSamples = (padding >> 12) + (padding & 0xfff)
+  return createSummary({
+    channels,
+    rate,
+    samples: Math.max(0, frames * (isFirst ? 1152 : 576) - paddingSamples),
+  })
+}

@@ -1,0 +1,119 @@
+import type { FileBytes } from '../bytes.ts'
+import { openCompoundFile } from '../cfb.ts'
+import type { ContentSummary, Feature } from '../content-summary.ts'
+import { WordCounts } from '../text/word-counts.ts'
+import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
+
+/** Magic number and offsets of [MS-DOC] 2.5.1, for Word 97 and later. */
+const fib = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
+const isEncrypted = 0x0100
+const isSecondTable = 0x0200
+/** 2.8.35. */
+const pieceDescriptorBytes = 8
+const isCompressed = 0x4000_0000
+
+/** 2.4.1: the parts of the text follow one another in a single run, in the order of `fib.counts`. */
+const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'textBoxes'] as const
+const shownParts = ['main', 'notes', 'endNotes', 'textBoxes']
+
+/** Start of a field, separator between its instructions and its result, and end (2.8.25). */
+const [fieldBegin, fieldSeparator, fieldEnd] = ['\u0013', '\u0014', '\u0015']
+const fieldMarks = new RegExp(`([${fieldBegin}-${fieldEnd}])`)
+const imageCharacter = '\u0001'
+
+/** Summarizes documents of Word 97 to 2003. */
+export async function readDoc(file: FileBytes): Promise<ContentSummary | undefined> {
+  const streamOf = await openCompoundFile(file)
+  const main = streamOf?.('WordDocument')
+  if (!streamOf || !main || main.length < fib.end || main.readUInt16LE(0) !== fib.magic) return undefined
+  const flags = main.readUInt16LE(fib.flags)
+  const table = streamOf((flags & isSecondTable) === 0 ? '0Table' : '1Table')
+  if ((flags & isEncrypted) !== 0 || !table) return undefined
+  const start = main.readUInt32LE(fib.pieces)
+  const hiddenRanges = findHiddenRanges(main, table)
+  const text = readPieces(
+    main,
+    table.subarray(start, start + main.readUInt32LE(fib.pieces + 4)),
+    hiddenRanges,
+  )
+  const words = new WordCounts()
+  const commentWords = new WordCounts()
+  const isUncertain = hasHidingStyle(main, table)
+  const hidden = [
+    ...hiddenRanges.map(({ reason }) => reason),
+    ...(isUncertain ? (['hiddenText'] as const) : []),
+  ]
+  const features: Feature[] = [...new Set(hidden)]
+  let at = 0
+  for (const [index, name] of parts.entries()) {
+    const end = at + main.readUInt32LE(fib.counts + 4 * index)
+    const part = text.slice(at, end)
+    if (shownParts.includes(name)) words.add(withoutFields(part))
+    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(part))) {
+      features.push(name)
+      if (name === 'comments') commentWords.add(withoutFields(part))
+    }
+    at = end
+  }
+  if (withoutFields(text).includes(imageCharacter)) features.push('pictures')
+  const comments = commentWords.total > 0 ? { commentWords } : {}
+  return { ...(!isUncertain && { words }), ...comments, counts: {}, features }
+}
+
+const maxComparisons = 20_000_000
+
+/** 2.9.38: skips property changes, then reads the list of pieces that form the text. */
+function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRange[]): string {
+  let at = 0
+  while (list[at] === 1) at += 3 + list.readUInt16LE(at + 1)
+  if (list[at] !== 2) throw new RangeError('the document has no piece table')
+  const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
+  const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
+  // Each piece is compared with each hidden range: no program writes so many, and they would take minutes.
+  if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
+  const read = Array.from({ length: count }, (_, index) => {
+    const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
+    const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
+    const width = (location & isCompressed) === 0 ? 2 : 1
+    const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
+    const bytes = main.subarray(from, from + width * length)
+    const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
+    return blankOutHidden(text, hiddenRanges, (at) => (at - from) / width)
+  })
+  return read.join('')
+}
+
+/**
+ * Replaces hidden text with spaces, because parts are located by length.
+ * @param textOffsetOf converts a file offset to an offset in the text.
+ */
+function blankOutHidden(
+  text: string,
+  hiddenRanges: readonly HiddenRange[],
+  textOffsetOf: (at: number) => number,
+): string {
+  let [visible, from] = ['', 0]
+  for (const { start, end } of hiddenRanges) {
+    const [first, last] = [Math.max(from, textOffsetOf(start)), Math.min(text.length, textOffsetOf(end))]
+    if (first >= last) continue
+    visible += text.slice(from, first) + ' '.repeat(last - first)
+    from = last
+  }
+  return visible + text.slice(from)
+}
+
+const windows1252 = new TextDecoder('windows-1252')
+
+/** Removes field instructions, such as link URLs and bookmark names. */
+function withoutFields(text: string): string {
+  const visibleParts: string[] = []
+  // For each open field, whether its result has started.
+  const open: boolean[] = []
+  for (const part of text.split(fieldMarks)) {
+    if (part === fieldBegin) open.push(false)
+    else if (part === fieldEnd) open.pop()
+    else if (part === fieldSeparator) open.splice(-1, 1, true)
+    else if (open.every(Boolean)) visibleParts.push(part)
+  }
+  return visibleParts.join('').replaceAll('\u001f', '')
+}

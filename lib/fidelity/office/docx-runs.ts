@@ -1,0 +1,107 @@
+import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
+
+/** Ids of paragraph and character styles that hide text. */
+export type HidingStyles = ReadonlySet<string>
+export const noStyles: HidingStyles = new Set()
+
+interface Style {
+  readonly base?: string
+  readonly hides?: boolean
+}
+
+/** Finds hiding styles in the styles part (ECMA-376, part 1, 17.7.4). */
+export function findHidingStyles(xml: string): HidingStyles {
+  const styles = new Map<string, Style>()
+  let id = ''
+  const add = (style: Style) => styles.set(id, { ...styles.get(id), ...style })
+  readMarkup(xml, {
+    text: () => {},
+    tag: (tag) => {
+      const { name, isEnd } = tag
+      if (isEnd) return false
+      if (name === 'w:style') id = readAttribute(tag, 'w:styleId') ?? ''
+      else if (name === 'w:basedOn') add({ base: readAttribute(tag, 'w:val') ?? '' })
+      else if (name === 'w:vanish') add({ hides: isOn(tag) })
+      // These only affect paragraph marks and parts of tables.
+      return name === 'w:pPr' || name === 'w:tblStylePr'
+    },
+  })
+  const hides = (name: string, depth: number): boolean => {
+    const style = styles.get(name)
+    if (style?.hides !== undefined || style?.base === undefined) return style?.hides === true
+    return depth < maxBaseDepth && hides(style.base, depth + 1)
+  }
+  return new Set([...styles.keys()].filter((name) => hides(name, 0)))
+}
+
+/** Ends cycles of styles that are based on one another. */
+const maxBaseDepth = 10
+
+/** 17.17.4: a property is on unless it says otherwise. */
+const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
+
+/** Elements that separate words. */
+const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
+
+export interface RunText {
+  /** Visible text. */
+  readonly text: string
+  readonly hasHidden: boolean
+}
+
+/** Reads the text of runs (17.3.2). */
+export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText {
+  const reader = new RunsReader(hiding)
+  readMarkup(xml, reader)
+  return { text: decodeEntities(reader.parts.join('')), hasHidden: reader.hasHidden }
+}
+
+class RunsReader {
+  readonly parts: string[] = []
+  hasHidden = false
+  readonly #hiding: HidingStyles
+  #isText = false
+  #isHidden = false
+  /** For each open paragraph, whether its style hides it; text boxes nest paragraphs. */
+  readonly #paragraphs: boolean[] = []
+  #isInParagraphProperties = false
+
+  constructor(hiding: HidingStyles) {
+    this.#hiding = hiding
+  }
+
+  text(text: string): void {
+    if (!this.#isText) return
+    if (!this.#isHidden) this.parts.push(text)
+    else this.hasHidden ||= text.trim() !== ''
+  }
+
+  tag(tag: Tag): boolean {
+    const { name, isEnd, isEmpty } = tag
+    if (name === 'w:t') this.#isText = !isEnd && !isEmpty
+    else if (name === 'w:r') this.#isHidden = !isEnd && this.#paragraphs.at(-1) === true
+    else if (name === 'w:vanish') this.#isHidden = this.#isInParagraphProperties ? this.#isHidden : isOn(tag)
+    else {
+      if (this.#hiding.size > 0) this.#readStyle(tag)
+      if (breaks.has(name)) this.parts.push('\n')
+    }
+    // Shapes have a fallback copy for old programs, and moved text a copy at its old position.
+    return name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hiding.size === 0)
+  }
+
+  #readStyle(tag: Tag): void {
+    const { name, isEnd, isEmpty } = tag
+    if (name === 'w:p') {
+      if (isEnd) this.#paragraphs.pop()
+      else if (!isEmpty) this.#paragraphs.push(false)
+    } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
+    else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hides(tag))
+    // 17.7.3: a property that both styles turn on is off.
+    else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hides(tag))
+      this.#isHidden = !this.#isHidden
+  }
+
+  #hides(tag: Tag): boolean {
+    return this.#hiding.has(readAttribute(tag, 'w:val') ?? '')
+  }
+}

@@ -1,0 +1,126 @@
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary, Feature } from '../content-summary.ts'
+import { extractText } from '../text/markup.ts'
+import { WordCounts } from '../text/word-counts.ts'
+import { openZip, type Zip } from '../zip.ts'
+import { readChunkTexts } from './docx-chunks.ts'
+import { findHidingStyles, noStyles, readRuns } from './docx-runs.ts'
+import { readOpenDocumentText } from './open-document-text.ts'
+
+/** Summarizes Word documents (ECMA-376): visible runs, with footnotes and endnotes. */
+export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  const main = zip?.names.find((name) => /^word\/document\d*\.xml$/.test(name))
+  if (!zip || main === undefined) return undefined
+  const words = new WordCounts()
+  const hiding = (await zip.read('word/styles.xml', readHidingStyles)) ?? noStyles
+  let hasHiddenText = false
+  let hasEquations = false
+  let hasChanges = false
+  for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
+    const xml = await zip.text(name)
+    const runs = xml === undefined ? undefined : readRuns(xml, hiding)
+    if (runs) words.add(runs.text)
+    if (xml?.includes('<w:altChunk')) for (const text of await readChunkTexts(zip)) words.add(text)
+    hasHiddenText ||= runs?.hasHidden === true
+    hasEquations ||= xml?.includes('<m:oMath') === true
+    hasChanges ||= xml?.includes('<w:delText') === true
+  }
+  const comments = countComments(readRuns((await zip.text('word/comments.xml')) ?? '').text)
+  const margins = await readMargins(zip)
+  const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
+  const found: Feature[] = [
+    ...(hasHiddenText ? (['hiddenText'] as const) : []),
+    ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
+    ...(hasEquations ? (['equations'] as const) : []),
+    ...(hasChanges ? (['changes'] as const) : []),
+    ...(comments.commentWords ? (['comments'] as const) : []),
+    ...(margins.marginWords ? (['margins'] as const) : []),
+  ]
+  return { words, ...comments, ...margins, counts: {}, features: found }
+}
+
+/** Omits the words if there are none: some programs write an empty comments part. */
+function countComments(...texts: readonly string[]): Pick<ContentSummary, 'commentWords'> {
+  const commentWords = new WordCounts()
+  for (const text of texts) commentWords.add(text)
+  return commentWords.total > 0 ? { commentWords } : {}
+}
+
+const readHidingStyles = (styles: Buffer) =>
+  styles.includes('<w:vanish') ? findHidingStyles(styles.toString()) : noStyles
+
+/** Most header and footer parts that are read; each section may have its own. */
+const maxMargins = 12
+
+async function readMargins(zip: Zip): Promise<Pick<ContentSummary, 'marginWords'>> {
+  const names = zip.names.filter((name) => /^word\/(header|footer)\d*\.xml$/.test(name))
+  const texts = new Set<string>()
+  for (const name of names.slice(0, maxMargins)) texts.add(readRuns((await zip.text(name)) ?? '').text)
+  const marginWords = new WordCounts()
+  for (const text of texts) marginWords.add(text)
+  return marginWords.total > 0 ? { marginWords } : {}
+}
+
+/** Elements of OpenDocument that are not on its pages (OpenDocument 1.3, part 3). */
+const ignoredElements = new Set([
+  ...['office:annotation', 'text:tracked-changes', 'presentation:notes', 'office:forms', 'text:list-style'],
+  ...['office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta', 'office:settings'],
+  ...[
+    'office:scripts',
+    'office:binary-data',
+    'svg:title',
+    'svg:desc',
+    'text:sequence-decls',
+    'math',
+    'math:math',
+  ],
+  ...[
+    'text:user-field-decls',
+    'text:variable-decls',
+    'text:table-of-content-source',
+    'office:font-face-decls',
+  ],
+  ...['text:alphabetical-index-source', 'text:illustration-index-source', 'text:table-index-source'],
+  ...[
+    'text:bibliography-source',
+    'text:object-index-source',
+    'text:user-index-source',
+    'config:config-item-set',
+  ],
+])
+
+/** Author and date of a comment. */
+const ignoredInComments = new Set(['dc:creator', 'dc:date', 'meta:creator-initials'])
+
+/** Returns the comments, searching for each end separately: one expression for all takes hours if none of them ends. */
+const splitComments = (xml: string): string[] =>
+  xml.split(/(?=<office:annotation[\s>])/).flatMap((part) => {
+    const end = part.startsWith('<office:annotation') ? part.indexOf('</office:annotation>') : -1
+    return end < 0 ? [] : [part.slice(0, end)]
+  })
+
+/** Summarizes OpenDocument text and drawings, in a ZIP or flat XML. */
+export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  const xml = zip ? await zip.text('content.xml') : (await bytes.whole()).toString()
+  if (xml === undefined) return undefined
+  const words = new WordCounts()
+  const { text, hasHidden } = readOpenDocumentText(
+    xml,
+    ignoredElements,
+    (await zip?.text('styles.xml')) ?? '',
+  )
+  words.add(text)
+  const found: Feature[] = [
+    ...(hasHidden ? (['hiddenText'] as const) : []),
+    ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
+    ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
+    ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),
+  ]
+  // Pages before the body belong to masters.
+  const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
+  const counts = slides === undefined ? {} : { slides }
+  const comments = countComments(...splitComments(xml).map((one) => extractText(one, ignoredInComments)))
+  return { words, ...comments, counts, features: found }
+}

@@ -1,0 +1,225 @@
+import type { FileBytes } from '../bytes.ts'
+import { openCompoundFile } from '../cfb.ts'
+import type { ContentSummary, Feature } from '../content-summary.ts'
+import { CellCounter } from './cells.ts'
+import { HiddenCells } from './xls-hidden.ts'
+
+/** [MS-XLS] 2.3: types of the records that are read. */
+const types = {
+  begin: 0x0809,
+  end: 0x000a,
+  encryption: 0x002f,
+  sheet: 0x0085,
+  sharedTexts: 0x00fc,
+  continuation: 0x003c,
+  sharedText: 0x00fd,
+  text: 0x0204,
+  richText: 0x00d6,
+  number: 0x0203,
+  shortNumber: 0x027e,
+  shortNumbers: 0x00bd,
+  state: 0x0205,
+  formula: 0x0006,
+  formulaText: 0x0207,
+  note: 0x001c,
+  object: 0x005d,
+  objectText: 0x01b6,
+} as const
+/** Cell records start with a row and a column. */
+const { sharedText, text, richText, number, shortNumber, shortNumbers, state, formula } = types
+const cellTypes: ReadonlySet<number> = new Set([
+  ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
+])
+const version8 = 0x0600
+/** The header of a record: its type and length. */
+const headerBytes = 4
+
+interface BiffRecord {
+  readonly type: number
+  readonly data: Buffer
+}
+
+function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
+  for (let at = from; at + 4 <= stream.length; ) {
+    const end = at + 4 + stream.readUInt16LE(at + 2)
+    yield { type: stream.readUInt16LE(at), data: stream.subarray(at + 4, end) }
+    at = end
+  }
+}
+
+/** Summarizes Excel 97 to 2003 workbooks, including hidden sheets, which other workbook formats retain. */
+export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
+  const stream = (await openCompoundFile(file))?.('Workbook')
+  return stream && readXlsStream(stream)
+}
+
+/** Undefined if it is not such a workbook, or if sheets overlap, which only happens in hostile files. */
+export function readXlsStream(stream: Buffer): ContentSummary | undefined {
+  if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== version8)
+    return undefined
+  const { sheets, texts, isLocked: isEncrypted } = readGlobals(stream)
+  if (isEncrypted) return undefined
+  const cells = new CellCounter(texts)
+  const visible = new CellCounter(texts)
+  const features = new Set<Feature>()
+  let hasHidden = false
+  let left = stream.length
+  for (const { start, isHidden } of sheets) {
+    const shapes = new ShapeReader(cells)
+    const hidden = new HiddenCells(isHidden)
+    let isVisible = true
+    for (const record of readRecords(stream, start)) {
+      if (record.type === types.end) break
+      left -= record.data.length + headerBytes
+      if (left < 0) return undefined
+      count(record, cells, features)
+      shapes.addRecord(record)
+      hidden.addRecord(record)
+      // The result of a formula belongs to the preceding cell record.
+      if (cellTypes.has(record.type)) isVisible = !hidden.hides(record.data)
+      if (isVisible) count(record, visible, features)
+    }
+    hasHidden ||= hidden.hasHidden
+  }
+  const summary = cells.summary(sheets.length, [...features])
+  const { words: visibleWords } = visible.summary(0, [])
+  return hasHidden && visibleWords ? { ...summary, visibleWords } : summary
+}
+
+/** Reads the offsets of the sheets and the shared texts. */
+function readGlobals(stream: Buffer) {
+  const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
+  const texts: Buffer[] = []
+  let isEncrypted = false
+  let last = 0
+  for (const { type, data } of readRecords(stream, 0)) {
+    if (type === types.end) break
+    if (type === types.encryption) isEncrypted = true
+    // 2.4.28: neither a chart nor a macro sheet.
+    const isSheet = type === types.sheet && data[5] === 0
+    if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
+    if (type === types.sharedTexts || (type === types.continuation && last === types.sharedTexts))
+      texts.push(data)
+    if (type !== types.continuation) last = type
+  }
+  return { sheets, isLocked: isEncrypted, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
+}
+
+function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Feature>): void {
+  if (type === types.sharedText) cells.addSharedText(data.readUInt32LE(6))
+  else if (type === types.text || type === types.richText) cells.addText(new TextReader([data], 6).text())
+  else if (type === types.number || type === types.shortNumber) cells.addNumbers()
+  else if (type === types.shortNumbers) cells.addNumbers(Math.floor((data.length - 6) / 6))
+  else if (type === types.state) cells.addState()
+  // The text result of a formula.
+  else if (type === types.formulaText) cells.addText(new TextReader([data], 0).text())
+  else if (type === types.note) features.add('comments')
+  else if (type === types.formula) {
+    features.add('formulas')
+    countFormula(data, cells)
+  }
+}
+
+/** 2.5.143: object type of a comment. */
+const noteObject = 0x19
+
+/** Reads the text of shapes: records for the object, its text and the characters (2.4.181, 2.4.329). */
+class ShapeReader {
+  readonly #cells: CellCounter
+  #isNote = false
+  #charactersLeft = 0
+
+  constructor(cells: CellCounter) {
+    this.#cells = cells
+  }
+
+  addRecord({ type, data }: BiffRecord): void {
+    if (type === types.object) this.#isNote = data.readUInt16LE(4) === noteObject
+    else if (type === types.objectText) this.#charactersLeft = this.#isNote ? 0 : data.readUInt16LE(10)
+    else if (type === types.continuation && this.#charactersLeft > 0) this.#addCharacters(data)
+  }
+
+  #addCharacters(data: Buffer): void {
+    const isWide = ((data[0] ?? 0) & 1) === 1
+    const text = data.toString(isWide ? 'utf16le' : 'latin1', 1).slice(0, this.#charactersLeft)
+    this.#charactersLeft -= text.length
+    this.#cells.addTextOutsideCells(text)
+  }
+}
+
+/** 2.5.133: the result of a formula; a text follows in its own record. */
+function countFormula(data: Buffer, cells: CellCounter): void {
+  if (data.readUInt16LE(12) !== 0xffff) cells.addNumbers()
+  else if (data[6] === 1 || data[6] === 2) cells.addState()
+}
+
+function readSharedTexts(parts: readonly Buffer[]): string[] {
+  const count = parts[0]?.readUInt32LE(4) ?? 0
+  const reader = new TextReader(parts, 8)
+  const texts: string[] = []
+  while (texts.length < count && !reader.isAtEnd) texts.push(reader.text())
+  return texts
+}
+
+/** 2.5.293 and 2.5.294. A text that continues in the next record repeats its character width (2.4.58). */
+class TextReader {
+  readonly #parts: readonly Buffer[]
+  #part = 0
+  #at: number
+
+  constructor(parts: readonly Buffer[], at: number) {
+    this.#parts = parts
+    this.#at = at
+  }
+
+  get isAtEnd(): boolean {
+    return this.#bytesLeft === 0 && this.#part >= this.#parts.length - 1
+  }
+
+  get #bytesLeft(): number {
+    return (this.#parts[this.#part]?.length ?? 0) - this.#at
+  }
+
+  text(): string {
+    if (this.#bytesLeft === 0) this.#nextPart()
+    const length = this.#take(2).readUInt16LE(0)
+    let flags = this.#take(1).readUInt8(0)
+    const formatRuns = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
+    const phoneticBytes = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
+    const fragments: string[] = []
+    for (let missing = length; missing > 0; ) {
+      if (this.#bytesLeft === 0) {
+        this.#nextPart()
+        flags = this.#take(1).readUInt8(0)
+      }
+      const width = (flags & 1) + 1
+      const count = Math.min(missing, Math.floor(this.#bytesLeft / width))
+      if (count === 0) throw new RangeError('a character is split between records')
+      fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
+      missing -= count
+    }
+    this.#skip(4 * formatRuns + phoneticBytes)
+    return fragments.join('')
+  }
+
+  #nextPart(): void {
+    if (++this.#part >= this.#parts.length) throw new RangeError('the shared texts are truncated')
+    this.#at = 0
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#parts[this.#part]?.subarray(this.#at, this.#at + count)
+    if (taken?.length !== count) throw new RangeError('a text is truncated')
+    this.#at += count
+    return taken
+  }
+
+  #skip(count: number): void {
+    let missing = count
+    while (missing > this.#bytesLeft) {
+      missing -= this.#bytesLeft
+      this.#nextPart()
+    }
+    this.#at += missing
+  }
+}

@@ -1,0 +1,145 @@
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary, Feature } from '../content-summary.ts'
+import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
+import { WordCounts } from '../text/word-counts.ts'
+import { openZip, type Zip } from '../zip.ts'
+import { CellCounter } from './cells.ts'
+import { readDrawingText } from './drawing-text.ts'
+import { OpenSheetReader } from './open-document-sheets.ts'
+import { mayHideSheets, removeHiddenTables } from './open-document-visible-tables.ts'
+import { readCells } from './xlsx-cells.ts'
+import { removeHiddenCells } from './xlsx-visible-cells.ts'
+
+/** Summarizes Excel workbooks (ECMA-376), including hidden sheets, which other workbook formats retain. */
+export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  if (!zip?.names.includes('xl/workbook.xml')) return undefined
+  const texts = readSharedTexts((await zip.text('xl/sharedStrings.xml')) ?? '')
+  const cells = new CellCounter(texts)
+  const sheets = await readSheets(zip)
+  const paths = sheets.map(({ path }) => path)
+  let hasFormulas = false
+  let hasHidden = sheets.some(({ isHidden }) => isHidden)
+  for (const path of paths) {
+    await zip.read(path, (xml) => {
+      const sheet = readCells(xml, cells)
+      hasFormulas ||= sheet.hasFormulas
+      hasHidden ||= sheet.hasHidden
+    })
+    for (const words of await readShapeTexts(zip, path)) cells.addTextOutsideCells(words)
+  }
+  const features: Feature[] = [
+    ...(hasFormulas ? (['formulas'] as const) : []),
+    ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
+    ...(zip.names.some((name) => /^xl\/(?:threaded)?comments/i.test(name)) ? (['comments'] as const) : []),
+  ]
+  const summary = cells.summary(paths.length, features)
+  const visibleWords = hasHidden ? await countVisibleWords(zip, sheets, texts) : undefined
+  return visibleWords ? { ...summary, visibleWords } : summary
+}
+
+/** Undefined if it is unknown what is hidden. */
+async function countVisibleWords(
+  zip: Zip,
+  sheets: readonly Sheet[],
+  texts: readonly string[],
+): Promise<WordCounts | undefined> {
+  const cells = new CellCounter(texts)
+  for (const { path, isHidden } of sheets) {
+    const xml = isHidden ? '' : removeHiddenCells((await zip.text(path)) ?? '')
+    if (xml === undefined) return undefined
+    readCells(Buffer.from(xml), cells)
+  }
+  return cells.summary(0, []).words
+}
+
+interface Sheet {
+  readonly path: string
+  readonly isHidden: boolean
+}
+
+/** 18.2.19. */
+async function readSheets(zip: Zip): Promise<Sheet[]> {
+  const targets = new Map<string, string>()
+  await forEachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
+    targets.set(readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '')
+  })
+  const sheets: Sheet[] = []
+  await forEachTag(zip, 'xl/workbook.xml', (tag) => {
+    const isSheet = tag.localName === 'sheet'
+    const target = targets.get(readAttribute(tag, 'r:id') ?? '')
+    if (!isSheet || target === undefined) return
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
+    sheets.push({ path, isHidden: /hidden/i.test(readAttribute(tag, 'state') ?? '') })
+  })
+  // Chart sheets are skipped.
+  return sheets.filter(({ path }) => path.includes('worksheet') && zip.names.includes(path))
+}
+
+/** 20.5: reads the drawings that a sheet's relationships name. */
+async function readShapeTexts(zip: Zip, sheet: string): Promise<string[]> {
+  const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
+  const drawings: string[] = []
+  if (zip.names.includes(relations))
+    await forEachTag(zip, relations, (tag) => {
+      const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(readAttribute(tag, 'Target') ?? '')?.[1]
+      if (name !== undefined) drawings.push(`xl/drawings/${name}`)
+    })
+  return Promise.all(drawings.map(async (name) => readDrawingText((await zip.text(name)) ?? '')))
+}
+
+async function forEachTag(zip: Zip, name: string, onTag: (tag: Tag) => void): Promise<void> {
+  const xml = (await zip.text(name)) ?? ''
+  readMarkup(xml, {
+    text: () => {},
+    tag: (tag) => {
+      if (!tag.isEnd) onTag(tag)
+      return false
+    },
+  })
+}
+
+/** 18.4.8: a shared text is stored once, however many cells show it. */
+function readSharedTexts(xml: string): string[] {
+  const texts: string[] = []
+  let text = ''
+  let isText = false
+  readMarkup(xml, {
+    text: (part) => {
+      if (isText) text += part
+    },
+    tag: ({ localName, isEnd, isEmpty }) => {
+      if (localName === 't') isText = !isEnd && !isEmpty
+      else if (localName === 'si' && (isEnd || isEmpty)) {
+        texts.push(decodeEntities(text))
+        text = ''
+      }
+      // Phonetic runs are not shown in the cell.
+      return localName === 'rPh'
+    },
+  })
+  return texts
+}
+
+/** Summarizes OpenDocument sheets, in a ZIP or flat XML. */
+export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  return zip ? zip.read('content.xml', summarizeSheets) : summarizeSheets(await bytes.whole())
+}
+
+function summarizeSheets(xml: Buffer): ContentSummary {
+  const { hasHiddenCandidates, summary } = countCells(xml)
+  if (!hasHiddenCandidates && !mayHideSheets(xml)) return summary
+  const shown = removeHiddenTables(xml.toString())
+  return shown === undefined
+    ? summary
+    : { ...summary, visibleWords: countCells(Buffer.from(shown)).summary.words }
+}
+
+function countCells(xml: Buffer) {
+  const words = new WordCounts()
+  const tables = new OpenSheetReader(xml, words)
+  tables.read()
+  const { sheets, cells, features, hasHiddenCandidates } = tables
+  return { hasHiddenCandidates, summary: { words, counts: { sheets, cells }, features: [...features] } }
+}

@@ -1,0 +1,234 @@
+import { commentEnd, isNumeric, isSpace, readPdfName, regularEnd } from './characters.ts'
+import type { PdfFont } from './fonts.ts'
+import { ByteList, hexPairAt, readHex, readString } from './strings.ts'
+import type { GlyphText } from './text.ts'
+
+/** A resource that content needs to continue: a font, or a form or image to draw. */
+export interface ContentRequest {
+  readonly what: 'font' | 'drawing'
+  readonly name: string
+}
+
+/** Movement, in thousandths of the font size, that separates words: a space usually has 250, kerning at most 100. */
+const wordGap = 170
+const blank = 32
+
+/** Operators (annex A) as numbers made from their one or two bytes. */
+const operatorCode = (word: string) =>
+  word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
+const [Tj, TJ, nextLine, spacedLine] = [
+  operatorCode('Tj'),
+  operatorCode('TJ'),
+  operatorCode("'"),
+  operatorCode('"'),
+]
+const [Td, TD, Tm, TStar, BT] = [
+  operatorCode('Td'),
+  operatorCode('TD'),
+  operatorCode('Tm'),
+  operatorCode('T*'),
+  operatorCode('BT'),
+]
+const [q, Q, ID, Tf, Do] = [
+  operatorCode('q'),
+  operatorCode('Q'),
+  operatorCode('ID'),
+  operatorCode('Tf'),
+  operatorCode('Do'),
+]
+
+/**
+ * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Pages consist mostly of coordinates, which are
+ * skipped: parsing each operand would take several times as long as everything else.
+ */
+export class PdfContentReader {
+  font: PdfFont | undefined
+  glyphs = 0
+  /** Glyphs whose meaning is unknown. */
+  unknownGlyphs = 0
+  readonly #bytes: Buffer
+  readonly #text: GlyphText
+  readonly #codes = new ByteList()
+  readonly #savedFonts: (PdfFont | undefined)[] = []
+  #at = 0
+  /** Bounds of the first name before an operator. */
+  #name: readonly [start: number, end: number] | undefined
+  /** Text position where strings before an operator start; they are kept only if the operator shows them. */
+  #shownFrom: number | undefined
+
+  constructor(bytes: Buffer, text: GlyphText) {
+    this.#bytes = bytes
+    this.#text = text
+  }
+
+  /** Reads up to the next resource request. Undefined at the end. */
+  next(): ContentRequest | undefined {
+    const bytes = this.#bytes
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at] ?? blank
+      if (isSpace(byte)) this.#at++
+      else if (isNumeric(byte)) this.#at = regularEnd(bytes, this.#at)
+      else if (byte === 40 || byte === 60) this.#readStringOrDict(byte)
+      else if (byte === 91) this.#readArray()
+      else if (byte === 47) this.#readName()
+      else if (byte === 37) this.#at = commentEnd(bytes, this.#at)
+      else {
+        const request = this.#readOperator()
+        if (request) return request
+      }
+    }
+    return undefined
+  }
+
+  #readName(): void {
+    const start = this.#at + 1
+    this.#at = regularEnd(this.#bytes, start)
+    this.#name ??= [start, this.#at]
+  }
+
+  #readStringOrDict(byte: number): void {
+    if (byte === 60 && this.#bytes[this.#at + 1] === 60) this.#skipDict()
+    else {
+      this.#shownFrom = this.#text.length
+      this.#readString(byte)
+    }
+  }
+
+  #readString(byte: number): void {
+    const codes = this.#codes
+    codes.length = 0
+    if (byte === 60 && this.font) this.#readPlainHex(this.font)
+    this.#at = (byte === 40 ? readString : readHex)(codes, this.#bytes, this.#at)
+    if (!this.font) return
+    this.glyphs += Math.floor(codes.length / this.font.codeBytes)
+    this.unknownGlyphs += this.font.read(codes, this.#text)
+  }
+
+  /** Fast path: reads a hex string up to the first non-digit, which is its end in most files. */
+  #readPlainHex(font: PdfFont): void {
+    const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
+    const last = bytes.length - codeBytes * 2
+    let [at, glyphs, unknownGlyphs] = [this.#at + 1, 0, 0]
+    for (; at <= last; at += codeBytes * 2) {
+      const upper = hexPairAt(bytes, at)
+      const code = codeBytes === 1 ? upper : upper * 256 + hexPairAt(bytes, at + 2)
+      if (code < 0) break
+      glyphs++
+      unknownGlyphs += font.readOne(code, text)
+    }
+    this.glyphs += glyphs
+    this.unknownGlyphs += unknownGlyphs
+    this.#at = at - 1
+  }
+
+  /** 9.4.3: strings and movements between them. Kerning does not separate words. */
+  #readArray(): void {
+    const bytes = this.#bytes
+    this.#shownFrom = this.#text.length
+    this.#at++
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at] ?? blank
+      if (byte === 40 || byte === 60) this.#readString(byte)
+      else if (isNumeric(byte)) {
+        if (this.#isGap()) this.#text.push(blank)
+        this.#at = regularEnd(bytes, this.#at)
+      } else {
+        this.#at++
+        if (byte === 93) return
+      }
+    }
+  }
+
+  /** Whether the number at this position is negative enough to separate words. */
+  #isGap(): boolean {
+    const bytes = this.#bytes
+    if (bytes[this.#at] !== 45) return false
+    let size = 0
+    for (let at = this.#at + 1; size <= wordGap; at++) {
+      const digit = (bytes[at] ?? blank) - 48
+      if (digit < 0 || digit > 9) return false
+      size = size * 10 + digit
+    }
+    return true
+  }
+
+  #skipDict(): void {
+    const bytes = this.#bytes
+    let open = 0
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at]
+      const isDoubled = bytes[this.#at + 1] === byte
+      if (byte === 40 || (byte === 60 && !isDoubled)) {
+        this.#codes.length = 0
+        this.#at = (byte === 40 ? readString : readHex)(this.#codes, bytes, this.#at)
+      } else if ((byte === 60 || byte === 62) && isDoubled) {
+        open += byte === 60 ? 1 : -1
+        this.#at += 2
+        if (open <= 0) return
+      } else this.#at++
+    }
+  }
+
+  #readOperator(): ContentRequest | undefined {
+    const code = this.#readOperatorCode()
+    const [name, shown] = [this.#name, this.#shownFrom]
+    this.#name = undefined
+    this.#shownFrom = undefined
+    if (code === Tj || code === TJ) return undefined
+    if (code === nextLine || code === spacedLine) {
+      if (shown !== undefined) this.#text.insertBlankAt(shown)
+      return undefined
+    }
+    if (shown !== undefined) this.#text.length = shown
+    switch (code) {
+      case Td:
+      case TD:
+      case Tm:
+      case TStar:
+      case BT:
+        this.#text.push(blank)
+        return undefined
+      case q:
+        this.#savedFonts.push(this.font)
+        return undefined
+      case Q:
+        this.font = this.#savedFonts.pop()
+        return undefined
+      case ID:
+        this.#skipInlineImage()
+        return undefined
+      case Tf:
+      case Do:
+        return { what: code === Tf ? 'font' : 'drawing', name: name ? readPdfName(this.#bytes, ...name) : '' }
+      default:
+        return undefined
+    }
+  }
+
+  /** 0 for longer operators, none of which matters here. */
+  #readOperatorCode(): number {
+    const start = this.#at
+    // Skips a stray closing delimiter.
+    this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))
+    const length = this.#at - start
+    const first = this.#bytes[start] ?? blank
+    if (length > 2) return 0
+    return length === 1 ? first : first * 256 + (this.#bytes[start + 1] ?? blank)
+  }
+
+  /** 8.9.7: skips the pixels of an inline image. */
+  #skipInlineImage(): void {
+    const bytes = this.#bytes
+    for (let at = this.#at; ; at++) {
+      at = bytes.indexOf('EI', at, 'latin1')
+      if (at < 0) {
+        this.#at = bytes.length
+        return
+      }
+      if (isSpace(bytes[at - 1] ?? blank) && isSpace(bytes[at + 2] ?? blank)) {
+        this.#at = at + 2
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,255 @@
+import type { FileBytes } from '../bytes.ts'
+import { decodeStream, UnreadablePdf, undoPngPredictor } from './filters.ts'
+import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
+
+/** Most bytes read of a file; one that needs more was probably crafted to be slow. */
+const maxTotalReadBytes = 256 * 1024 * 1024
+
+/** Files of up to this size are read at once. */
+const maxWholeReadBytes = 16 * 1024 * 1024
+
+/** In a cross-reference table: an object in use, and a free one. */
+const [inUseMarker, freeMarker] = [110, 102]
+
+interface ObjectLocation {
+  /** Offset in the file, or index in the object stream. */
+  readonly at: number
+  /** The object stream that contains it. */
+  readonly within?: number
+}
+
+export interface PdfStream {
+  readonly dict: Dict
+  /** @throws UnreadablePdf, for example for images */
+  content(): Promise<Buffer>
+}
+
+/** Objects of a PDF by number (ISO 32000-1, 7.5), each read on demand. */
+export class PdfFile {
+  readonly #bytes: FileBytes
+  readonly #locations = new Map<number, ObjectLocation>()
+  readonly #cached = new Map<number, Value | PdfStream>()
+  readonly #objectStreams = new Map<number, { values: Buffer; offsets: readonly number[] }>()
+  #root: Value | undefined
+  #isEncrypted = false
+  #bytesRead = 0
+
+  private constructor(bytes: FileBytes) {
+    this.#bytes = bytes
+  }
+
+  /** @throws UnreadablePdf, RangeError */
+  static async open(bytes: FileBytes): Promise<PdfFile> {
+    const file = new PdfFile(bytes)
+    // Objects are scattered over the file.
+    if (bytes.size <= maxWholeReadBytes) await bytes.whole()
+    const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
+    const start = /startxref\s+(\d+)/.exec(
+      tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
+    )?.[1]
+    if (start === undefined) throw new UnreadablePdf('startxref is missing')
+    await file.#readTables(Number(start))
+    if (file.#isEncrypted) throw new UnreadablePdf('it is encrypted')
+    return file
+  }
+
+  async catalog(): Promise<Dict> {
+    return this.dict(this.#root)
+  }
+
+  /** Empty if the value is not a dictionary. */
+  async dict(value: Value | undefined): Promise<Dict> {
+    const found = await this.get(value)
+    if (found !== undefined && isStream(found)) return found.dict
+    return isDict(found) ? found : new Map()
+  }
+
+  /** A stream counts as an array with one element. */
+  async array(value: Value | undefined): Promise<readonly Value[]> {
+    const found = await this.get(value)
+    if (Array.isArray(found)) return found
+    return found !== undefined && isStream(found) && value !== undefined ? [value] : []
+  }
+
+  async stream(value: Value | undefined): Promise<PdfStream | undefined> {
+    const found = await this.get(value)
+    return found !== undefined && isStream(found) ? found : undefined
+  }
+
+  async get(value: Value | undefined): Promise<Value | PdfStream | undefined> {
+    if (!(value instanceof Ref)) return value
+    const known = this.#cached.get(value.id)
+    if (known !== undefined) return known
+    const location = this.#locations.get(value.id)
+    if (!location) return undefined
+    const found =
+      location.within === undefined
+        ? await this.#readObjectAt(location.at)
+        : await this.#readObjectInStream(location)
+    if (found !== undefined) this.#cached.set(value.id, found)
+    return found
+  }
+
+  /** Counts bytes that were read or derived. @throws UnreadablePdf if there are too many */
+  countBytes(bytes: number): void {
+    this.#bytesRead += bytes
+    if (this.#bytesRead > maxTotalReadBytes) throw new UnreadablePdf('it needs too much data to be read')
+  }
+
+  #readAt(position: number, length: number): Promise<Buffer> {
+    this.countBytes(Math.min(length, this.#bytes.size))
+    return this.#bytes.at(position, length)
+  }
+
+  async #readTables(start: number): Promise<void> {
+    const seen = new Set<number>()
+    const queue = [start]
+    for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+      if (seen.has(at) || seen.size > 500) continue
+      seen.add(at)
+      const head = await this.#readAt(at, 8)
+      const isTable = /^\s*xref/.test(head.toString('latin1'))
+      const trailer = isTable ? await this.#readTable(at) : await this.#readCrossReferenceStream(at)
+      this.#root ??= trailer.get('Root')
+      this.#isEncrypted ||= trailer.has('Encrypt')
+      for (const name of ['XRefStm', 'Prev']) {
+        const next = trailer.get(name)
+        if (typeof next === 'number') queue.push(next)
+      }
+    }
+  }
+
+  /** 7.5.4. */
+  async #readTable(start: number): Promise<Dict> {
+    let length = 256 * 1024
+    let bytes = await this.#readAt(start, length)
+    // The table of a large file may be longer.
+    while (bytes.lastIndexOf('trailer') < 0 && start + length < this.#bytes.size) {
+      length *= 8
+      bytes = await this.#readAt(start, length)
+    }
+    const end = bytes.indexOf('trailer')
+    if (end < 0) throw new UnreadablePdf('a table has no end')
+    this.#readRows(bytes.subarray(0, end))
+    const trailer = new PdfParser(bytes, end + 7).next()
+    if (!isDict(trailer)) throw new UnreadablePdf('a trailer is damaged')
+    return trailer
+  }
+
+  /**
+   * Reads rows of two numbers and a letter; two numbers alone start a subsection. There may be a hundred thousand rows,
+   * and some writers use the wrong number of spaces.
+   */
+  #readRows(table: Buffer): void {
+    let [id, first, numbers, value] = [0, 0, 0, -1]
+    for (let at = 0; at < table.length; at++) {
+      const byte = table[at] ?? 0
+      const digit = byte - 48
+      if (digit >= 0 && digit <= 9) {
+        value = Math.max(0, value) * 10 + digit
+        continue
+      }
+      if (value >= 0) {
+        if (numbers === 2) [id, numbers] = [first, 0]
+        if (numbers === 0) first = value
+        numbers++
+        value = -1
+      }
+      if (numbers === 2 && (byte === inUseMarker || byte === freeMarker)) {
+        if (byte === inUseMarker) this.#addLocation(id, { at: first })
+        id++
+        numbers = 0
+      }
+    }
+  }
+
+  /** 7.5.8. */
+  async #readCrossReferenceStream(start: number): Promise<Dict> {
+    const found = await this.#readObjectAt(start)
+    if (found === undefined || !isStream(found)) throw new UnreadablePdf('a table is missing')
+    const { dict } = found
+    const data = await found.content()
+    const widths = toNumbers(dict.get('W'))
+    const [typeBytes = 0, locationBytes = 0, lastBytes = 0] = widths
+    const size = dict.get('Size')
+    const index = dict.has('Index') ? toNumbers(dict.get('Index')) : [0, Number(size)]
+    let at = 0
+    const field = (length: number) => {
+      const value = length === 0 ? 0 : data.readUIntBE(at, Math.min(6, length))
+      at += length
+      return value
+    }
+    for (let part = 0; part + 1 < index.length; part += 2) {
+      const [first = 0, count = 0] = [index[part], index[part + 1]]
+      for (let id = first; id < first + count && at < data.length; id++) {
+        const type = typeBytes === 0 ? 1 : field(typeBytes)
+        const [location, last] = [field(locationBytes), field(lastBytes)]
+        if (type === 1) this.#addLocation(id, { at: location })
+        if (type === 2) this.#addLocation(id, { at: last, within: location })
+      }
+    }
+    return dict
+  }
+
+  /** Ignores known objects: the newest of several tables is read first. */
+  #addLocation(id: number, location: ObjectLocation): void {
+    if (!this.#locations.has(id)) this.#locations.set(id, location)
+  }
+
+  async #readObjectAt(at: number): Promise<Value | PdfStream | undefined> {
+    for (let length = 4096; ; length *= 16) {
+      const bytes = await this.#readAt(at, length)
+      const isAll = at + bytes.length >= this.#bytes.size
+      const values = new PdfParser(bytes)
+      // Number, generation, obj.
+      values.next()
+      values.next()
+      values.next()
+      const value = values.next()
+      const following = values.next()
+      if (following === undefined && !isAll) continue
+      if (!(following instanceof Operator) || following.word !== 'stream' || !isDict(value)) return value
+      const start = at + values.skipLineEnd()
+      return { dict: value, content: () => this.#readStream(value, start) }
+    }
+  }
+
+  async #readStream(dict: Dict, start: number): Promise<Buffer> {
+    const length = await this.get(dict.get('Length'))
+    if (typeof length !== 'number') throw new UnreadablePdf('a stream has no length')
+    let data = await this.#readAt(start, length)
+    for (const filter of toNames(await this.get(dict.get('Filter')))) data = decodeStream(data, filter)
+    return undoPngPredictor(data, await this.dict(dict.get('DecodeParms')))
+  }
+
+  /** 7.5.7. */
+  async #readObjectInStream({ at, within = 0 }: ObjectLocation): Promise<Value | undefined> {
+    let objects = this.#objectStreams.get(within)
+    if (!objects) {
+      const stream = await this.stream(new Ref(within))
+      if (!stream) return undefined
+      const values = await stream.content()
+      const first = Number(stream.dict.get('First'))
+      const header = new PdfParser(values.subarray(0, first))
+      const offsets: number[] = []
+      for (let count = Number(stream.dict.get('N')); count > 0; count--) {
+        header.next()
+        offsets.push(first + Number(header.next()))
+      }
+      objects = { values, offsets }
+      this.#objectStreams.set(within, objects)
+    }
+    const offset = objects.offsets[at]
+    return offset === undefined ? undefined : new PdfParser(objects.values, offset).next()
+  }
+}
+
+export const isStream = (value: Value | PdfStream): value is PdfStream =>
+  typeof value === 'object' && value !== null && 'content' in value
+
+const toNumbers = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])
+
+const toNames = (value: Value | PdfStream | undefined): string[] => {
+  const all = Array.isArray(value) ? value : [value]
+  return all.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
+}

@@ -1,0 +1,90 @@
+import { inflateSync } from 'node:zlib'
+import { maxReadBytes } from '../bytes.ts'
+import type { Dict } from './objects.ts'
+
+/** The PDF is damaged or of an unsupported kind: encrypted, or with a rare compression. */
+export class UnreadablePdf extends Error {}
+
+/** By name and by the abbreviations for inline images, which also occur elsewhere. */
+const filters: Readonly<Record<string, (data: Buffer) => Buffer>> = {
+  FlateDecode: inflate,
+  Fl: inflate,
+  ASCII85Decode: decodeAscii85,
+  A85: decodeAscii85,
+  ASCIIHexDecode: decodeAsciiHex,
+  AHx: decodeAsciiHex,
+}
+
+/** @param filter name in the stream. @throws UnreadablePdf */
+export function decodeStream(data: Buffer, filter: string): Buffer {
+  const decode = Object.hasOwn(filters, filter) ? filters[filter] : undefined
+  if (!decode) throw new UnreadablePdf(`the filter ${filter} is not supported`)
+  return decode(data)
+}
+
+function inflate(data: Buffer): Buffer {
+  // Truncated data is decompressed as far as possible, as PDF readers do.
+  const chunkSize = Math.min(Math.max(data.length * expectedRatio, minChunkBytes), maxChunkBytes)
+  return inflateSync(data, { maxOutputLength: maxReadBytes, finishFlush: 2, chunkSize })
+}
+
+/** Typical compression ratio, so that the output fits into one buffer and need not be concatenated. */
+const expectedRatio = 8
+const [minChunkBytes, maxChunkBytes] = [1024, 256 * 1024]
+
+/** 7.4.4.4, for cross-reference streams, which only use the predictor Up. */
+export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
+  const predictor = Number(parameters.get('Predictor') ?? 1)
+  if (predictor < 10) return data
+  const columns = Number(parameters.get('Columns') ?? 1)
+  const rows = Math.floor(data.length / (columns + 1))
+  const out = Buffer.alloc(rows * columns)
+  for (let row = 0; row < rows; row++) {
+    const type = data[row * (columns + 1)]
+    if (type !== 0 && type !== 2) throw new UnreadablePdf('a table uses an unsupported predictor')
+    for (let column = 0; column < columns; column++) {
+      const above = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
+      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + above
+    }
+  }
+  return out
+}
+
+function decodeAsciiHex(data: Buffer): Buffer {
+  const digits = data.toString('latin1').replaceAll(/[^0-9a-f]/gi, '')
+  // A single last digit is followed by an implied 0.
+  return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex')
+}
+
+const [blank, first, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
+
+/** 7.4.3: four bytes are five base-85 digits, or `z` for zeros; n bytes at the end are n + 1 digits. */
+function decodeAscii85(data: Buffer): Buffer {
+  const whole = data.filter((byte) => byte === zeros).length
+  const out = Buffer.alloc(4 * (whole + Math.ceil((data.length - whole) / 5)))
+  let at = 0
+  let digits = 0
+  let value = 0
+  const put = () => {
+    if (value > 0xffffffff) throw new UnreadablePdf('a base-85 group is too large')
+    at = out.writeUInt32BE(value, at)
+    digits = 0
+    value = 0
+  }
+  for (const byte of data) {
+    if (byte === end) break
+    if (byte <= blank) continue
+    if (byte === zeros && digits === 0) {
+      put()
+      continue
+    }
+    if (byte > first + 84) throw new UnreadablePdf('a base-85 stream contains invalid characters')
+    value = value * 85 + byte - first
+    if (++digits === 5) put()
+  }
+  if (digits < 2) return out.subarray(0, at)
+  const missing = 5 - digits
+  for (let count = 0; count < missing; count++) value = value * 85 + 84
+  put()
+  return out.subarray(0, at - missing)
+}

@@ -1,0 +1,148 @@
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary } from '../content-summary.ts'
+import { WordCounts } from '../text/word-counts.ts'
+import { PdfContentReader } from './content.ts'
+import { PdfFile } from './file.ts'
+import { UnreadablePdf } from './filters.ts'
+import { type PdfFont, readFont } from './fonts.ts'
+import { type Dict, Name, Ref, type Value } from './objects.ts'
+import { GlyphText } from './text.ts'
+
+/** Most page content that is read; only very large drawings have more. */
+const maxContentBytes = 64 * 1024 * 1024
+const maxPages = 20_000
+/** Most nodes of the page tree. */
+const maxNodes = 50_000
+/** Each page and form counts as at least this many bytes. */
+const minBytesPerContent = 2000
+/** With a larger share of unknown glyphs, the words are not counted. */
+const maxUnknownShare = 0.02
+
+/**
+ * Counts the pages and words of a PDF, from the strings that its pages show and the encodings of their fonts
+ * (ISO 32000-1, 9). Words are omitted if the fonts do not map enough glyphs to text. Undefined for a damaged or
+ * encrypted file.
+ */
+export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  try {
+    return await new PdfReader(await PdfFile.open(bytes)).summary()
+  } catch (error) {
+    if (error instanceof UnreadablePdf) return undefined
+    throw error
+  }
+}
+
+interface DrawContext {
+  readonly resources: Dict
+  readonly depth: number
+}
+
+class PdfReader {
+  readonly #file: PdfFile
+  readonly #fonts = new Map<Value | number, Promise<PdfFont>>()
+  readonly #words = new WordCounts()
+  /** Text of the current page. */
+  readonly #text = new GlyphText()
+  #glyphCount = 0
+  #unknownGlyphs = 0
+  #contentBytes = 0
+  #nodes = 0
+  #isTruncated = false
+  #pages = 0
+  #hasImages = false
+
+  constructor(file: PdfFile) {
+    this.#file = file
+  }
+
+  async summary(): Promise<ContentSummary> {
+    const root = await this.#file.catalog()
+    await this.#readNode(await this.#file.dict(root.get('Pages')), new Map(), 0)
+    const isKnown = !this.#isTruncated && this.#unknownGlyphs <= this.#glyphCount * maxUnknownShare
+    return {
+      ...(isKnown && { words: this.#words }),
+      counts: { pages: this.#pages },
+      features: this.#hasImages ? ['pictures'] : [],
+    }
+  }
+
+  /** 7.7.3: resources are inherited from parent nodes. */
+  async #readNode(node: Dict, inherited: Dict, depth: number): Promise<void> {
+    if (depth > 60 || this.#pages >= maxPages || this.#nodes++ > maxNodes) return
+    const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inherited
+    if (node.has('Kids')) {
+      for (const kid of await this.#file.array(node.get('Kids')))
+        await this.#readNode(await this.#file.dict(kid), resources, depth + 1)
+      return
+    }
+    this.#pages++
+    await this.#readPage(node, resources)
+  }
+
+  async #readPage(page: Dict, resources: Dict): Promise<void> {
+    const parts: Buffer[] = []
+    for (const part of await this.#file.array(page.get('Contents'))) {
+      const stream = await this.#file.stream(part)
+      if (stream) parts.push(await stream.content())
+    }
+    await this.#readContent(joinStreams(parts), { resources, depth: 0 })
+    // Values of form fields are in their appearance streams.
+    for (const annotation of await this.#file.array(page.get('Annots'))) {
+      const appearance = await this.#file.dict((await this.#file.dict(annotation)).get('AP'))
+      await this.#readForm(appearance.get('N'), { resources, depth: 1 })
+    }
+    this.#words.add(this.#text.takeText())
+  }
+
+  /** 8.10: reads a form XObject. */
+  async #readForm(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
+    const form = await this.#file.stream(value)
+    const subtype = form?.dict.get('Subtype')
+    if (subtype instanceof Name && subtype.name === 'Image') this.#hasImages = true
+    if (!form || depth > 12 || !(subtype instanceof Name && subtype.name === 'Form')) return
+    const formResources = form.dict.has('Resources')
+      ? await this.#file.dict(form.dict.get('Resources'))
+      : resources
+    await this.#readContent(await form.content(), { resources: formResources, depth })
+  }
+
+  async #readContent(bytes: Buffer, context: DrawContext): Promise<void> {
+    this.#contentBytes += Math.max(bytes.length, minBytesPerContent)
+    if (this.#contentBytes > maxContentBytes) this.#isTruncated = true
+    if (this.#isTruncated) return
+    const fonts = await this.#file.dict(context.resources.get('Font'))
+    const content = new PdfContentReader(bytes, this.#text)
+    for (let request = content.next(); request; request = content.next()) {
+      if (request.what === 'font') content.font = await this.#loadFont(request.name, fonts)
+      else await this.#drawObject(request.name, context)
+    }
+    this.#glyphCount += content.glyphs
+    this.#unknownGlyphs += content.unknownGlyphs
+  }
+
+  async #drawObject(name: string, context: DrawContext): Promise<void> {
+    const objects = await this.#file.dict(context.resources.get('XObject'))
+    await this.#readForm(objects.get(name), { ...context, depth: context.depth + 1 })
+  }
+
+  #loadFont(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
+    const value = fonts.get(name)
+    if (value === undefined) return undefined
+    // Each page may refer to it again.
+    const key = value instanceof Ref ? value.id : value
+    const known = this.#fonts.get(key)
+    if (known !== undefined) return known
+    const font = this.#file.dict(value).then((dict) => readFont(dict, this.#file))
+    this.#fonts.set(key, font)
+    return font
+  }
+}
+
+const lineEnd = Buffer.from('\n')
+
+/** 7.8.2: the streams of a page may be split between any two tokens. */
+function joinStreams(parts: readonly Buffer[]): Buffer {
+  const [first] = parts
+  if (first && parts.length === 1) return first
+  return Buffer.concat(parts.flatMap((part) => [part, lineEnd]))
+}

@@ -1,0 +1,73 @@
+import { posix } from 'node:path'
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary } from '../content-summary.ts'
+import { openZip } from '../zip.ts'
+import { decodeMarkup, extractHtmlText, extractText, readAttribute, readMarkup } from './markup.ts'
+import { WordCounts } from './word-counts.ts'
+
+/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. */
+export async function readEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  const container = await zip?.text('META-INF/container.xml')
+  const root = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]
+  const opf = root === undefined ? undefined : await zip?.text(root)
+  if (!zip || root === undefined || opf === undefined) return undefined
+  const words = new WordCounts()
+  for (const href of readSpine(opf)) {
+    const page = await zip.read(posix.join(posix.dirname(root), href), decodeMarkup)
+    if (page !== undefined) words.add(extractHtmlText(page))
+  }
+  return { words, counts: {}, features: imageFeature(zip.names) }
+}
+
+function readSpine(opf: string): string[] {
+  const items = new Map<string, string>()
+  const order: string[] = []
+  readMarkup(opf, {
+    text: () => {},
+    tag: (tag) => {
+      const name = tag.name.slice(tag.name.indexOf(':') + 1)
+      const isContents = /\bnav\b/.test(readAttribute(tag, 'properties') ?? '')
+      if (name === 'item' && !isContents)
+        items.set(readAttribute(tag, 'id') ?? '', readAttribute(tag, 'href') ?? '')
+      if (name === 'itemref') order.push(readAttribute(tag, 'idref') ?? '')
+      return false
+    },
+  })
+  return order.flatMap((id) => decodePath(items.get(id)) ?? [])
+}
+
+function decodePath(href: string | undefined): string | undefined {
+  try {
+    return href === undefined ? undefined : decodeURIComponent(href)
+  } catch {
+    return href
+  }
+}
+
+const imageFeature = (names: readonly string[]) =>
+  names.some((name) => /\.(?:jpe?g|png|gif|svg|webp)$/i.test(name)) ? (['pictures'] as const) : []
+
+const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
+
+/** Summarizes FictionBook 2, which contains images as text. */
+export async function readFictionBook(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
+  const xml = zip ? await zip.read(name, decodeMarkup) : decodeMarkup(await bytes.whole())
+  if (xml === undefined) return undefined
+  const words = new WordCounts()
+  words.add(extractText(xml, ignoredElements))
+  return { words, counts: {}, features: xml.includes('<binary') ? ['pictures'] : [] }
+}
+
+/** Summarizes a ZIP with an HTML or text file and its images. */
+export async function readZippedText(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const zip = await openZip(bytes)
+  const name = zip?.names.find((one) => /\.(?:x?html?|txt|md)$/i.test(one))
+  const text = name === undefined ? undefined : await zip?.read(name, decodeMarkup)
+  if (!zip || text === undefined || name === undefined) return undefined
+  const words = new WordCounts()
+  words.add(/html?$/i.test(name) ? extractHtmlText(text) : text)
+  return { words, counts: {}, features: imageFeature(zip.names) }
+}

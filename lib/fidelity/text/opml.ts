@@ -1,0 +1,13 @@
+import { countSourceTexts } from '../count-source-texts.ts'
+import { decodeEntities, extractHtmlText } from './markup.ts'
+import { removeMarkup } from './plain-text.ts'
+import { comment } from './skipped-markup.ts'
+
+const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
+
+/** OPML 2.0: the text of an outline is HTML in attributes, that of its notes Markdown. */
+export const readOpml = countSourceTexts((source) =>
+  [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, double, single = '']) =>
+    removeMarkup('md', extractHtmlText(decodeEntities(double ?? single))),
+  ),
+)

@@ -1,0 +1,109 @@
+import type { FileBytes } from '../bytes.ts'
+import type { ContentSummary, Feature } from '../content-summary.ts'
+import { extractHtmlText } from './markup.ts'
+import { WordCounts } from './word-counts.ts'
+
+/** Offsets in the first record of a Palm book, and in the Mobipocket header that follows. */
+const headerOffsets = {
+  compression: 0,
+  textRecords: 8,
+  encryption: 12,
+  mobi: 16,
+  length: 20,
+  encoding: 28,
+  version: 36,
+} as const
+const firstImageOffset = 108
+const mobiOffsets = { table: 192, trailing: 242 } as const
+const palmDoc = 2
+const utf8 = 65_001
+/** From this version on, the text consists of parts: first the book, then its styles. */
+const minVersionWithParts = 8
+
+/** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
+export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const file = await bytes.whole()
+  const records = readRecords(file)
+  const head = records[0]
+  if (!head || head.length < 16) return undefined
+  const compression = head.readUInt16BE(headerOffsets.compression)
+  const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
+  const isEncrypted = isMobi && head.readUInt16BE(headerOffsets.encryption) !== 0
+  // 17480 is Huffman coding, which is not supported.
+  if (isEncrypted || (compression !== 1 && compression !== palmDoc)) return undefined
+  const trailing = isMobi ? createTrailingSize(head) : () => 0
+  const text = Buffer.concat(
+    records.slice(1, 1 + head.readUInt16BE(headerOffsets.textRecords)).map((record) => {
+      const data = record.subarray(0, record.length - trailing(record))
+      return compression === palmDoc ? decompressPalmDoc(data) : data
+    }),
+  )
+  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8
+  const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
+  const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
+  const words = new WordCounts()
+  words.add(isMobi ? extractHtmlText(decodedText) : decodedText)
+  const image = isMobi ? records[head.readUInt32BE(firstImageOffset)] : undefined
+  const isImage = image !== undefined && /^(?:\xff\xd8|GIF8|\x89PNG|BM)/.test(image.toString('latin1', 0, 4))
+  return { words, counts: {}, features: isImage ? (['pictures'] satisfies Feature[]) : [] }
+}
+
+/** Reads the records of a Palm database by its list of offsets. */
+function readRecords(file: Buffer): Buffer[] {
+  const count = file.readUInt16BE(76)
+  const starts = Array.from({ length: count }, (_, index) => file.readUInt32BE(78 + 8 * index))
+  return starts.map((start, index) => file.subarray(start, starts[index + 1] ?? file.length))
+}
+
+/** Creates a function that returns how many bytes at the end of a record are not text. */
+function createTrailingSize(head: Buffer): (record: Buffer) => number {
+  const hasFlags = head.readUInt32BE(headerOffsets.length) >= 228 && head.length >= mobiOffsets.trailing + 2
+  const flags = hasFlags ? head.readUInt16BE(mobiOffsets.trailing) : 0
+  return (record) => {
+    let size = 0
+    for (let flag = flags >> 1; flag > 0; flag >>= 1)
+      if ((flag & 1) === 1) size += readBackwardSize(record, size)
+    // Multi-byte characters may start in one record and end in the next.
+    if ((flags & 1) === 1) size += ((record[record.length - size - 1] ?? 0) & 3) + 1
+    return Math.min(size, record.length)
+  }
+}
+
+/** Seven bits per byte, read backwards up to the byte with the high bit. */
+function readBackwardSize(record: Buffer, bytesAfter: number): number {
+  let size = 0
+  for (let at = record.length - bytesAfter - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
+    const byte = record[at] ?? 0
+    size |= (byte & 127) << shift
+    if (byte > 127) break
+  }
+  return size
+}
+
+function findTextEnd(head: Buffer, records: readonly Buffer[], length: number): number {
+  if (head.readUInt32BE(headerOffsets.version) < minVersionWithParts) return length
+  const table = records[head.readUInt32BE(mobiOffsets.table)]
+  const isTable = table?.toString('latin1', 0, 4) === 'FDST'
+  return isTable ? Math.min(length, table.readUInt32BE(16)) : length
+}
+
+/** PalmDOC compression: literals, runs of literals, back-references, and pairs of a space and a character. */
+function decompressPalmDoc(data: Buffer): Buffer {
+  const out: number[] = []
+  for (let at = 0; at < data.length; ) {
+    const code = data[at++] ?? 0
+    if (code >= 1 && code <= 8) {
+      out.push(...data.subarray(at, at + code))
+      at += code
+    } else if (code < 0x80) out.push(code)
+    else if (code >= 0xc0) out.push(0x20, code ^ 0x80)
+    else {
+      const pair = ((code << 8) | (data[at++] ?? 0)) & 0x3fff
+      const distance = pair >> 3
+      if (distance === 0 || distance > out.length)
+        throw new RangeError('a back-reference points before the start of the text')
+      for (let left = (pair & 7) + 3; left > 0; left--) out.push(out[out.length - distance] ?? 0)
+    }
+  }
+  return Buffer.from(out)
+}

@@ -1,0 +1,42 @@
+import { type Readable, Transform } from 'node:stream'
+import { AppError } from '../../errors.ts'
+
+/**
+ * Limits the body to `maxBytes`; if Content-Length is larger, it throws before any of the body is read.
+ * @throws AppError FILE_TOO_LARGE; later the returned stream fails with the same error.
+ */
+export function limitBody(
+  body: Readable,
+  headers: Readonly<Record<string, string | undefined>>,
+  maxBytes: number | undefined,
+): Readable {
+  if (maxBytes === undefined) return body
+  const announced = Number(headers['content-length'])
+  if (announced > maxBytes) throw bodyTooLarge(maxBytes, announced)
+  let size = 0
+  const limited = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > maxBytes) done(bodyTooLarge(maxBytes))
+      else done(null, chunk)
+    },
+  })
+  body.on('error', (error) => limited.destroy(error))
+  // Keep the connection open for the reply.
+  limited.on('error', () => body.unpipe(limited))
+  return body.pipe(limited)
+}
+
+/** Tells clients how to send larger files. */
+export const largeFileHint =
+  'Upload the file with POST /v1/uploads/presign, or in parts with POST /v1/uploads/multipart, and send its uploadId'
+
+function bodyTooLarge(maxBytes: number, size?: number): AppError {
+  // Add a byte: 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
+  const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
+  return new AppError(
+    'FILE_TOO_LARGE',
+    `The request body is larger than the limit of ${max || maxBytes / 1024 / 1024} MiB. ${largeFileHint}.`,
+    { maxBytes, ...(size !== undefined && { size }), uploads: '/v1/uploads/presign' },
+  )
+}

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream'
+import type { Files } from '../../aws/files.ts'
+import { AppError } from '../../errors.ts'
+import { describeValues } from '../../validation/describe-schema.ts'
+import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from '../contract.ts'
+import { limitBody } from './body-limit.ts'
+import { decodeBody } from './content-encoding.ts'
+import { parseJsonBody } from './json-body.ts'
+import { emptyBody, readStream } from './read-body.ts'
+import { requireUniqueFields } from './repeated-field.ts'
+import { requireUtf8Escapes } from './utf8-escapes.ts'
+
+/** Size limit of bodies without files. */
+const maxPlainBytes = 32 * 1024 * 1024
+
+export interface ParsedBody {
+  readonly value: unknown
+  readonly files: readonly ReceivedFile[]
+  discard(): Promise<void>
+}
+
+const mediaTypes: Readonly<Record<string, BodyKind>> = {
+  'application/json': 'json',
+  'application/x-www-form-urlencoded': 'form',
+  'multipart/form-data': 'multipart',
+}
+
+/** Returns the body as a stream, whether the gateway passes a stream or text. */
+export function openBodyStream(event: HttpEvent): Readable {
+  if (event.bodyStream) return event.bodyStream
+  if (!event.body) return emptyBody()
+  return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
+}
+
+/** Reads and parses the body as the contract's `body` declares; files of a form are already stored when it returns. */
+export async function readRequestBody(
+  event: HttpEvent,
+  contract: AnyContract,
+  options: { files: Files; maxFileBytes: number; maxBodyBytes?: number | undefined; retentionHours: number },
+): Promise<ParsedBody> {
+  const none = { files: [], discard: async () => {} }
+  if (!contract.body) return { value: undefined, ...none }
+  const kind = bodyKindOf(event, contract.body.accepts)
+  // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
+  const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
+  const limited = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
+  const stream = decodeBody(limited, event.headers['content-encoding'], kind)
+  if (forms) {
+    const form = await forms.readMultipartForm(stream, {
+      headers: event.headers,
+      fileFields: Object.keys(contract.body.files ?? {}),
+      ...options,
+    })
+    return { value: form.fields, files: form.files, discard: () => form.discard() }
+  }
+  const text = decodeUtf8(await readStream(stream, maxPlainBytes))
+  return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...none }
+}
+
+/** @throws AppError INVALID_INPUT */
+export function parseFormFields(text: string): Record<string, string> {
+  requireUtf8Escapes(text)
+  return requireUniqueFields(new URLSearchParams(text))
+}
+
+/** Decodes UTF-8 and drops a byte order mark, which some editors write. @throws AppError INVALID_REQUEST */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'The body is not valid UTF-8. Encode it as UTF-8 and send it again.',
+      undefined,
+      { cause: error },
+    )
+  }
+}
+
+function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
+  const type = (event.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
+  const kind = type.endsWith('+json') ? 'json' : mediaTypes[type]
+  if (kind && accepts.includes(kind)) return kind
+  const expected = Object.entries(mediaTypes)
+    .filter(([, candidate]) => accepts.includes(candidate))
+    .map(([name]) => name)
+  throw new AppError(
+    'INVALID_REQUEST',
+    `Content-Type: expected ${describeValues(expected)}, got "${type}".`,
+    {
+      field: 'Content-Type',
+      expected,
+    },
+  )
+}

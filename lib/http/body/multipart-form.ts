@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto'
+import { type Readable, Transform } from 'node:stream'
+import busboy, { type FileInfo } from 'busboy'
+import type { Files } from '../../aws/files.ts'
+import { AppError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { sanitizeFileName } from '../../names/file-name.ts'
+import { uploadKey } from '../../uploads/uploads.ts'
+import type { ReceivedFile } from '../contract.ts'
+import { HeadAndTail } from './head-and-tail.ts'
+import { connectionClosedError } from './read-body.ts'
+import { duplicateFieldError } from './repeated-field.ts'
+import { notUtf8Error } from './utf8-escapes.ts'
+
+/** A form beyond these limits is an attack, not a request. */
+const formLimits = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
+
+export interface MultipartForm {
+  readonly fields: Readonly<Record<string, string>>
+  readonly files: readonly ReceivedFile[]
+  /** Deletes the stored files that no handler adopted. */
+  discard(): Promise<void>
+}
+
+export interface FormOptions {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Names of the fields that may contain a file. */
+  readonly fileFields: readonly string[]
+  readonly maxFileBytes: number
+  readonly files: Files
+  /** How long a job may keep the file. */
+  readonly retentionHours: number
+}
+
+/**
+ * Reads a multipart form; files are streamed to the bucket and are never entirely in memory.
+ * @throws AppError INVALID_REQUEST for a malformed form, FILE_TOO_LARGE, INVALID_INPUT for a file in an unexpected field.
+ */
+export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
+  const fields: Record<string, string> = {}
+  const stored: StoredPart[] = []
+  const stop = new AbortController()
+  const discard = async () => {
+    const keys = stored.filter((part) => !part.adopted).map((part) => part.key)
+    if (keys.length > 0) await options.files.delete(keys)
+  }
+  try {
+    await parse(body, options, stop, fields, stored)
+    return { fields, files: stored.map((part) => toReceivedFile(part, options.files)), discard }
+  } catch (error) {
+    stop.abort(error)
+    await Promise.allSettled(stored.map((part) => part.done))
+    await discard()
+    throw error
+  }
+}
+
+interface StoredPart {
+  readonly field: string
+  readonly filename: string
+  readonly key: string
+  readonly meter: Meter
+  readonly done: Promise<void>
+  adopted: boolean
+}
+
+const toReceivedFile = (part: StoredPart, files: Files): ReceivedFile => ({
+  field: part.field,
+  filename: part.filename,
+  key: part.key,
+  size: part.meter.bytes,
+  sha256: part.meter.sha256(),
+  read: async (start, end) => part.meter.headAndTail.read(start, end) ?? files.read(part.key, start, end),
+  adopt: () => {
+    part.adopted = true
+  },
+})
+
+function parse(
+  body: Readable,
+  options: FormOptions,
+  stop: AbortController,
+  fields: Record<string, string>,
+  stored: StoredPart[],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      body.unpipe(parser)
+      body.resume()
+      reject(error)
+    }
+    const parser = openParser(options)
+    parser.on('field', (name, value, info) => {
+      if (info.valueTruncated)
+        fail(
+          new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
+            field: name,
+          }),
+        )
+      else if (Object.hasOwn(fields, name)) fail(duplicateFieldError(name))
+      // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
+      else if (value.includes('\ufffd')) fail(notUtf8Error(name))
+      else fields[name] = value
+    })
+    parser.on('file', (field, stream, info) => {
+      if (!options.fileFields.includes(field)) return fail(fileNotExpectedError(field, options.fileFields))
+      const part = storeFile(field, stream, info, options, stop.signal)
+      stored.push(part)
+      part.done.catch(fail)
+    })
+    for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
+      parser.on(limit, () =>
+        fail(
+          new AppError(
+            'INVALID_REQUEST',
+            `The form has too many parts: expected at most ${formLimits.fields} fields, and ${formLimits.parts} parts including files.`,
+            { max: formLimits.parts },
+          ),
+        ),
+      )
+    }
+    parser.on('error', (error) =>
+      fail(
+        new AppError(
+          'INVALID_REQUEST',
+          'The form is incomplete or malformed; the upload was probably interrupted. Send it again.',
+          undefined,
+          { cause: error },
+        ),
+      ),
+    )
+    parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
+    body.on('error', (error) => fail(connectionClosedError(error)))
+    body.pipe(parser)
+  })
+}
+
+function openParser({ headers, maxFileBytes }: FormOptions) {
+  try {
+    return busboy({
+      headers: { 'content-type': headers['content-type'] ?? '' },
+      defParamCharset: 'utf8',
+      limits: {
+        ...{ fields: formLimits.fields, headerPairs: formLimits.headerPairs },
+        // One more, because the parser reports a limit as soon as it is reached.
+        ...{ fieldSize: formLimits.fieldBytes + 1, parts: formLimits.parts + 1, fileSize: maxFileBytes + 1 },
+      },
+    })
+  } catch (error) {
+    throw new AppError(
+      'INVALID_REQUEST',
+      'Content-Type: expected multipart/form-data with a boundary, got none. Let your HTTP client set the header.',
+      undefined,
+      { cause: error },
+    )
+  }
+}
+
+function fileNotExpectedError(field: string, expected: readonly string[]): AppError {
+  const names = expected.map((name) => `\`${name}\``).join(' or ')
+  return new AppError('INVALID_INPUT', `${field}: unexpected file. Send it in the field ${names}.`, {
+    field,
+    expected,
+  })
+}
+
+function storeFile(
+  field: string,
+  stream: Readable,
+  info: FileInfo,
+  options: FormOptions,
+  signal: AbortSignal,
+): StoredPart {
+  const key = uploadKey('received', newId('upl'), options.retentionHours)
+  const meter = new Meter(options.maxFileBytes)
+  // An error on either side must stop the other, or the upload would wait forever for the remaining bytes.
+  stream.on('error', (error) => meter.destroy(error))
+  stream.pipe(meter)
+  const done = options.files.putStream(key, meter, 'application/octet-stream', signal).catch((error) => {
+    stream.resume()
+    throw meter.errored ?? error
+  })
+  return { field, filename: sanitizeFileName(info.filename), key, meter, done, adopted: false }
+}
+
+/** Counts and hashes the bytes that pass through; fails with FILE_TOO_LARGE at the limit. */
+class Meter extends Transform {
+  bytes = 0
+  readonly headAndTail = new HeadAndTail()
+  readonly #hash = createHash('sha256')
+  readonly #limit: number
+
+  constructor(limit: number) {
+    super()
+    this.#limit = limit
+  }
+
+  override _transform(
+    chunk: Buffer,
+    _encoding: BufferEncoding,
+    done: (error?: Error | null, data?: Buffer) => void,
+  ): void {
+    this.bytes += chunk.length
+    if (this.bytes > this.#limit) {
+      done(fileTooLargeError(this.#limit))
+      return
+    }
+    this.#hash.update(chunk)
+    this.headAndTail.add(chunk)
+    done(null, chunk)
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+}
+
+export function fileTooLargeError(maxBytes: number, size?: number): AppError {
+  const max = Math.floor(maxBytes / 1024 / 1024)
+  return new AppError('FILE_TOO_LARGE', `The file is larger than the limit of ${max} MiB.`, {
+    field: 'file',
+    maxBytes,
+    ...(size !== undefined && { size }),
+  })
+}

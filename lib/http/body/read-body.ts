@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { AppError } from '../../errors.ts'
+import { isBodyDecodingError } from './content-encoding.ts'
+
+/**
+ * Reads the whole stream. Doesn't iterate over it: that would close the connection of a rejected request before the reply.
+ * @throws AppError INVALID_REQUEST if the body is larger than `maxBytes` or cannot be decoded.
+ */
+export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const collect = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) {
+        chunks.push(chunk)
+        return
+      }
+      body.off('data', collect)
+      body.pause()
+      reject(bodyTooLargeError(maxBytes))
+    }
+    body.on('data', collect)
+    body.once('end', () => resolve(Buffer.concat(chunks)))
+    body.once('error', (error) =>
+      reject(isBodyDecodingError(error) ? decodingFailedError(error) : connectionClosedError(error)),
+    )
+    body.once('close', () => reject(connectionClosedError()))
+  })
+}
+
+function bodyTooLargeError(maxBytes: number): AppError {
+  const kib = maxBytes / 1024
+  const limit = kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
+  return new AppError(
+    'INVALID_REQUEST',
+    `The body is larger than ${limit}, the limit for bodies without files. Send files in a form or with POST /v1/uploads/presign.`,
+    { maxBytes },
+  )
+}
+
+export const connectionClosedError = (cause?: Error) =>
+  cause instanceof AppError
+    ? cause
+    : new AppError(
+        'INVALID_REQUEST',
+        'The connection was closed before the whole body arrived. Send the request again.',
+        undefined,
+        {
+          cause,
+        },
+      )
+
+const decodingFailedError = (cause: Error) =>
+  new AppError(
+    'INVALID_REQUEST',
+    'Content-Encoding: the body is not valid in this encoding, or is incomplete. Send it again, or unencoded and without the header.',
+    { field: 'Content-Encoding' },
+    { cause },
+  )
+
+export const emptyBody = () => Readable.from([])

@@ -1,0 +1,23 @@
+import { AppError } from '../../errors.ts'
+
+/** The error for a repeated field, which would otherwise silently lose all values but the last. */
+export function duplicateFieldError(name: string): AppError {
+  const field = name.slice(0, 64)
+  return new AppError(
+    'INVALID_INPUT',
+    `${field}: expected once, got it twice. Send several values in one field, as a JSON array or separated by commas.`,
+    { field },
+  )
+}
+
+/** Returns the fields of a form. @throws AppError INVALID_INPUT for a repeated field. */
+export function requireUniqueFields(
+  pairs: Iterable<readonly [name: string, value: string]>,
+): Record<string, string> {
+  const fields = new Map<string, string>()
+  for (const [name, value] of pairs) {
+    if (fields.has(name)) throw duplicateFieldError(name)
+    fields.set(name, value)
+  }
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../../errors.ts'
+
+/** Runs of percent escapes: a character is escaped byte by byte, so it is always within one run. */
+const runs = /(?:%[\da-f]{2})+/gi
+
+/**
+ * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
+ * two hex digits is literal.
+ * @param encoded a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
+ */
+export function requireUtf8Escapes(encoded: string): void {
+  const pair = encoded.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
+  if (pair === undefined) return
+  const [[name = ''] = []] = new URLSearchParams(pair)
+  throw notUtf8Error(name)
+}
+
+function isUtf8(run: string): boolean {
+  try {
+    decodeURIComponent(run)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function notUtf8Error(name: string): AppError {
+  const field = name.slice(0, 64)
+  return new AppError(
+    'INVALID_INPUT',
+    `${field}: expected UTF-8, got another encoding. In a URL or a form, encode values with encodeURIComponent (é is %C3%A9).`,
+    { field },
+  )
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { eventExamples } from '../../../events/examples/index.ts'
+import { eventDescriptions, eventNames, eventSchema } from '../../../events/index.ts'
+import { StatusView } from '../../jobs/view.ts'
+import { clientFrames, JobFrame, serverFrames } from '../../live/frames.ts'
+import { closeCodeList } from '../../live/reference.ts'
+import { WebhookHeaders } from './webhooks.ts'
+
+interface DocumentInfo {
+  readonly version: string
+  /** Public URL of the service, if known. */
+  readonly url: string | undefined
+}
+
+/** The AsyncAPI 3 document of what the service sends on its own: webhooks, WebSocket frames and event streams. */
+export function asyncApiDocument({ version, url }: DocumentInfo) {
+  const sent = Object.keys(serverFrames)
+  const streamed = ['job-snapshot', ...eventNames]
+  const received = Object.keys(clientFrames).map((name) => `${name}-request`)
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Mutabor events',
+      version,
+      description:
+        'Events of your jobs, delivered by webhooks, WebSockets and server-sent events. The HTTP API is described by `openapi.json`.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    ...(url && { servers: serversOf(new URL(url)) }),
+    channels: {
+      webhooks: {
+        address: null,
+        title: 'Webhooks',
+        description: 'POST requests to the URLs of your webhooks, which you create with `POST /v1/webhooks`.',
+        messages: references(eventNames, 'components/messages'),
+      },
+      events: {
+        address: '/v1/jobs/{jobId}/events',
+        title: 'Events of a job',
+        description: 'Server-sent events. Send `Last-Event-ID` to resume an interrupted stream.',
+        parameters: { jobId: { description: 'Id of the job' } },
+        messages: references(streamed, 'components/messages'),
+      },
+      user: {
+        address: '/v1/ws/user/jobs',
+        title: 'All your jobs',
+        description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeCodeList}`,
+        messages: references([...sent, ...received], 'components/messages'),
+      },
+      job: {
+        address: '/v1/ws/jobs/{jobId}',
+        title: 'One job',
+        description: `A WebSocket. Close codes:\n\n${closeCodeList}`,
+        parameters: { jobId: { description: 'Id of the job' } },
+        messages: references(['progress', 'error'], 'components/messages'),
+      },
+    },
+    operations: {
+      tellByWebhook: operation('send', 'webhooks', eventNames),
+      tellByStream: operation('send', 'events', streamed),
+      tellUser: operation('send', 'user', sent),
+      hearUser: operation('receive', 'user', received),
+      tellOfJob: operation('send', 'job', ['progress', 'error']),
+    },
+    components: {
+      messages: {
+        ...Object.fromEntries(
+          eventNames.map((name) => [
+            name,
+            {
+              name,
+              summary: eventDescriptions[name],
+              headers: schemaOf(WebhookHeaders),
+              payload: schemaOf(eventSchema(name)),
+              examples: [{ payload: eventExamples[name] }],
+            },
+          ]),
+        ),
+        ...Object.fromEntries(
+          Object.entries(serverFrames).map(([name, frame]) => [name, { name, payload: schemaOf(frame) }]),
+        ),
+        ...Object.fromEntries(
+          Object.entries(clientFrames).map(([name, frame]) => [
+            `${name}-request`,
+            { name, payload: schemaOf(frame, 'input') },
+          ]),
+        ),
+        progress: { name: 'progress', payload: schemaOf(JobFrame) },
+        'job-snapshot': {
+          name: 'snapshot',
+          summary: 'State of the job when the stream starts.',
+          payload: schemaOf(StatusView),
+        },
+      },
+    },
+  }
+}
+
+const serversOf = ({ host, pathname, protocol }: URL) => ({
+  service: {
+    host,
+    ...(pathname !== '/' && { pathname }),
+    protocol: protocol === 'https:' ? 'wss' : 'ws',
+  },
+})
+
+const references = (names: readonly string[], below: string) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/${below}/${name}` }]))
+
+const operation = (action: 'send' | 'receive', channel: string, names: readonly string[]) => ({
+  action,
+  channel: { $ref: `#/channels/${channel}` },
+  messages: Object.values(references(names, `channels/${channel}/messages`)),
+})
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io })
+  return rest
+}

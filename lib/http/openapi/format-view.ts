@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import type { Engine } from '../../engines/engine.ts'
+import { categories, type Format, formats } from '../../formats/index.ts'
+import { findConversions, listTargetsAmong } from '../../plan/index.ts'
+
+export const FormatView = z.object({
+  id: z.string(),
+  name: z.string(),
+  category: z.enum(categories),
+  extensions: z.array(z.string()),
+  mimeTypes: z.array(z.string()),
+  aliases: z.array(z.string()),
+  canRead: z.boolean(),
+  canWrite: z.boolean(),
+  lossy: z.boolean(),
+  multiPage: z.boolean(),
+  animated: z.boolean(),
+  targets: z
+    .array(z.string())
+    .describe('The usual target formats. GET /v1/formats/conversions lists every possible one.'),
+})
+
+type Views = readonly z.infer<typeof FormatView>[]
+
+const known = new WeakMap<readonly Engine[], Views>()
+
+/** Returns every format that can be read or written, computed once from the engines' capabilities. */
+export function formatViews(engines: readonly Engine[]): Views {
+  const views = known.get(engines) ?? computeViews(engines)
+  known.set(engines, views)
+  return views
+}
+
+function computeViews(engines: readonly Engine[]): Views {
+  const all = findConversions(engines)
+  const bySource = Map.groupBy(all, ({ from }) => from)
+  const written = new Set(all.map(({ to }) => to))
+  return formats
+    .map((format) => {
+      const reached = new Set(bySource.get(format.id)?.map(({ to }) => to))
+      return {
+        ...viewOf(format, listTargetsAmong(format.id, reached)),
+        canRead: reached.size > 0,
+        canWrite: written.has(format.id),
+      }
+    })
+    .filter(({ canRead, canWrite }) => canRead || canWrite)
+}
+
+function viewOf(format: Format, targets: readonly string[]): Omit<Views[number], 'canRead' | 'canWrite'> {
+  return {
+    id: format.id,
+    name: format.name,
+    category: format.category,
+    extensions: [...format.extensions],
+    mimeTypes: [...format.mimeTypes],
+    aliases: [...(format.aliases ?? [])],
+    lossy: format.lossy ?? false,
+    multiPage: format.multiPage ?? false,
+    animated: format.animated ?? false,
+    targets: [...targets],
+  }
+}

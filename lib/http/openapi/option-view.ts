@@ -1,0 +1,176 @@
+import * as z from 'zod'
+import type { Capability } from '../../engines/engine.ts'
+import { mayNeedUnlock, optionsSchemaOf, type Route } from '../../plan/index.ts'
+import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
+import { valueLabel } from './option-value-labels.ts'
+
+/** An option for forms and readers, generated from its schema, so that it cannot differ from the validation. */
+export const OptionView = z.object({
+  name: z.string(),
+  label: z.string().describe('Label in a form'),
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
+  group: z.enum(['basics', 'more']).describe('`basics` are shown by default, `more` on demand'),
+  widget: z.enum(widgets).describe('Suitable input widget'),
+  unit: z.string().optional().describe('Unit of the number, such as `px`'),
+  default: z.unknown().optional(),
+  enum: z.array(z.string()).optional(),
+  enumLabels: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Labels of the values of `enum` and `suggestions`'),
+  suggestions: z.array(z.string()).optional().describe('Suggested values; others are accepted too'),
+  number: z
+    .object({ type: z.enum(['integer', 'number']), min: z.number().optional(), max: z.number().optional() })
+    .optional()
+    .describe('Set for an `enum` that also accepts a number'),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  pattern: z.string().optional(),
+  spelled: z.boolean().optional().describe('The number may also be sent as text, see the description'),
+  deprecated: z.boolean().optional().describe('Replaced by another option'),
+  description: z.string(),
+})
+export type OptionView = z.infer<typeof OptionView>
+
+interface JsonSchema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly pattern?: string
+  readonly default?: unknown
+  readonly description?: string
+  readonly deprecated?: boolean
+}
+
+const cache = new WeakMap<z.ZodType, OptionView>()
+
+export function optionViews(schema: z.ZodObject): OptionView[] {
+  const views = Object.entries(schema.shape).map(([name, option]) => {
+    // Thousands of pairs share option schemas; each is described once.
+    const type = option as z.ZodType
+    const view = cache.get(type) ?? describe(name, type)
+    cache.set(type, view)
+    return view
+  })
+  return views.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+const places = new Map(Object.keys(optionLabels).map((name, at) => [name, at]))
+const placeOf = ({ name }: OptionView) => places.get(name) ?? places.size
+
+/** Deduplicated lists of options: most pairs have the same list as hundreds of others. */
+export class OptionSets {
+  readonly #capabilities = new Map<Capability, number>()
+  readonly #indexesByRoute = new Map<string, number>()
+  readonly #indexes = new Map<string, number>()
+  readonly #sets: OptionView[][] = []
+
+  indexOf(route: Route): number {
+    // Thousands of pairs share a few hundred routes: the options of each route are listed once.
+    const way = [
+      mayNeedUnlock(route),
+      ...route.steps.map(({ capability }) => this.#numberOf(capability)),
+    ].join()
+    const place = this.#indexesByRoute.get(way) ?? this.#indexOfViews(optionViews(optionsSchemaOf(route)))
+    this.#indexesByRoute.set(way, place)
+    return place
+  }
+
+  #numberOf(capability: Capability): number {
+    const number = this.#capabilities.get(capability) ?? this.#capabilities.size
+    this.#capabilities.set(capability, number)
+    return number
+  }
+
+  #indexOfViews(views: OptionView[]): number {
+    const key = JSON.stringify(views)
+    const place = this.#indexes.get(key) ?? this.#sets.push(views) - 1
+    this.#indexes.set(key, place)
+    return place
+  }
+
+  all(): OptionView[][] {
+    return this.#sets
+  }
+}
+
+/** Describes the parsed value of the option; readers don't care that forms send it as text. */
+function describe(name: string, option: z.ZodType): OptionView {
+  // zod's JSON Schema has this shape for our kinds of options.
+  const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
+  const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)
+  const forms = described.length > 0 ? described : formsOf(input)
+  const words = forms.flatMap((form) => form.enum ?? []).map(String)
+  const [number] = forms.filter(({ type }) => isNumeric(type))
+  const pattern = patternOf(forms)
+  const fallback = output.default ?? input.default
+  const isSpelled = number !== undefined && words.length === 0 && takesText(option)
+  const shown: OptionLabel = optionLabels[name] ?? { label: name }
+  // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
+  const type = words.length > 0 ? 'enum' : typeOf(forms[0])
+  const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
+  const { suggestions } = shown
+  const offered = [...words, ...(suggestions ?? [])]
+  const orNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
+  return {
+    name,
+    label: shown.label,
+    type,
+    group: shown.basic ? 'basics' : 'more',
+    widget: widgetOf(shown, type, orNumber === true),
+    ...(shown.unit && type !== 'enum' && type !== 'boolean' && { unit: shown.unit }),
+    description: output.description ?? input.description ?? '',
+    ...(fallback !== undefined && { default: fallback }),
+    ...(words.length > 0 && { enum: words }),
+    ...(suggestions && { suggestions: [...suggestions] }),
+    ...(offered.length > 0 && {
+      enumLabels: Object.fromEntries(offered.map((value) => [value, valueLabel(name, value)])),
+    }),
+    ...(orNumber && { number: { type: number.type === 'integer' ? 'integer' : 'number', ...bounds } }),
+    ...bounds,
+    ...(pattern && { pattern }),
+    ...(isSpelled && { spelled: true }),
+    ...(output.deprecated && { deprecated: true }),
+  }
+}
+
+/** The JSON Schema doesn't show whether text is coerced to a number, so try a time and amounts with a unit. */
+const takesText = (option: z.ZodType) => ['0:01', '64k', '2M'].some((text) => option.safeParse(text).success)
+
+const isNumeric = (type: string | undefined) => type === 'integer' || type === 'number'
+
+/** Returns undefined if one of the forms accepts any text. */
+function patternOf(forms: readonly JsonSchema[]): string | undefined {
+  const texts = forms.filter((form) => form.type === 'string' && !form.enum)
+  const patterns = texts.flatMap(({ pattern }) => pattern ?? [])
+  if (patterns.length < texts.length) return undefined
+  return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
+}
+
+/** A name can be an enum for one conversion and a flag for another: its widget is used only if it fits the type. */
+function widgetOf(
+  { widget }: OptionLabel,
+  type: OptionView['type'],
+  orNumber: boolean,
+): OptionView['widget'] {
+  if (type === 'boolean') return 'switch'
+  if (type === 'enum' && widget !== 'color' && widget !== 'position' && !(widget === 'slider' && orNumber))
+    return 'choice'
+  if (widget) return widget
+  return type === 'string' ? 'text' : 'number'
+}
+
+const formsOf = (schema: JsonSchema): readonly JsonSchema[] =>
+  (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
+
+/** Omits the safe integer bounds that zod adds to every integer. */
+const bound = (name: 'min' | 'max', value: number | undefined) =>
+  value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
+
+function typeOf(schema: JsonSchema | undefined): OptionView['type'] {
+  const known = (['integer', 'number', 'boolean'] as const).find((type) => type === schema?.type)
+  return known ?? 'string'
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import type { ZodOpenApiPathItemObject } from 'zod-openapi'
+import { eventExamples } from '../../../events/examples/index.ts'
+import { eventDescriptions, eventNames, eventSchema } from '../../../events/index.ts'
+
+/** The requests that webhooks send, for the OpenAPI and AsyncAPI documents. */
+
+/** Headers of the requests that subscribers receive. */
+export const WebhookHeaders = z.object({
+  'X-Webhook-Event': z.enum(eventNames).describe('Name of the event'),
+  'X-Webhook-Delivery': z.string().describe('Id of the delivery, `whd_…`; the same for each attempt'),
+  'X-Webhook-Attempt': z.int().describe('Number of the attempt, starting at 1'),
+  'X-Webhook-Signature': z
+    .string()
+    .describe(
+      '`sha256=` and the lower-case hex of HMAC-SHA256 over the raw body; the key is the whole secret including `whsec_`, as UTF-8',
+    ),
+  'X-Webhook-Signature-Old': z
+    .string()
+    .optional()
+    .describe('The same with the previous secret, while that is still valid after a rotation'),
+  'webhook-id': z.string().describe('Id of the event (Standard Webhooks); process each id once'),
+  'webhook-timestamp': z
+    .string()
+    .describe('Time of this attempt in seconds since the epoch (Standard Webhooks)'),
+  'webhook-signature': z
+    .string()
+    .describe(
+      '`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; the key is the part after `whsec_`, decoded from base64. After a rotation there are two, separated by a space (Standard Webhooks)',
+    ),
+})
+
+/** The `webhooks` object of the OpenAPI document: requests that the service sends. */
+export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
+  Object.fromEntries(
+    eventNames.map((name) => [
+      name,
+      {
+        post: {
+          operationId: `on-${name.replace('.', '-')}`,
+          tags: ['Webhooks'],
+          summary: eventDescriptions[name],
+          security: [],
+          requestParams: { header: WebhookHeaders },
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: eventSchema(name),
+                example: eventExamples[name],
+              },
+            },
+          },
+          responses: {
+            '2XX': { description: 'Accepted; expected within 15 s' },
+            '410': { description: 'Unsubscribe: the webhook is disabled' },
+            default: {
+              description:
+                'Failed, including redirects: the delivery is retried up to ten times within three days',
+            },
+          },
+        },
+      },
+    ]),
+  )

@@ -1,0 +1,36 @@
+import { gzipSync } from 'node:zlib'
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { HttpEvent } from '../contract.ts'
+
+/** Suffix of the ETags of compressed replies. RFC 9110, 8.8.1: different bytes must not share a strong validator. */
+const gzipSuffix = '-gzip"'
+/** Smaller bodies are not worth compressing. */
+const minCompressBytes = 64 * 1024
+
+/** RFC 9110, 12.5.3: a coding with weight 0 is not acceptable. */
+export const acceptsGzip = ({ headers }: HttpEvent) =>
+  (headers['accept-encoding'] ?? '').split(',').some((coding) => {
+    const [name = '', ...weight] = coding.toLowerCase().split(';')
+    return name.trim() === 'gzip' && !/^\s*q=0(?:\.0*)?\s*$/.test(weight.join(';'))
+  })
+export const gzipEtag = (etag: string) => `${etag.slice(0, -1)}${gzipSuffix}`
+/** Returns the ETag of the uncompressed reply. */
+export const plainEtag = (etag: string) => etag.replace(gzipSuffix, '"')
+
+/** Compresses large replies: long lists shrink to a twentieth, and Lambda limits a reply to 6 MB. */
+export function compression(): Pick<MiddlewareObj<HttpEvent, APIGatewayProxyStructuredResultV2>, 'after'> {
+  return {
+    after: ({ event, response }) => {
+      if (!response) return
+      const { body = '', headers = {}, isBase64Encoded } = response
+      if (isBase64Encoded || body.length < minCompressBytes) return
+      response.headers = { ...headers, vary: 'accept-encoding' }
+      if (!acceptsGzip(event)) return
+      response.body = gzipSync(body).toString('base64')
+      response.isBase64Encoded = true
+      response.headers['content-encoding'] = 'gzip'
+      if (headers.etag) response.headers.etag = gzipEtag(String(headers.etag))
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { isBucketUnavailable } from '../../aws/file-errors.ts'
+import { isUnavailable } from '../../aws/timeouts.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
+
+export interface Meta {
+  readonly requestId: string
+  /** RFC 3339, UTC. */
+  readonly timestamp: string
+}
+
+const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
+
+export const successBody = (data: unknown, requestId: string) => ({
+  success: true,
+  data,
+  meta: metaOf(requestId),
+})
+
+/** `successBody` in two parts, for data that is already JSON: the part that can be cached and the part that differs. */
+export const successHead = (data: string) => `{"success":true,"data":${data}`
+export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
+
+/** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
+export const mirrorBody = (data: object, requestId: string) => ({
+  ...data,
+  ...successBody(data, requestId),
+})
+
+export const errorBody = (error: AppError, requestId: string) => ({
+  success: false,
+  error: { code: error.code, message: error.message, ...(error.details && { details: error.details }) },
+  meta: metaOf(requestId),
+})
+
+/** The code as it is written in the URL of its page: `job-not-found`. */
+export const errorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
+
+/** "Job not found" for JOB_NOT_FOUND. */
+export function errorTitle(code: ErrorCode): string {
+  const words = errorSlug(code)
+    .replaceAll('-', ' ')
+    .replace(/\b(api|pdf|url)\b/g, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The error as RFC 9457 problem details, for clients that accept `application/problem+json`. */
+export function problemDetails(
+  error: AppError,
+  request: { requestId: string; path: string; baseUrl: string },
+) {
+  const { field, errors, ...rest } = error.details ?? {}
+  return {
+    // First, so that the members of RFC 9457, 3.1 win: `status` in the details of an error is that of a job.
+    ...rest,
+    type: `${request.baseUrl}/errors/${errorSlug(error.code)}`,
+    title: errorTitle(error.code),
+    status: error.status,
+    detail: error.message,
+    instance: request.path,
+    code: error.code,
+    ...(errors ? { errors } : field ? { errors: [{ field, error: error.message }] } : {}),
+    requestId: request.requestId,
+  }
+}
+
+/** Retry-After while a part of the service is unavailable. */
+const retryAfterS = 5
+
+/** Converts anything thrown into an error for clients; a bug becomes INTERNAL_ERROR without details. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (isUnavailable(thrown))
+    return new AppError(
+      'SERVICE_UNAVAILABLE',
+      `Part of the service is temporarily unavailable. Send the request again in ${retryAfterS} s.`,
+      { retryAfter: retryAfterS },
+      { cause: thrown },
+    )
+  if (isBucketUnavailable(thrown))
+    return new AppError(
+      'STORAGE_NOT_CONFIGURED',
+      'The file storage does not exist or denies access to the service. The operator of the service has to fix this.',
+      undefined,
+      { cause: thrown },
+    )
+  return new AppError(
+    'INTERNAL_ERROR',
+    'An internal error occurred. Send the request again; if it keeps failing, report the request id.',
+  )
+}

@@ -1,0 +1,83 @@
+import { oauthErrorBody } from '../../access/oauth/oauth-errors.ts'
+import { clearSessionCookie, clearsSession } from '../../access/session-auth.ts'
+import type { Config } from '../../config.ts'
+import { type AppError, retryAfterOf } from '../../errors.ts'
+import { insufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
+import type { Services } from '../../services/services.ts'
+import { supportedEncodings } from '../body/content-encoding.ts'
+import type { HttpEvent } from '../contract.ts'
+import type { Middleware, RequestContext } from '../middleware.ts'
+import { errorBody, problemDetails, toAppError } from './envelope.ts'
+import type { HttpResult } from './render.ts'
+
+/** Renders the "not found" page of an app that has web pages. */
+export type MissingPage = (event: HttpEvent, config: Config) => Promise<HttpResult>
+
+/** Turns anything thrown into an error reply; anything other than an AppError is a bug and logged in full. */
+export function errorMiddleware(services: Services, missingPage?: MissingPage): Middleware {
+  return {
+    onError: async (request) => {
+      const { event, context } = request
+      const error = await toClientError(request.error, services)
+      if (error.code === 'INTERNAL_ERROR') context.log.error({ error: request.error }, 'bug')
+      else if (error.cause === request.error)
+        context.log.error({ code: error.code, error: request.error }, 'service unavailable')
+      else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
+      const { PUBLIC_URL } = services.config
+      if (missingPage && error.code === 'NOT_FOUND' && wantsHtml(event)) {
+        request.response = await missingPage(event, services.config)
+        return
+      }
+      request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
+      if (clearsSession(error)) request.response.cookies = [clearSessionCookie(PUBLIC_URL)]
+    },
+  }
+}
+
+/** True for people who typed a URL or followed a link; programs accept JSON or anything. */
+const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
+  requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
+
+/** On a full disk, any failure is reported as a shortage of disk space. */
+async function toClientError(thrown: unknown, { config }: Services): Promise<AppError> {
+  const error = toAppError(thrown)
+  return thrown !== error && (await isCausedByFullDisk(thrown, config))
+    ? insufficientSpaceError(thrown)
+    : error
+}
+
+function errorResult(
+  error: AppError,
+  event: HttpEvent,
+  { requestId, errorFormat }: RequestContext,
+  baseUrl: string,
+): HttpResult {
+  const isOAuth = errorFormat === 'oauth'
+  const customFormat = typeof errorFormat === 'object' ? errorFormat : undefined
+  const wantsProblem =
+    errorFormat === undefined && (event.headers.accept?.includes('application/problem+json') ?? false)
+  const plain = () =>
+    isOAuth ? oauthErrorBody(error) : (customFormat?.bodyOf(error) ?? errorBody(error, requestId))
+  const body = wantsProblem ? problemDetails(error, { requestId, path: event.rawPath, baseUrl }) : plain()
+  const { allowed } = error.details ?? {}
+  const retryAfter = retryAfterOf(error)
+  return {
+    statusCode: customFormat?.statusOf(error) ?? error.status,
+    headers: {
+      'content-type': wantsProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
+      ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': supportedEncodings.join(', ') }),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(error.status === 401 && authChallenge(error, isOAuth)),
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+/** `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
+function authChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
+  // RFC 6749, 5.2: the client itself has to authenticate.
+  if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
+  return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }
+}

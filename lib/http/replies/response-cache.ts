@@ -1,0 +1,64 @@
+import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
+import { AppendableGzip } from './appendable-gzip.ts'
+import { acceptsGzip, gzipEtag } from './compression.ts'
+import { successHead, successTail } from './envelope.ts'
+import { etagOf, type HttpResult, matchesEtag, notModified, replyHeadersOf, serializeData } from './render.ts'
+
+interface CacheableReply {
+  readonly contract: AnyContract
+  /** Cache key: replies with the same contract and name are identical. */
+  readonly name: string
+  readonly reply: () => Promise<HandlerReply<unknown>>
+}
+
+interface CachedResponse {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly etag: string
+  readonly packed: AppendableGzip
+}
+
+/** Caches replies that don't change during the lifetime of the process, compressed. */
+export class ResponseCache {
+  readonly #kept = new Map<string, Promise<CachedResponse>>()
+
+  async answer(asked: CacheableReply, event: HttpEvent, requestId: string): Promise<HttpResult> {
+    const { contract } = asked
+    const { statusCode, headers, etag, packed } = await this.#get(asked)
+    const isCompressed = acceptsGzip(event)
+    const shown = isCompressed ? gzipEtag(etag) : etag
+    if (matchesEtag(event, etag)) return notModified(contract, shown)
+    const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId))
+    const body = isCompressed ? packed.gzip(tail) : await packed.plain(tail)
+    return {
+      statusCode,
+      headers: {
+        ...{ ...headers, etag: shown, vary: 'accept-encoding' },
+        ...(isCompressed && { 'content-encoding': 'gzip' }),
+      },
+      body: body.toString('base64'),
+      isBase64Encoded: true,
+    }
+  }
+
+  #get(asked: CacheableReply): Promise<CachedResponse> {
+    const key = `${asked.contract.path}\n${asked.name}`
+    const kept = this.#kept.get(key) ?? make(asked)
+    this.#kept.set(key, kept)
+    // Failures are not cached.
+    kept.catch(() => this.#kept.delete(key))
+    return kept
+  }
+}
+
+async function make({ contract, reply: ask }: CacheableReply): Promise<CachedResponse> {
+  const reply = await ask()
+  const data = serializeData(reply.data)
+  const content = contract.reply.form === 'raw' ? data : successHead(String(data))
+  return {
+    statusCode: reply.status ?? contract.reply.status,
+    headers: replyHeadersOf(contract, reply),
+    etag: etagOf(data),
+    packed: await AppendableGzip.compress(Buffer.from(content)),
+  }
+}
