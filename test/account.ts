@@ -3,7 +3,7 @@ import { ApiKeys, type KeyInput } from '../lib/access/api-keys.ts'
 import { modelListKey } from '../lib/access/auth/records.ts'
 import { grantedScopes, scopes } from '../lib/access/principal.ts'
 import { newId } from '../lib/ids.ts'
-import { openReplayTarget } from '../lib/local/replay/replay-target.ts'
+import { openReplayTarget } from '../lib/local/commands/replay/replay-target.ts'
 import type { Services } from '../lib/services/services.ts'
 import type { TestService } from './service.ts'
 

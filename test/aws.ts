@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const groups = {
-  S3: /\/local\/s3\//,
-  SQS: /\/local\/sqs\//,
-  'EventBridge, Scheduler': /\/local\/events\//,
-  DynamoDB: /\/local\/dynamodb\//,
-  'Gateway, Lambda': /\/local\/(gateway|lambda|websocket|workers|queue-mapping)/,
-  'all of them': /\/local\//,
+  S3: /\/embedded-aws\/s3\//,
+  SQS: /\/embedded-aws\/sqs\//,
+  'EventBridge, Scheduler': /\/embedded-aws\/events\//,
+  DynamoDB: /\/embedded-aws\/dynamodb\//,
+  'Gateway, Lambda': /\/(?:local|embedded-aws)\/(gateway|lambda|websocket|workers|queue-mapping)/,
+  'all of them': /\/(?:local|embedded-aws)\//,
 } as const
 
 interface Tally {
@@ -29,7 +29,7 @@ interface Tally {
 
 async function selectFiles(parts: readonly string[]): Promise<string[]> {
   const files: string[] = []
-  for await (const file of glob('test/local/**/*.{test,slow}.ts', { cwd: root }))
+  for await (const file of glob('test/{local,embedded-aws}/**/*.{test,slow}.ts', { cwd: root }))
     if (parts.length === 0 || parts.some((part) => file.includes(part))) files.push(`${root}${file}`)
   return files.sort()
 }
@@ -48,7 +48,7 @@ function table(tallies: ReadonlyMap<string, Tally>): string {
 }
 
 const files = await selectFiles(process.argv.slice(2))
-if (files.length === 0) throw new Error('No file of test/local has such a name.')
+if (files.length === 0) throw new Error('No file of test/local or test/embedded-aws has such a name.')
 
 const tallies = new Map<string, Tally>()
 const tallyOf = (file = '') => {

@@ -32,8 +32,9 @@ function createCopy(name: string) {
   for (const path of copied) cpSync(join(root, path), join(dir, path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   mkdirSync(join(dir, 'layers'))
+  mkdirSync(join(dir, 'lib/local/commands'))
   writeFileSync(join(dir, 'layers/packages.json'), '{}')
-  writeFileSync(join(dir, 'lib/local/start.ts'), "console.log('started')")
+  writeFileSync(join(dir, 'lib/local/commands/start.ts'), "console.log('started')")
   const run = (command: string, ...args: string[]) =>
     spawnSync(command, args, { cwd: dir, env, encoding: 'utf8' })
   return {

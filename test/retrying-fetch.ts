@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Long enough for a busy machine, on which the process of each function has to start before its first reply. */
-const patienceMs = 120_000
+const maxRetryMs = 120_000
 const pauseMs = 500
 
 /** Retries requests while the service is unavailable, like clients do. */
@@ -9,7 +9,7 @@ export const fetchWithRetries =
   (send: typeof fetch): typeof fetch =>
   async (input, init) => {
     const isOnce = input instanceof Request || init?.body instanceof ReadableStream
-    const deadline = performance.now() + patienceMs
+    const deadline = performance.now() + maxRetryMs
     for (;;) {
       const response = await send(input, init)
       if (response.status !== 503 || isOnce || performance.now() > deadline) return response

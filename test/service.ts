@@ -15,7 +15,7 @@ import { fetchWithRetries } from './retrying-fetch.ts'
 /** Log of authorization decisions: if set, each function is a separate process with the permissions of its role. */
 const rightsLog = process.env['RIGHTS_LOG']
 const start = fileURLToPath(
-  new URL(rightsLog ? './permissions/start-isolated.ts' : '../lib/local/start.ts', import.meta.url),
+  new URL(rightsLog ? './permissions/start-isolated.ts' : '../lib/local/commands/start.ts', import.meta.url),
 )
 /** Functions isolated as when deployed. */
 const apart = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }

@@ -75,6 +75,7 @@ function checkout(
     cpSync(join(root, 'lib/local', part), join(dir, 'lib/local', part), { recursive: true })
   }
   mkdirSync(join(dir, 'layers'))
+  mkdirSync(join(dir, 'lib/local/commands'))
   writeFileSync(
     join(dir, 'layers/packages.json'),
     '{"av":["tool-a","tool-b"],"test":["tool-t"],"slow":["tool-s"],"aws":["tool-w"],"images":["tool-i"]}',
@@ -87,7 +88,7 @@ function checkout(
       packages: { '': {}, 'node_modules/node': { version: process.versions.node }, ...otherSystem },
     }),
   )
-  writeFileSync(join(dir, 'lib/local/start.ts'), startTs)
+  writeFileSync(join(dir, 'lib/local/commands/start.ts'), startTs)
   writeFileSync(calls, '')
   for (const [name, script] of Object.entries(tools)) {
     writeFileSync(join(bin, name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${calls}\n${script}\n`)
@@ -157,7 +158,7 @@ test('the service gets the environment of the setup, unless the user set it', ()
   setUp(at, 'start')
   assert.equal(setUp(at, 'start').stdout, '12 131072\n')
   assert.equal(setUp({ ...at, env: { ...at.env, UV_THREADPOOL_SIZE: '3' } }, 'start').stdout, '3 131072\n')
-  assert.equal(setUp(at, 'run', 'lib/local/start.ts').stdout, 'undefined undefined\n')
+  assert.equal(setUp(at, 'run', 'lib/local/commands/start.ts').stdout, 'undefined undefined\n')
 })
 
 test('an interrupted installation is repeated', () => {
@@ -255,7 +256,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
     `import { test } from 'node:test'\ntest('${name}', () => { if (!${ok}) throw new Error('no') })\n`
   writeFileSync(join(at.dir, 'test/good.test.ts'), body('the good one', true))
   writeFileSync(join(at.dir, 'test/bad.test.ts'), body('the bad one', false))
-  delete at.env.NODE_TEST_CONTEXT // or the inner runner believes to be a file of the outer one
+  delete at.env.NODE_TEST_CONTEXT // otherwise the inner runner takes itself for a test file of the outer one
   const good = setUp(at, 'test', 'test/good.test.ts')
   assert.match(good.stdout, /the good one/)
   assert.doesNotMatch(good.stdout, /the bad one/)
@@ -276,7 +277,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
   rmSync(join(at.dir, 'late'))
   // Killed after a failure, like a file that takes too long.
   const killed = `${body('the killed one', false)}test('it ends', async () => {
-    await new Promise((told) => setTimeout(told, 500))
+    await new Promise((resolve) => setTimeout(resolve, 500))
     process.kill(process.pid, 'SIGKILL')
   })`
   writeFileSync(join(at.dir, 'test/killed.test.ts'), killed)

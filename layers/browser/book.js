@@ -27,7 +27,7 @@ export function addChapter({ text, loose, url, index, page }) {
   if (page) {
     const { name, width, height } = page
     chapter.style.cssText = `page:${name};width:${width}px;height:${height}px;position:relative;overflow:hidden`
-  } else if (index === 0 && isPicture(body)) chapter.dataset.book = 'cover'
+  } else if (index === 0 && isImageOnly(body)) chapter.dataset.book = 'cover'
   document.documentElement.append(chapter)
   return looks
 }
@@ -39,7 +39,7 @@ function parsed(text, loose) {
   return isBroken ? parser.parseFromString(loose, 'text/html') : strict
 }
 
-const isPicture = (body) => body.textContent.trim() === '' && body.querySelectorAll('img, svg').length === 1
+const isImageOnly = (body) => body.textContent.trim() === '' && body.querySelectorAll('img, svg').length === 1
 
 function absolute(link, url) {
   try {

@@ -59,7 +59,7 @@ def clean(path):
         _repack(book, f'{path}.clean', changed, pictures, gone)
     os.replace(f'{path}.clean', path)
     if unshown:
-        print(f'unshown pictures: {unshown}', flush=True)
+        print(f'unsupported images: {unshown}', flush=True)
 
 
 def _parsed(text):

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { Sha256 } from './sha256.ts'
+import { Sha256 } from '../crypto/sha256.ts'
 
 /** Client settings for the service's own AWS resources. */
 export const createClientConfig = ({

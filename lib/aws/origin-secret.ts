@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import * as z from 'zod'
-import { Sha256 } from './sha256.ts'
+import { Sha256 } from '../crypto/sha256.ts'
 
 const SecretValue = z.object({ SecretString: z.string().min(1) })
 

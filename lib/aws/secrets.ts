@@ -5,9 +5,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
+import { Sha256 } from '../crypto/sha256.ts'
 import { type SecretName, secretNames } from '../resources/function-declaration.ts'
 import { createClientConfig } from './client-config.ts'
-import { Sha256 } from './sha256.ts'
 
 type ClientSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_S3'>
 type Secrets = Partial<Record<SecretName, string>>

@@ -98,7 +98,7 @@ async function testCommand() {
 
 /** The command to run once everything is installed. */
 const commandOf = {
-  start: () => ['lib/local/start.ts', ...args],
+  start: () => ['lib/local/commands/start.ts', ...args],
   run: () => args,
   test: testCommand,
   'test:slow': () =>
@@ -112,7 +112,7 @@ const commandOf = {
   'images:sbom': () => ['layers/write-sbom.ts', ...args],
   'images:lock': () => ['layers/lock-packages.ts', ...args],
   doctor: () => [
-    'lib/local/doctor.ts',
+    'lib/local/commands/doctor.ts',
     ...args,
     `--missing=${missingDebianPackages(root, isEngine).join(',')}`,
   ],

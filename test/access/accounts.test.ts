@@ -94,7 +94,7 @@ describe('refused sign-in requests', () => {
         { email: 'twice@example.com', password, name: 'Ann' },
         /Sign in, or use another email address/,
       ],
-      ['sign-in/social', { provider: 'nobody' }, /^provider: not available.* GET \/v1\/auth\/options/],
+      ['sign-in/social', { provider: 'unknown' }, /^provider: not available.* GET \/v1\/auth\/options/],
       ['two-factor/verify-totp', { code: '123456' }, /^Sign in with your password first/],
     ] as const) {
       const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
@@ -116,7 +116,7 @@ describe('refused sign-in requests', () => {
   test('an unreadable name is refused by every endpoint that accepts a name', async () => {
     const here = visitor()
     await signUp(here, 'names@example.com')
-    const signUpAs = (name: string) => signUp(visitor(), 'nobody@example.com', { name })
+    const signUpAs = (name: string) => signUp(visitor(), 'newcomer@example.com', { name })
     const workflow = { cron: '@daily', tasks: {} }
     const places: Readonly<Record<string, (name: string) => Promise<BrowserReply>>> = {
       signUp: signUpAs,
@@ -605,7 +605,7 @@ describe('administrators', () => {
   })
 
   test('a plan changed by the admin command publishes its event later, once', async () => {
-    const { id } = (await signUp(visitor(), 'told@example.com')).json.user
+    const { id } = (await signUp(visitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const due = await findDueRecords(new Date(), 1000, app.services.table)

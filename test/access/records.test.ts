@@ -187,7 +187,7 @@ describe('accounts', () => {
     assert.deepEqual(await idsOf({ q: 'HOPPER' }), { ids: ids.toReversed(), next: null })
     assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [ann, grace], next: null })
     assert.deepEqual(await idsOf({ q: 'hopper', before: ann }, 1), { ids: [ids[1]], next: ids[1] })
-    assert.deepEqual(await idsOf({ q: 'nobody is called so' }), { ids: [], next: null })
+    assert.deepEqual(await idsOf({ q: 'no account has this name' }), { ids: [], next: null })
     // A match cannot span the email address and the name.
     assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
   })
@@ -238,7 +238,7 @@ describe('accounts', () => {
       )
     await write({ emailVerified: false })
     await write({ status: 'suspended' })
-    await emailOwner(app.services, newId('anon'), () => assert.fail('nobody is there'), box)
+    await emailOwner(app.services, newId('anon'), () => assert.fail('this owner has no account'), box)
     assert.deepEqual(box.emails, [])
     await write({ email: 'ann@example.com', name: 'Ann' })
     assert.deepEqual(box.emails, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])

@@ -9,7 +9,7 @@ import {
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { redriveMessages, republishEvents } from '../../lib/aws/dead-letters.ts'
 import { processEnvironment } from '../../lib/config.ts'
-import { openEmbedded } from '../../lib/local/embedded.ts'
+import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 

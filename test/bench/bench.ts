@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { failureText } from '../../lib/local/failure-text.ts'
+import { failureText } from '../../lib/local/runtime/failure-text.ts'
 import { Fixtures } from './fixtures.ts'
 import { Report } from './report.ts'
 import { sections } from './sections.ts'

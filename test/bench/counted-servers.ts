@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import { closeServer, listen } from '../../lib/local/listen.ts'
+import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 
 /** The embedded AWS servers in separate processes, each behind a proxy that counts calls. */
 export interface CountedServers {
@@ -18,7 +18,7 @@ export interface CountedServers {
 
 export async function startCountedServers(): Promise<CountedServers> {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-counted-'))
-  const program = join(import.meta.dirname, '../../lib/local/embedded-command.ts')
+  const program = join(import.meta.dirname, '../../lib/local/commands/embedded-command.ts')
   const child = spawn(process.execPath, [program, '--data', dir, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -124,7 +124,7 @@ async function checkImage(pair: Conversion, sample: string, path: string): Promi
   const { width, height, spread, reader } = facts
   const source =
     formatById(pair.from).category === 'image'
-      ? await getCached(sample, 'picture', () => imageFacts(sample, undefined))
+      ? await getCached(sample, 'image', () => imageFacts(sample, undefined))
       : undefined
   const isBlank = isCutOff(pair) || (source !== undefined && source.spread < minSpread)
   assert.ok(isBlank || spread >= minSpread, `the image is blank (${width}x${height} ${reader})`)
@@ -158,7 +158,7 @@ async function checkArchive(pair: Conversion, sample: string, path: string): Pro
 }
 
 async function checkFont(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const had = await getCached(sample, 'letters', () =>
+  const had = await getCached(sample, 'characters', () =>
     countCharacters(sample, pair.from).catch(() => undefined),
   )
   const has = await countCharacters(path, pair.to)

@@ -67,7 +67,7 @@ test('durations are written at most every ten seconds, and read every thirty', a
   const reader = new DurationStats(table)
   assert.equal(await reader.get(kind), undefined)
   await add()
-  assert.equal((await reader.get(kind))?.runs, 1, 'that there is none is not believed for long')
+  assert.equal((await reader.get(kind))?.runs, 1, 'a kind without figures is read again')
   t.mock.timers.setTime(start + 9999)
   await add()
   assert.equal(calls.writes, 1)

@@ -12,7 +12,7 @@ import {
   convertWithFallbacks,
 } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import { fallbackWarnings } from '../../lib/jobs/run/fallbacks.ts'
-import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
+import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 
 export interface RouteResult extends ConvertedWithFallbacks {
   readonly path: string

@@ -191,7 +191,7 @@ describe('a video', () => {
 
   test('converted from an animation shows its last frame for the full duration', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
-    const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four pictures'), { raw: shape })
+    const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four frames!!'), { raw: shape })
     const delay = [200, 200, 200, 3000]
     const gif = join(scratchFolder('animation'), 'hold.gif')
     await frames.gif({ delay }).toFile(gif)

@@ -228,18 +228,18 @@ describe('a converted document leaves behind', () => {
 async function textInFont(name: string, withFont: boolean): Promise<string> {
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const uri =
-    '<svg:font-face-uri xlink:href="Fonts/lent.ttf" xlink:type="simple"><svg:font-face-format svg:string="truetype"/></svg:font-face-uri>'
+    '<svg:font-face-uri xlink:href="Fonts/borrowed.ttf" xlink:type="simple"><svg:font-face-format svg:string="truetype"/></svg:font-face-uri>'
   const parts: Record<string, string> = {
     mimetype: 'application/vnd.oasis.opendocument.text',
     'content.xml': `<office:document-content xmlns:office="${odf}:office:1.0" xmlns:style="${odf}:style:1.0" xmlns:text="${odf}:text:1.0" xmlns:svg="${odf}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2"><office:font-face-decls><style:font-face style:name="Lent" svg:font-family="Lent"><svg:font-face-src>${withFont ? uri : ''}</svg:font-face-src></style:font-face></office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Lent"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">Words</text:p></office:text></office:body></office:document-content>`,
-    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${odf}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Fonts/lent.ttf" manifest:media-type="application/x-font-ttf"/></manifest:manifest>`,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${odf}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Fonts/borrowed.ttf" manifest:media-type="application/x-font-ttf"/></manifest:manifest>`,
   }
   const zip = new ZipWriter(new Uint8ArrayWriter())
   for (const [path, content] of Object.entries(parts))
     await zip.add(path, new TextReader(content), { level: 0 })
   if (withFont) {
     const font = await readFile('/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf')
-    await zip.add('Fonts/lent.ttf', new Uint8ArrayReader(font))
+    await zip.add('Fonts/borrowed.ttf', new Uint8ArrayReader(font))
   }
   const path = join(scratch, name)
   await writeFile(path, await zip.close())

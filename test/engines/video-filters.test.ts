@@ -67,8 +67,8 @@ describe('the frames of a video', () => {
   })
 
   test('are rotated, and fitted into the only frame size of a codec', () => {
-    const rotatedBy = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
-    assert.deepEqual(rotatedBy, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
+    const createRotation = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
+    assert.deepEqual(createRotation, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
     assert.equal(
       filter('dv', { rotate: 90 }),
       'scale=640:480:flags=bicubic,setsar=1,transpose=clock,scale=768:576:force_original_aspect_ratio=decrease,pad=768:576:-1:-1,scale=720:576,setsar=768/720,fps=25',
@@ -152,9 +152,9 @@ describe('the output size of a video', () => {
   })
 
   test('is that of the upright image with square pixels', () => {
-    const rotatedBy = (rotation: number) => ({ side_data_list: [{ rotation }] })
-    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(rotatedBy(rotation)), [480, 640])
-    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(rotatedBy(rotation)), [640, 480])
+    const createRotation = (rotation: number) => ({ side_data_list: [{ rotation }] })
+    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(createRotation(rotation)), [480, 640])
+    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(createRotation(rotation)), [640, 480])
     assert.deepEqual(sides({ sample_aspect_ratio: '3:2' }), [960, 480])
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })

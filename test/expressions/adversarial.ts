@@ -1,6 +1,6 @@
 import type { Expression } from './list.ts'
 
-/** Characters that make quantified classes run, alone or with what stands before them in the expression. */
+/** Characters that quantified classes match, alone or after the text that precedes the class in the expression. */
 const fillers = [
   ' ',
   '\n',

@@ -30,7 +30,7 @@ const withoutNamespaces = [
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 function whyNot(): string | undefined {
-  if (process.getuid?.() !== 0) return 'needs root, to become somebody else'
+  if (process.getuid?.() !== 0) return 'needs root, to become another user'
   const [command = '', ...args] = [...withoutNamespaces, 'test', '-r', here]
   return spawnSync(command, args).status === 0
     ? undefined

@@ -141,7 +141,7 @@ for (const { name, files, mergeType, code, message } of [
   {
     name: 'an unknown kind',
     files: ['a.jpg', 'b.jpg'],
-    mergeType: 'picture',
+    mergeType: 'collage',
     code: 'INVALID_INPUT',
     message: /^mergeType/,
   },

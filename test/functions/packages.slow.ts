@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { WebSocket } from 'ws'
 import { writePackages, zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
+import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { callSigned, region } from '../local/lambda-runtime.ts'
 import { hasMounts, secretsBucket } from '../packages/lambda-sandbox.ts'
 import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../permissions/used-permissions.ts'
@@ -137,7 +137,7 @@ test('a workflow runs, and its webhook and socket receive the events', async () 
   const { data: workflow } = (await made.json()) as { data: { id: string } }
   assert.equal((await client.post(`/v1/workflows/${workflow.id}/run`, {})).status, 202)
   await waitUntil(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
-  await waitUntil(() => frames.some((frame) => frame.includes('job.completed')), 'the socket hears', 60)
+  await waitUntil(() => frames.some((frame) => frame.includes('job.completed')), 'the socket receives the event', 60)
   socket.close()
 })
 

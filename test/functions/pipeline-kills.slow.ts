@@ -15,8 +15,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import { lastServerUrls } from '../../lib/local/replay/log-files.ts'
-import { loadSecrets } from '../../lib/local/secrets.ts'
+import { lastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
+import { loadSecrets } from '../../lib/local/runtime/secrets.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 

@@ -53,10 +53,10 @@ const statuses = (tasks: Record<string, TaskData>) =>
 
 test('parallel conversions and a merge result in one PDF with the pages of all branches', async () => {
   const { job, tasks } = await runPipeline({
-    picture: file(png, 'picture.png'),
+    image: file(png, 'image.png'),
     pages: file(pdf, 'pages.pdf'),
-    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
-    webp: { operation: 'convert', input: 'picture', output_format: 'webp' },
+    jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
+    webp: { operation: 'convert', input: 'image', output_format: 'webp' },
     sheets: { operation: 'convert', input: ['jpg', 'webp'], output_format: 'pdf' },
     whole: { operation: 'merge', input: ['pages', 'sheets'], filename: 'whole-{date}.pdf' },
     out: { operation: 'export/url', input: 'whole' },
@@ -73,10 +73,10 @@ test('parallel conversions and a merge result in one PDF with the pages of all b
 
 test('an extracted archive of several results contains each under its own name', async () => {
   const { job } = await runPipeline({
-    picture: file(png, 'picture.png'),
-    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
-    small: { operation: 'thumbnail', input: 'picture', width: 16 },
-    zip: { operation: 'archive', input: ['jpg', 'small', 'picture'], filename: 'all' },
+    image: file(png, 'image.png'),
+    jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
+    small: { operation: 'thumbnail', input: 'image', width: 16 },
+    zip: { operation: 'archive', input: ['jpg', 'small', 'image'], filename: 'all' },
     members: { operation: 'extract', input: 'zip' },
     again: { operation: 'convert', input: 'members', output_format: 'webp' },
     out: { operation: 'export/url', input: ['zip', 'again'] },
@@ -86,7 +86,7 @@ test('an extracted archive of several results contains each under its own name',
   )
   assert.equal(names[0], 'all.zip')
   const { stdout } = await run('unzip', ['-Z1', await client.saved(job, folder)])
-  assert.deepEqual(stdout.trim().split('\n').sort(), ['picture (2).png', 'picture.jpg', 'picture.png'])
+  assert.deepEqual(stdout.trim().split('\n').sort(), ['image (2).png', 'image.jpg', 'image.png'])
   assert.equal(names.length, 4, names.join(', '))
 })
 
@@ -151,8 +151,8 @@ test('a job cancelled while running stops, and shows which tasks had completed',
 
 test('a retried job has the same result from copied files, and survives deletion of the first job', async () => {
   const first = await runPipeline({
-    picture: file(png, 'picture.png'),
-    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    image: file(png, 'image.png'),
+    jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     out: { operation: 'export/url', input: 'jpg' },
   })
   const retry = await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })
@@ -185,7 +185,7 @@ for (const [what, inputs, task, sentence] of wrong) {
   })
 }
 
-const image = file(png, 'picture.png')
+const image = file(png, 'image.png')
 const refusals: readonly (readonly [what: string, tasks: object, code: string, field: string])[] = [
   ['an unknown operation', { a: { operation: 'transmute' } }, 'INVALID_INPUT', 'tasks.a.operation'],
   ['an unknown field of an import', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
@@ -228,8 +228,8 @@ for (const [what, given, code, field] of refusals) {
 
 test('a task that does not exist has no file to download', async () => {
   const { job } = await runPipeline({
-    picture: image,
-    jpg: { operation: 'convert', input: 'picture', output_format: 'jpg' },
+    image,
+    jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     gif: { operation: 'convert', input: 'jpg', output_format: 'gif' },
     out: { operation: 'export/url', input: 'gif' },
   })

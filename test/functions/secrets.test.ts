@@ -35,7 +35,7 @@ test('passwords appear in no table, queue, event, log line, file or reply', asyn
     locked: { operation: 'encrypt-pdf', input: 'file', options: { password: right } },
     // In both spellings, inside and outside of the options.
     opened: { operation: 'decrypt-pdf', input: 'locked', password: right },
-    pictures: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
+    images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrong, continue_on_error: true },
     // Two images: the rest of the job waits in the table in between.
     moving: {
@@ -44,7 +44,7 @@ test('passwords appear in no table, queue, event, log line, file or reply', asyn
       output_format: 'gif',
       options: { password: right, pages: '1' },
     },
-    out: { operation: 'export/url', input: ['opened', 'pictures', 'refused', 'moving'] },
+    out: { operation: 'export/url', input: ['opened', 'images', 'refused', 'moving'] },
   }
   const created = await client.post('/v1/jobs', { tasks })
   const reply = await created.text()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client, startService } from '../service.ts'
 
-const start = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
+const start = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 
 /** Returns the output of a failing start. */
 function failStart(env: Record<string, string>): Promise<string> {

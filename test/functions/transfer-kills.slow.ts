@@ -13,8 +13,8 @@ import {
   ListPartsCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { region, s3Credentials } from '../local/s3/credentials.ts'
-import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
+import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService, type TestService } from '../service.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { region, s3Credentials } from '../local/s3/credentials.ts'
-import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
+import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 import { descendants } from '../processes.ts'
 import { Client, startService } from '../service.ts'
 import { startAzurite } from '../transfer/azurite.ts'
@@ -70,7 +70,7 @@ async function exportsWithout(
   const atSshd = await startHoldingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const outs: Record<string, unknown>[] = [
-    await s3Export('begun.txt', 'uploads'),
+    await s3Export('started.txt', 'uploads'),
     await s3Export('out.txt', 'uploadId='),
     { operation: 'export/gcs', bucket: 'box', credentials, key: 'out.txt' },
     { operation: 'export/blobstore', ...azurite.access, endpoint: atAzurite.url, blob: 'out.txt' },
@@ -111,7 +111,7 @@ test('an export whose process is killed before the reply of the store completes 
   const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket }))
   assert.deepEqual(
     Contents.map(({ Key }) => Key),
-    ['begun.txt', 'out.txt'],
+    ['started.txt', 'out.txt'],
   )
   const { Uploads = [] } = await s3.client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])
@@ -127,7 +127,7 @@ test('an export whose process is killed before the reply of the store completes 
   }
   const { readableStreamBody } = await blob.download()
   const there = [
-    await inS3('begun.txt'),
+    await inS3('started.txt'),
     await inS3('out.txt'),
     gcs.objects.get('out.txt')?.content,
     await buffer(readableStreamBody ?? assert.fail('a body')),

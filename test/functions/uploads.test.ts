@@ -119,8 +119,8 @@ async function awaiting(fields: object = {}): Promise<Awaited> {
     tasks: {
       file: { operation: 'import/upload', ...fields },
       second: { operation: 'import/upload' },
-      picture: { operation: 'convert', input: ['file', 'second'], output_format: 'webp' },
-      out: { operation: 'export/url', input: 'picture' },
+      image: { operation: 'convert', input: ['file', 'second'], output_format: 'webp' },
+      out: { operation: 'export/url', input: 'image' },
     },
   })
   const { data } = (await response.json()) as { data: Awaited }

@@ -26,12 +26,12 @@ export interface VideoCase {
 
 /** Creates a video of test frames with beeps. */
 export function createVideo(path: string, size: string, rate: string, seconds: number): void {
-  const pictures = `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`
-  const sound = `sine=frequency=440:beep_factor=4:duration=${seconds}`
+  const frames = `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`
+  const tone = `sine=frequency=440:beep_factor=4:duration=${seconds}`
   const made = spawnSync(
     'ffmpeg',
     [
-      ...['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', sound],
+      ...['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', frames, '-f', 'lavfi', '-i', tone],
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '100', '-c:a', 'aac', path],
     ],
     { encoding: 'utf8' },
@@ -51,7 +51,7 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
     const began = performance.now()
     const cut = await inParts(t, video, workers)
     const late = [largestDifference(whole, cut, 'video'), largestDifference(whole, cut, 'audio')]
-    assert.ok(Math.max(...late) <= 0.002, `frames and sounds are up to ${late.join(' and ')} s apart`)
+    assert.ok(Math.max(...late) <= 0.002, `frames and audio packets are up to ${late.join(' and ')} s apart`)
     const larger = cut.size / whole.size - 1
     assert.ok(Math.abs(larger) <= video.maxSizeDifference, `${cut.size} bytes, in one run ${whole.size}`)
     assert.deepEqual(cut.job.warnings, whole.job.warnings)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { scratchFolder } from '../scratch-folder.ts'
 import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
-const folder = scratchFolder('film-merge')
+const folder = scratchFolder('video-merge')
 
 test('merging videos in runs of 15 s equals a single run, even if killed once', {
   timeout: 1_500_000,

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { accountKey } from '../../lib/access/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
+import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from '../http/embedded-app.ts'
-import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 /** Advances the clock by hand: calls the minute schedule with the time at which it would run. */
 

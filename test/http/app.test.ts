@@ -15,10 +15,10 @@ import { OpenApiChecker } from '../openapi-checker.ts'
 
 const longText = contract({
   method: 'POST',
-  path: '/letters',
+  path: '/texts',
   access: openAccess,
   tag: 'Test',
-  summary: 'Counts letters.',
+  summary: 'Counts characters.',
   body: { accepts: ['json'], schema: z.strictObject({ text: z.string() }) },
   reply: { status: 200, schema: z.object({ count: z.int() }) },
   handle: ({ body }) => ({ data: { count: body.text.length } }),
@@ -88,7 +88,7 @@ test('a reply that does not match the OpenAPI document fails the test that recei
   const described = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
-    (status: number, body: unknown, path = '/letters', headers: Record<string, string> = {}) =>
+    (status: number, body: unknown, path = '/texts', headers: Record<string, string> = {}) =>
     () =>
       described.check({
         method: 'POST',
@@ -105,10 +105,10 @@ test('a reply that does not match the OpenAPI document fails the test that recei
   assert.throws(seen(200, { ...good, meta: { ...meta, timestamp: 'now' } }), /date-time/)
   assert.throws(seen(201, good), /answers 201, which the OpenAPI document does not name/)
   assert.throws(seen(404, { message: 'Not Found' }, '/nothing'), /must have required property/)
-  assert.doesNotThrow(seen(200, good, '/letters', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
-  assert.throws(seen(200, good, '/letters', { 'x-secret': '1' }), /not in the OpenAPI document/)
+  assert.doesNotThrow(seen(200, good, '/texts', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
+  assert.throws(seen(200, good, '/texts', { 'x-secret': '1' }), /not in the OpenAPI document/)
   const busy = { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' }, meta }
-  assert.doesNotThrow(seen(503, busy, '/letters', { 'retry-after': '5' }))
+  assert.doesNotThrow(seen(503, busy, '/texts', { 'retry-after': '5' }))
   assert.throws(seen(503, busy), /without the header retry-after/)
   const error = { success: false, error: { code: 'NOT_FOUND', message: 'Nothing is here.' }, meta }
   assert.doesNotThrow(seen(404, error, '/nothing'))
@@ -118,7 +118,7 @@ test('an upload that takes longer than the function timeout gets a normal reply'
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([longText], createServices(config))
   const event = {
-    rawPath: '/letters',
+    rawPath: '/texts',
     headers: { 'content-type': 'application/json' },
     requestContext: { http: { method: 'POST' } },
     bodyStream: Readable.from(slowly('{"text":"mutabor"}', 150)),

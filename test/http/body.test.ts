@@ -11,10 +11,10 @@ import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract
 const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({
     method: 'POST',
-    path: '/letters',
+    path: '/texts',
     access: openAccess,
     tag: 'Test',
-    summary: 'Takes letters.',
+    summary: 'Takes a text.',
     body: { accepts, schema: z.object({ text: z.string() }) },
     reply: { status: 200, schema: z.object({}) },
     handle: () => ({ data: {} }),
@@ -32,7 +32,7 @@ const json = '{"text":"é"}'
 const asked: [type: string | undefined, body: string][] = [
   ['application/json', json],
   ['Application/JSON; charset=utf-8', json],
-  ['application/vnd.letters+JSON', json],
+  ['application/vnd.texts+JSON', json],
   [undefined, json],
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]

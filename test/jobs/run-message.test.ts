@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ClaimedTask, type MessageOutcome, messageDone } from '../../lib/jobs/run/claimed-task.ts'
 import { runMessage } from '../../lib/jobs/run/run-message.ts'
-import { silentLog } from '../local/dynamodb/start-dynamodb.ts'
+import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { complete, createStoredImport, newJob, newTask } from './records.ts'
 
 const { job, fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])

@@ -1,10 +1,10 @@
 import { CreateTableCommand, type CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '../../lib/aws/table.ts'
-import { openDynamoDb } from '../../lib/local/dynamodb/server.ts'
+import { openDynamoDb } from '../../lib/embedded-aws/dynamodb/server.ts'
 import { table as shape } from '../../lib/resources/storage.ts'
+import { makeClient, makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
-import { makeClient, makeFolder, silentLog } from '../local/dynamodb/start-dynamodb.ts'
 
 /** The embedded database of a test file, which can create several tables. */
 export interface TestDatabase {

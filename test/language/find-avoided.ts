@@ -1,4 +1,5 @@
 import { type AvoidedWord, avoidedNames, avoidedWords } from './avoided-words.ts'
+import { allowedTerms } from './exceptions.ts'
 
 export interface Finding {
   readonly path: string
@@ -7,6 +8,9 @@ export interface Finding {
   readonly found: string
   readonly use: string
 }
+
+const removeAllowedTerms = (text: string) =>
+  allowedTerms.reduce((rest, { term }) => rest.replaceAll(term, ' '), text)
 
 /** Splits names into words: `maxLiveJobs` becomes "max Live Jobs", `part_uploads` "part uploads". */
 const splitNames = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
@@ -20,7 +24,7 @@ function findIn(text: string, words: readonly AvoidedWord[]) {
 
 /** Every avoided word in a file's path and content, at most one of a kind per line. */
 export function findAvoided(path: string, content: string): Finding[] {
-  const lines = [path, ...content.split('\n')]
+  const lines = [path, ...content.split('\n')].map(removeAllowedTerms)
   return lines.flatMap((text, line) =>
     [...findIn(splitNames(text), avoidedWords), ...findIn(text, avoidedNames)].map((hit) => ({
       path,

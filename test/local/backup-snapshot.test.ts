@@ -6,9 +6,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { blobPath, listBlobs, s3Blobs, s3Database } from '../../lib/local/backup/s3-files.ts'
-import { takeSnapshot } from '../../lib/local/backup/snapshot.ts'
-import { openS3Server } from '../../lib/local/s3/server.ts'
+import { openS3Server } from '../../lib/embedded-aws/s3/server.ts'
+import { blobPath, listBlobs, s3Blobs, s3Database } from '../../lib/local/commands/backup/s3-files.ts'
+import { takeSnapshot } from '../../lib/local/commands/backup/snapshot.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 test('a snapshot contains exactly the files its rows refer to while objects are replaced', async () => {

@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { checkRestoredJobs, runBackupScript } from './backup-jobs.ts'
 import { checkAcknowledged, startWriters } from './backup-writers.ts'
-import { startEmbedded } from './embedded-process.ts'
 
 const run = promisify(execFile)
 async function errorOutputOf(...args: Parameters<typeof runBackupScript>): Promise<string> {

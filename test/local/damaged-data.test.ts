@@ -18,12 +18,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { checkDatabase } from '../../lib/local/database-check.ts'
+import { checkDatabase } from '../../lib/local/runtime/database-check.ts'
+import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { startEmbedded, startFailure } from './embedded-process.ts'
 
-const program = fileURLToPath(new URL('../../lib/local/start.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 const stores = ['dynamodb.sqlite', 'sqs.sqlite', 'events.sqlite', 's3/objects.sqlite']
 const blob = `s3/blobs/ab/${'ab'.repeat(16)}`
 

@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { engines } from '../../lib/engines/index.ts'
-import { createReport, type DoctorFindings, formatReport, isHealthy } from '../../lib/local/doctor-report.ts'
+import {
+  createReport,
+  type DoctorFindings,
+  formatReport,
+  isHealthy,
+} from '../../lib/local/commands/doctor-report.ts'
 import { conversions } from '../plan/with-all-engines.ts'
 
 const findings: DoctorFindings = {
@@ -56,7 +61,7 @@ test('an engine whose program does not start is reported as broken', () => {
 })
 
 test('the doctor command reports the version of every engine on this machine', () => {
-  const doctor = fileURLToPath(new URL('../../lib/local/doctor.ts', import.meta.url))
+  const doctor = fileURLToPath(new URL('../../lib/local/commands/doctor.ts', import.meta.url))
   const run = spawnSync(process.execPath, [doctor, '--json', '--missing=qpdf'], { encoding: 'utf8' })
   assert.equal(run.status, 0, run.stderr)
   const report = JSON.parse(run.stdout)

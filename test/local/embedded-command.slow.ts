@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { startEmbedded } from './embedded-process.ts'
 
 test('awscli works with S3, SQS, DynamoDB, EventBridge and Scheduler, using the printed variables', async (t) => {
   const HOME = scratchFolder('mutabor-embedded')

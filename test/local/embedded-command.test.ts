@@ -5,10 +5,10 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { listen } from '../../lib/local/listen.ts'
+import { listen } from '../../lib/embedded-aws/listen.ts'
+import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
 import { descendants, residentBytes } from '../processes.ts'
 import { scratchFolder } from '../scratch-folder.ts'
-import { startEmbedded, startFailure } from './embedded-process.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
-import { functionEnvironment, type PartialEnvironment } from '../../lib/local/environment.ts'
 import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
+import { functionEnvironment, type PartialEnvironment } from '../../lib/local/runtime/environment.ts'
 
 const environmentOf = (env: PartialEnvironment) =>
   functionEnvironment({

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import type { HttpEvent } from '../../lib/http/contract.ts'
-import { createHttpApi } from '../../lib/local/gateway/http-api.ts'
-import { createGateway } from '../../lib/local/gateway.ts'
+import { createHttpApi } from '../../lib/local/runtime/gateway/http-api.ts'
+import { createGateway } from '../../lib/local/runtime/gateway.ts'
+import {
+  callRaw,
+  closeServers,
+  log,
+  makeFunction,
+  makeLambda,
+  serve,
+} from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { callRaw, closeServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
 
 let url: string
 /** Result of the function behind `/result`. */

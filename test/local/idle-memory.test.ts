@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IdleCollector } from '../../lib/local/idle-memory.ts'
+import { IdleCollector } from '../../lib/local/runtime/idle-memory.ts'
 
 function collectionsAfter(...workedMs: number[]): number[] {
   const seen: number[] = []

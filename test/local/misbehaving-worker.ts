@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda'
-import type { Invocation, WorkerMessage } from '../../lib/local/worker.ts'
+import type { Invocation, WorkerMessage } from '../../lib/local/runtime/worker.ts'
 
 /** A worker that does what the message says: responds, exits, hangs, or allocates memory. */
 const sendMessage = (message: WorkerMessage) => process.send?.(message)

@@ -26,7 +26,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { CreateScheduleCommand, paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { startEmbedded } from './embedded-process.ts'
+import { startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { createPowerCutDisk } from './power-cut-disk.ts'
 
 const rounds = 20

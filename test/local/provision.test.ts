@@ -12,9 +12,9 @@ import {
 import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import pino from 'pino'
 import { processEnvironment } from '../../lib/config.ts'
-import { openEmbedded } from '../../lib/local/embedded.ts'
-import { functionArn } from '../../lib/local/lambda/runtime.ts'
-import { provision } from '../../lib/local/provision.ts'
+import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
+import { functionArn } from '../../lib/embedded-aws/lambda/runtime.ts'
+import { provision } from '../../lib/local/runtime/provision.ts'
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }

@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { blobPath, s3Database } from '../../lib/local/backup/s3-files.ts'
+import { blobPath, s3Database } from '../../lib/local/commands/backup/s3-files.ts'
 
 const [, , dataDir = ''] = process.argv
 const OBJECTS = 300

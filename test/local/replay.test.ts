@@ -6,16 +6,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { s3Database } from '../../lib/local/backup/s3-files.ts'
-import { commandPrinter } from '../../lib/local/replay/command-logger.ts'
-import { Printer } from '../../lib/local/replay/printer.ts'
+import { s3Database } from '../../lib/local/commands/backup/s3-files.ts'
+import { commandPrinter } from '../../lib/local/commands/replay/command-logger.ts'
+import { Printer } from '../../lib/local/commands/replay/printer.ts'
 import { readImageSize } from '../engines/inspect-result.ts'
 import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { Client, startService, type TestService } from '../service.ts'
 
 const run = promisify(execFile)
-const program = fileURLToPath(new URL('../../lib/local/replay.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../lib/local/commands/replay.ts', import.meta.url))
 const fixture = async (name: string) =>
   new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)))
 

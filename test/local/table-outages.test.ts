@@ -5,7 +5,7 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { Table } from '../../lib/aws/table.ts'
 import { isUnavailable, limitCallTime } from '../../lib/aws/timeouts.ts'
 import { processEnvironment, readConfig } from '../../lib/config.ts'
-import { closeServer, listen } from '../../lib/local/listen.ts'
+import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 
 test('a request to a hanging database is retried after three seconds on a new connection', async (t) => {
   const silent: ServerResponse[] = []

@@ -2,9 +2,9 @@
 import { EventEmitter, once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
-import { WebSocketApi } from '../../lib/local/gateway/websocket-api.ts'
-import { createGateway } from '../../lib/local/gateway.ts'
-import { closeServers, log, makeFunction, makeLambda, serve } from './lambda-runtime.ts'
+import { WebSocketApi } from '../../lib/local/runtime/gateway/websocket-api.ts'
+import { createGateway } from '../../lib/local/runtime/gateway.ts'
+import { closeServers, log, makeFunction, makeLambda, serve } from '../embedded-aws/lambda-runtime.ts'
 
 interface SocketEvent {
   readonly body?: string

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sockets } from '../../lib/aws/sockets.ts'
 import { processEnvironment } from '../../lib/config.ts'
-import { type LambdaAndSocketsApi, openLambdaAndSocketsApi } from '../../lib/local/lambda-and-sockets-api.ts'
+import {
+  type LambdaAndSocketsApi,
+  openLambdaAndSocketsApi,
+} from '../../lib/local/runtime/lambda-and-sockets-api.ts'
+import { callSigned, credentials, log } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { callSigned, credentials, log } from './lambda-runtime.ts'
 import { apis, closeApis, closeCode, lambda, nextMessage, openSocket, startApi } from './websocket-api.ts'
 
 let url: string

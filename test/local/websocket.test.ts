@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
+import { callRaw } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
-import { callRaw } from './lambda-runtime.ts'
 import {
   apis,
   closeApis,

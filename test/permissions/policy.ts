@@ -1,7 +1,7 @@
 // Evaluates the policies of the roles like IAM: only what a statement allows is allowed. They contain no Deny.
 import { deadLetterQueueId, queueResourceId } from '../../lib/deployment/references.ts'
 import { roleStatements, type Statement } from '../../lib/deployment/roles.ts'
-import type { AccessRequest } from '../../lib/local/authorize.ts'
+import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
 import { functionNames } from '../../lib/resources/functions.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 

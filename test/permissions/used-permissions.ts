@@ -1,7 +1,7 @@
 // Summarizes from recorded authorization decisions which permissions of the roles were used.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AccessRequest } from '../../lib/local/authorize.ts'
+import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
 import { allGrants, claimsOf, type Grant } from './policy.ts'
 
 export interface Decision extends AccessRequest {

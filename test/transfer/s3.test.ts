@@ -16,8 +16,8 @@ import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import type { OutgoingFile } from '../../lib/transfer/transfer.ts'
-import { region, s3Credentials } from '../local/s3/credentials.ts'
-import { Bucket, startWithBucket } from '../local/s3/start-s3.ts'
+import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 
 const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.1/32'] })
 const publicOnlyHttp = new GuardedHttp()

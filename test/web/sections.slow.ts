@@ -200,7 +200,7 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     await form.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
 
-    const admin = new URL('../../lib/local/admin.ts', import.meta.url).pathname
+    const admin = new URL('../../lib/local/commands/admin.ts', import.meta.url).pathname
     const env = { ...process.env, DATA_DIR: site.dataDir }
     await promisify(execFile)(process.execPath, [admin, 'make-admin', email], { env })
     await page.goto(new URL('/admin', site.url).href)

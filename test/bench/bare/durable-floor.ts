@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import sharp from 'sharp'
-import { listen } from '../../../lib/local/listen.ts'
+import { listen } from '../../../lib/embedded-aws/listen.ts'
 
 const [, , folder = ''] = process.argv
 let count = 0

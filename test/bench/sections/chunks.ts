@@ -15,7 +15,7 @@ interface Case extends Omit<ChunkedConversion, 'path' | 'pool'> {
 
 const cases: readonly Case[] = [
   {
-    ...{ title: 'A minute of 720p → MP4, encoded', what: 'film', file: 'minute.mkv', larger: 3 },
+    ...{ title: 'A minute of 720p → MP4, encoded', what: 'video', file: 'minute.mkv', larger: 3 },
     ...{ engine: ffmpeg, to: 'mp4', options: { mode: 'encode' } },
   },
   {

@@ -5,7 +5,7 @@ import { cpuMs, memoryMib } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
-/** An idle service releases memory within half a minute; see lib/local/idle-memory.ts. */
+/** An idle service releases memory within half a minute; see lib/local/runtime/idle-memory.ts. */
 const restS = 45
 /** Includes two runs of the sweep, which runs every minute. */
 const measureS = 120

@@ -156,7 +156,7 @@ async function measureSockets(service: TestService, client: ServiceClient, repor
 }
 
 export const notifications: Section = {
-  name: 'telling',
+  name: 'notifications',
   about: 'how soon webhooks and sockets receive the events of 1,000 jobs',
   run,
 }

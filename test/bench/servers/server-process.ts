@@ -3,11 +3,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import pino from 'pino'
-import { openDynamoDb } from '../../../lib/local/dynamodb/server.ts'
-import { openEvents } from '../../../lib/local/events/server.ts'
-import { listen } from '../../../lib/local/listen.ts'
-import { openS3Server } from '../../../lib/local/s3/server.ts'
-import { openSqs } from '../../../lib/local/sqs/server.ts'
+import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
+import { openEvents } from '../../../lib/embedded-aws/events/server.ts'
+import { listen } from '../../../lib/embedded-aws/listen.ts'
+import { openS3Server } from '../../../lib/embedded-aws/s3/server.ts'
+import { openSqs } from '../../../lib/embedded-aws/sqs/server.ts'
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const region = 'eu-central-1'

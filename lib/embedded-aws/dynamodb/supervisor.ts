@@ -1,0 +1,149 @@
+// Keeps a server process running: restarts it when it exits or hangs.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exitWithParent } from '../../io/exit-with-parent.ts'
+import type { Log } from '../../log.ts'
+
+export interface SupervisorOptions {
+  readonly command: readonly [string, ...string[]]
+  /** Health check; rejects when the server does not work. */
+  readonly probe: (signal: AbortSignal) => Promise<void>
+  readonly checkEveryMs: number
+  readonly probeTimeoutMs: number
+  readonly log: Log
+}
+
+export interface Supervisor {
+  close(): Promise<void>
+}
+
+const startTimeoutMs = 10_000
+const stopTimeoutMs = 5_000
+const firstPauseMs = 100
+const maxPauseMs = 30_000
+/** A single failure can be this machine's: it was suspended, or its disk was busy. */
+const maxFailedProbes = 2
+const failuresToExplain = 5
+
+const explanation =
+  'The embedded DynamoDB keeps exiting before it responds. Check its last output in this log, whether the disk is full, and whether another program uses its port; then restart the service.'
+
+/** Starts the process and resolves once it responds. @throws when it exits or times out before its first response */
+export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
+  const { log, checkEveryMs } = options
+  const closing = new AbortController()
+  let run = start(options)
+  await waitUntilReady(run, options).catch(async (error: unknown) => {
+    await stop(run)
+    throw error
+  })
+
+  async function keepRunning(): Promise<void> {
+    for (let failures = 0; ; ) {
+      const answered = await waitUntilReady(run, options).then(
+        () => true,
+        () => false,
+      )
+      if (answered) await Promise.race([run.exit, watch(run, options, closing.signal)])
+      if (closing.signal.aborted) return
+      await stop(run, 'SIGKILL')
+      failures = answered ? 0 : failures + 1
+      const lastOutput = run.lastOutput()
+      if (failures < failuresToExplain)
+        log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
+      else log.error({ failures, lastOutput }, explanation)
+      // Without a pause if it had worked: the SDK retries a request for a few hundred milliseconds only.
+      if (failures > 0) await pause(Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs), closing.signal)
+      if (closing.signal.aborted) return
+      run = start(options)
+    }
+  }
+
+  async function watch(
+    watched: ServerRun,
+    { probe, probeTimeoutMs }: SupervisorOptions,
+    signal: AbortSignal,
+  ) {
+    const over = AbortSignal.any([signal, watched.exited])
+    for (let failedProbes = 0; failedProbes < maxFailedProbes; ) {
+      await pause(checkEveryMs, over)
+      if (over.aborted) return
+      const answered = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
+        () => true,
+        () => false,
+      )
+      failedProbes = answered ? 0 : failedProbes + 1
+    }
+  }
+
+  const supervision = keepRunning()
+  return {
+    close: async () => {
+      closing.abort()
+      await stop(run)
+      await supervision
+    },
+  }
+}
+
+interface ServerRun {
+  readonly child: ChildProcess
+  readonly exit: Promise<unknown>
+  /** Aborted when the process has exited. */
+  readonly exited: AbortSignal
+  isRunning(): boolean
+  lastOutput(): string
+}
+
+function start({ command, log }: SupervisorOptions): ServerRun {
+  const [program, ...args] = exitWithParent(command)
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let output = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    output = (output + chunk).slice(-2000)
+    log.debug({ from: 'dynamodb' }, chunk.trim())
+  })
+  const exited = new AbortController()
+  // A program that cannot be executed emits an error instead of an exit.
+  const exit = once(child, 'exit')
+    .catch((error: unknown) => {
+      output = String(error)
+    })
+    .finally(() => exited.abort())
+  return {
+    child,
+    exit,
+    exited: exited.signal,
+    isRunning: () => !exited.signal.aborted,
+    lastOutput: () => output.trim(),
+  }
+}
+
+async function waitUntilReady(run: ServerRun, { probe }: SupervisorOptions): Promise<void> {
+  const deadline = AbortSignal.any([AbortSignal.timeout(startTimeoutMs), run.exited])
+  for (;;) {
+    try {
+      return await probe(deadline)
+    } catch (cause) {
+      if (deadline.aborted)
+        throw new Error(run.lastOutput() || `It did not respond within ${startTimeoutMs / 1000} s.`, {
+          cause,
+        })
+      await pause(10, deadline)
+    }
+  }
+}
+
+async function stop({ child, exit, isRunning }: ServerRun, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
+  if (!isRunning()) return
+  child.kill(signal)
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+  await exit
+  clearTimeout(killTimer)
+}
+
+/** Resolves early, without an error, when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ChangeMessageVisibilityCommand,
+  type MessageAttributeValue,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import type { ClientConnection } from '../../aws/connections.ts'
+import { Sha256 } from '../../crypto/sha256.ts'
+import type { Log } from '../../log.ts'
+import type { FunctionFailure } from './function-error.ts'
+import { QueueMapping } from './queue-mapping.ts'
+import type { Lambda, LocalFunction } from './runtime.ts'
+
+/** Maximum number of concurrent invocations. */
+const concurrency = 64
+/** How long `close` waits for running functions. */
+const closeTimeoutMs = 5000
+/** Longest time limit of a function that the bus waits for; the bus gives up a delivery after 30 s. */
+const maxDirectMs = 20_000
+
+export interface AsyncInvocationsOptions {
+  readonly lambda: Lambda
+  /** Queue that holds accepted invocations. */
+  readonly queue: { readonly url: string; readonly arn: string }
+  /**
+   * Delay before each retry. "Lambda … waits one minute before the second attempt, and two minutes before
+   * the third" (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
+   */
+  readonly retryDelaysS?: readonly number[]
+  /** After this an invocation is repeated if the service died; renewed while the function runs. */
+  readonly leaseS?: number
+  /** Set when the queue's server runs in this process. */
+  readonly connection?: ClientConnection | undefined
+  /** Credentials for writing to the dead-letter queue of a function; those of this process by default. */
+  readonly deadLetterConnection?: ((name: string) => ClientConnection) | undefined
+  readonly log: Log
+}
+
+interface Invocation {
+  readonly name: string
+  readonly requestId: string
+  /** Starts at 1. */
+  readonly attempt: number
+}
+
+const messageAttribute = (StringValue: string | number): MessageAttributeValue => ({
+  DataType: typeof StringValue === 'number' ? 'Number' : 'String',
+  StringValue: String(StringValue),
+})
+
+/** Escapes two characters that are allowed in JSON but not in an SQS message. */
+const escapeNoncharacters = (json: string) =>
+  json.replace(/[\ufffe\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
+
+/**
+ * Invocations of type `Event`. Accepted invocations are in a queue, so they run at least once whatever happens to this
+ * process. A retry is a separate message, so that a crash does not use up an attempt.
+ */
+export class AsyncInvocations {
+  readonly #options: AsyncInvocationsOptions
+  readonly #leaseS: number
+  readonly #sqs: SQSClient
+  readonly #mapping: QueueMapping
+
+  constructor(options: AsyncInvocationsOptions) {
+    this.#options = options
+    const { queue, lambda, log, leaseS = 30, connection } = options
+    this.#leaseS = leaseS
+    this.#sqs = new SQSClient({
+      region: lambda.region,
+      sha256: Sha256,
+      useQueueUrlAsEndpoint: true,
+      ...connection,
+    })
+    this.#mapping = new QueueMapping({
+      queueUrl: queue.url,
+      queueArn: queue.arn,
+      region: lambda.region,
+      settings: { batchSize: 1 },
+      concurrency,
+      visibilityS: leaseS,
+      invoke: (event) => this.#runBatch(event),
+      connection,
+      log,
+    })
+  }
+
+  /** Waits for running functions; those that take too long are repeated after the next start. */
+  async close(): Promise<void> {
+    const timeout = sleep(closeTimeoutMs, undefined, { ref: false })
+    await Promise.race([this.#mapping.close(), timeout])
+  }
+
+  /** Resolves when the invocation is on disk. `payload` is JSON. */
+  async accept(name: string, payload: string, requestId: string = randomUUID()): Promise<void> {
+    await this.#send(payload, { name, requestId, attempt: 1 }, 0)
+  }
+
+  /**
+   * Runs an invocation directly for a caller that holds it until this resolves and repeats it if this process dies, so
+   * only failures need the queue. A function that may take longer than the caller waits is accepted instead.
+   */
+  async runOrAccept(name: string, payload: string): Promise<void> {
+    const { lambda } = this.#options
+    const target = lambda.find(name)
+    if (!target || target.timeoutMs > maxDirectMs) return this.accept(name, payload)
+    const invocation = { name, requestId: randomUUID(), attempt: 1 }
+    const outcome = await lambda.invoke(name, JSON.parse(payload), { requestId: invocation.requestId })
+    if (!outcome.ok) await this.#afterFailure(target, invocation, payload, outcome.failure)
+  }
+
+  async #send(
+    payload: string,
+    { name, requestId, attempt }: Invocation,
+    DelaySeconds: number,
+  ): Promise<void> {
+    await this.#sqs.send(
+      new SendMessageCommand({
+        QueueUrl: this.#options.queue.url,
+        MessageBody: escapeNoncharacters(payload),
+        DelaySeconds,
+        MessageAttributes: {
+          function: messageAttribute(name),
+          requestId: messageAttribute(requestId),
+          attempt: messageAttribute(attempt),
+        },
+      }),
+    )
+  }
+
+  async #runBatch({ Records }: SQSEvent): Promise<void> {
+    for (const record of Records) await this.#run(record)
+  }
+
+  async #run(record: SQSRecord): Promise<void> {
+    const { lambda, log } = this.#options
+    const attribute = (name: string) => record.messageAttributes[name]?.stringValue ?? ''
+    const invocation = {
+      name: attribute('function'),
+      requestId: attribute('requestId'),
+      attempt: Number(attribute('attempt')),
+    }
+    const target = lambda.find(invocation.name)
+    if (!target) {
+      log.error(invocation, 'an accepted invocation was dropped because its function no longer exists')
+      return
+    }
+    const outcome = await this.#withLease(record.receiptHandle, () =>
+      lambda.invoke(target.name, JSON.parse(record.body), { requestId: invocation.requestId }),
+    )
+    if (!outcome.ok) await this.#afterFailure(target, invocation, record.body, outcome.failure)
+  }
+
+  async #afterFailure(
+    target: LocalFunction,
+    invocation: Invocation,
+    payload: string,
+    failure: FunctionFailure,
+  ): Promise<void> {
+    const { retryDelaysS = [60, 120] } = this.#options
+    const delayS = retryDelaysS[invocation.attempt - 1]
+    if (invocation.attempt <= target.retryAttempts && delayS !== undefined)
+      await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1 }, delayS)
+    else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
+  }
+
+  /** Keeps the message hidden while the function runs, but not much longer if this process dies. */
+  async #withLease<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
+    const renew = () =>
+      this.#sqs
+        .send(
+          new ChangeMessageVisibilityCommand({
+            QueueUrl: this.#options.queue.url,
+            ReceiptHandle,
+            VisibilityTimeout: this.#leaseS,
+          }),
+        )
+        .catch((error: unknown) => this.#options.log.warn({ error }, 'an invocation may run twice'))
+    const timer = setInterval(() => void renew(), (this.#leaseS * 1000) / 3)
+    try {
+      return await work()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /**
+   * Sets the same attributes as Lambda
+   * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
+   */
+  async #sendToDeadLetterQueue(
+    target: LocalFunction,
+    payload: string,
+    requestId: string,
+    failure: FunctionFailure,
+  ): Promise<void> {
+    const { deadLetterUrl, name } = target
+    if (!deadLetterUrl) {
+      this.#options.log.error(
+        { function: name, requestId, ...failure },
+        'an invocation failed in its last attempt',
+      )
+      return
+    }
+    const {
+      deadLetterConnection,
+      lambda: { region },
+    } = this.#options
+    const sqs = deadLetterConnection
+      ? new SQSClient({ region, useQueueUrlAsEndpoint: true, ...deadLetterConnection(name) })
+      : this.#sqs
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: deadLetterUrl,
+        MessageBody: payload,
+        MessageAttributes: {
+          RequestID: messageAttribute(requestId),
+          ErrorCode: messageAttribute(200),
+          ErrorMessage: messageAttribute(failure.errorMessage.slice(0, 1000) || failure.errorType),
+        },
+      }),
+    )
+  }
+}

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSEvent } from 'aws-lambda'
+import type { ClientConnection } from '../../aws/connections.ts'
+import { Sha256 } from '../../crypto/sha256.ts'
+import type { Log } from '../../log.ts'
+import type { QueueMappingSettings } from '../../resources/queue-functions.ts'
+import { readFailedIds, splitIntoBatches, toSqsRecord } from './sqs-batch.ts'
+
+/** Duration of one long poll (AWS's limit). */
+const longPollS = 20
+/** Maximum messages of one receive, and entries of one batch call (AWS's limits). */
+const maxPerCall = 10
+/** Maximum payload of a synchronous invocation, minus what surrounds the bodies. */
+const maxBatchBytes = 5_500_000
+/** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
+const retryDelayS = 16
+
+export interface QueueMappingOptions {
+  readonly queueUrl: string
+  readonly queueArn: string
+  readonly region: string
+  /** The settings of the deployment. */
+  readonly settings: QueueMappingSettings
+  /** How many invocations this machine can run at the same time. */
+  readonly concurrency: number
+  /** How long received messages stay hidden; by default the visibility timeout of the queue, as on AWS. */
+  readonly visibilityS?: number
+  readonly invoke: (event: SQSEvent) => Promise<unknown>
+  /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
+  readonly retriesEarly?: boolean
+  /** Set when the queue's server runs in this process. */
+  readonly connection?: ClientConnection | undefined
+  readonly log: Log
+}
+
+/** Feeds a queue to a function like Lambda's event source mapping: a message is deleted once it has been processed. */
+export class QueueMapping {
+  readonly #options: QueueMappingOptions
+  readonly #concurrency: number
+  readonly #isFifo: boolean
+  readonly #sqs: SQSClient
+  readonly #stop = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  readonly #loop: Promise<void>
+
+  constructor(options: QueueMappingOptions) {
+    this.#options = options
+    this.#concurrency = Math.min(options.concurrency, options.settings.maximumConcurrency ?? Infinity)
+    this.#isFifo = options.queueUrl.endsWith('.fifo')
+    const { region, connection } = options
+    this.#sqs = new SQSClient({
+      region,
+      sha256: Sha256,
+      useQueueUrlAsEndpoint: true,
+      ...connection,
+    })
+    this.#loop = this.#poll()
+  }
+
+  /** Stops receiving and waits for the running invocations. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#loop
+    await Promise.all(this.#running)
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const free = this.#concurrency - this.#running.size
+      if (free <= 0) await Promise.race(this.#running)
+      else await this.#start(await this.#receiveBatches(free))
+    }
+  }
+
+  async #start(batches: readonly Message[][]): Promise<void> {
+    if (this.#isFifo) {
+      this.#startInvocations(batches)
+      return
+    }
+    for (const batch of batches) {
+      // Large bodies can result in more batches than there are free slots.
+      if (this.#running.size >= this.#concurrency) await Promise.race(this.#running)
+      this.#startInvocations([batch])
+    }
+  }
+
+  /** Receives batches for up to `free` invocations; none when the queue stays empty. */
+  async #receiveBatches(free: number): Promise<Message[][]> {
+    const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
+    // Later messages of a group wait until the earlier ones are deleted, so they must go into the same batch.
+    const maxMessages = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
+    const messages = await this.#receive(maxMessages, longPollS)
+    const windowEndsAt = Date.now() + maximumBatchingWindow * 1000
+    const bytes = () => messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0)
+    while (messages.length > 0 && messages.length < maxMessages && bytes() < maxBatchBytes) {
+      const leftS = Math.floor((windowEndsAt - Date.now()) / 1000)
+      if (leftS < 1 || this.#stop.signal.aborted) break
+      messages.push(...(await this.#receive(maxMessages - messages.length, Math.min(longPollS, leftS))))
+    }
+    return splitIntoBatches(messages, batchSize, maxBatchBytes)
+  }
+
+  async #receive(maxMessages: number, WaitTimeSeconds: number): Promise<Message[]> {
+    const { queueUrl, visibilityS, log } = this.#options
+    try {
+      const { Messages = [] } = await this.#sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: Math.min(maxPerCall, maxMessages),
+          WaitTimeSeconds,
+          ...(visibilityS !== undefined && { VisibilityTimeout: visibilityS }),
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        }),
+        { abortSignal: this.#stop.signal },
+      )
+      return Messages
+    } catch (error) {
+      if (this.#stop.signal.aborted) return []
+      log.warn({ error }, 'the queue does not respond')
+      await sleep(1000)
+      return []
+    }
+  }
+
+  /** Starts one invocation per batch, one after the other. */
+  #startInvocations(batches: readonly Message[][]): void {
+    const run = this.#processAll(batches)
+      .catch((error) =>
+        this.#options.log.error(
+          { error },
+          'messages could not be deleted or returned; they will be delivered again',
+        ),
+      )
+      .finally(() => this.#running.delete(run))
+    this.#running.add(run)
+  }
+
+  async #processAll(batches: readonly Message[][]): Promise<void> {
+    for (const batch of batches) await this.#process(batch)
+  }
+
+  async #process(batch: readonly Message[]): Promise<void> {
+    const { invoke, settings, queueArn, region, log } = this.#options
+    const Records = batch.map((message) => toSqsRecord(message, { queueArn, region }))
+    let failed: ReadonlySet<string>
+    try {
+      const response = await invoke({ Records })
+      failed =
+        settings.functionResponseType === 'ReportBatchItemFailures'
+          ? readFailedIds(
+              response,
+              Records.map(({ messageId }) => messageId),
+            )
+          : new Set()
+    } catch (error) {
+      log.error({ error, messageIds: Records.map(({ messageId }) => messageId) }, 'invocation failed')
+      if (this.#options.retriesEarly ?? true) await this.#retryEarly(batch)
+      return
+    }
+    await this.#delete(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)))
+  }
+
+  async #delete(messages: readonly Message[]): Promise<void> {
+    for (const Entries of batchEntries(messages)) {
+      const { Failed = [] } = await this.#sqs.send(
+        new DeleteMessageBatchCommand({ QueueUrl: this.#options.queueUrl, Entries }),
+      )
+      if (Failed[0]) throw new Error(`${Failed.length} messages were not deleted: ${Failed[0].Message}`)
+    }
+  }
+
+  async #retryEarly(messages: readonly Message[]): Promise<void> {
+    for (const entries of batchEntries(messages)) {
+      await this.#sqs.send(
+        new ChangeMessageVisibilityBatchCommand({
+          QueueUrl: this.#options.queueUrl,
+          Entries: entries.map((entry) => ({ ...entry, VisibilityTimeout: retryDelayS })),
+        }),
+      )
+    }
+  }
+}
+
+function batchEntries(messages: readonly Message[]) {
+  const entries = messages.map(({ ReceiptHandle = '' }, at) => ({ Id: String(at), ReceiptHandle }))
+  return Array.from({ length: Math.ceil(entries.length / maxPerCall) }, (_, call) =>
+    entries.slice(call * maxPerCall, (call + 1) * maxPerCall),
+  )
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { accountByEmail } from '../../access/accounts.ts'
+import { createAccountFor } from '../../access/auth/create-account.ts'
+import { type AccountChange, updateAccount } from '../../access/manage-accounts.ts'
+import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
+import { deriveKey } from '../../crypto/sealed.ts'
+import { AppError } from '../../errors.ts'
+import { createLog } from '../../log.ts'
+import { planIdOf, planIds } from '../../plans.ts'
+import { accountName } from '../../validation/display-name.ts'
+import { parseInput } from '../../validation/parse-input.ts'
+import { failureText } from '../runtime/failure-text.ts'
+import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/replay-target.ts'
+
+/** Manages accounts from the terminal, for example to create the first administrator. */
+const usage = `Usage: npm run admin -- create-user EMAIL [--name NAME]   creates an account and prints its password
+       npm run admin -- set-plan EMAIL PLAN                ${planIds.join(', ')}
+       npm run admin -- make-admin EMAIL
+
+Set DATA_DIR as for the service, which may be running or not.`
+
+class UsageError extends Error {}
+
+const NameInput = z.object({ name: accountName })
+
+const commands: Readonly<
+  Record<
+    string,
+    (target: ReplayTarget, email: string, more: readonly string[], name?: string) => Promise<string>
+  >
+> = {
+  'create-user': async (target, email, _more, name = email.split('@')[0] ?? email) => {
+    const input = parseInput(NameInput, { name }, 'name')
+    const password = randomBytes(12).toString('base64url')
+    const id = await createAccountFor({ email, password, ...input }, accountServices(target))
+    if (id === undefined) throw new UsageError(`An account with the email address ${email} already exists.`)
+    return `Created account ${id} for ${email}, password ${password}`
+  },
+  'set-plan': async (target, email, [name = '']) => {
+    const plan = planIdOf(name)
+    if (!plan) throw new UsageError(`Expected one of the plans ${planIds.join(', ')}, got "${name}".`)
+    return changeAccount(target, email, { plan }, `now has the plan ${plan}`)
+  },
+  'make-admin': (target, email) => changeAccount(target, email, { role: 'ADMIN' }, 'is now an administrator'),
+}
+
+async function changeAccount(
+  target: ReplayTarget,
+  email: string,
+  to: AccountChange,
+  result: string,
+): Promise<string> {
+  const services = accountServices(target)
+  const account = await accountByEmail(services, email)
+  if (!account)
+    throw new UsageError(`There is no account with the email address ${email}. Create it with create-user.`)
+  await updateAccount(account.id, to, { id: 'command' }, services)
+  return `${account.email} ${result}.`
+}
+
+function accountServices({ table, vault, secret }: ReplayTarget) {
+  if (!vault || secret === undefined)
+    throw new UsageError('SERVICE_SECRET is not set: set it to the secret of the deployment.')
+  const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
+    deriveKey(secret, purpose)
+  const keys = {
+    ...{ owner: key('owner'), cursor: key('cursor'), idempotency: key('idempotency') },
+    ...{
+      accounts: key('accounts'),
+      signedUrls: key('signed urls'),
+      download: (day: number) => deriveKey(secret, `download ${day}`),
+    },
+  }
+  const config = readConfig(processEnvironment)
+  const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+  return { table, vault, keys, config, log }
+}
+
+async function main(): Promise<string> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { name: { type: 'string' } },
+  })
+  const [name = '', email, ...more] = positionals
+  const command = commands[name]
+  if (!command || !email) throw new UsageError(usage)
+  const target = await openReplayTarget()
+  try {
+    return await command(target, email, more, values.name)
+  } finally {
+    await target.close()
+  }
+}
+
+try {
+  process.stdout.write(`${await main()}\n`)
+} catch (error) {
+  const isExpected = [UsageError, AppError, ReplayError, ConfigError].some((kind) => error instanceof kind)
+  process.stderr.write(`${isExpected && error instanceof Error ? error.message : failureText(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { isAlive } from '../../../engines/sandbox/process-exit.ts'
+import { type BackupManifest, backupManifestName, createArchive } from './archive.ts'
+import { type Snapshot, takeSnapshot } from './snapshot.ts'
+
+const stagingPrefix = '.backup-'
+
+export interface SavedBackup extends Snapshot {
+  readonly bytes: number
+}
+
+export class BackupError extends Error {}
+
+/**
+ * Saves a data folder as a tar archive, whether its service is running or not. It contains everything acknowledged
+ * before.
+ * @throws BackupError when there is nothing to save, or the archive exists
+ */
+export async function saveDataFolder(
+  dataDir: string,
+  file: string,
+  signal = new AbortController().signal,
+): Promise<SavedBackup> {
+  const archive = resolve(file)
+  if (existsSync(archive)) throw new BackupError(`${archive} already exists. Choose another file.`)
+  if (!existsSync(join(dataDir, 'secrets.json')))
+    throw new BackupError(
+      `${dataDir} is not a data folder of this service. Set DATA_DIR to the folder to save.`,
+    )
+  await removeAbandonedStaging(dataDir)
+  // In the data folder, so that files can be linked instead of copied.
+  const staging = join(dataDir, `${stagingPrefix}${process.pid}`)
+  const partial = `${archive}.part`
+  try {
+    await mkdir(staging, { mode: 0o700 })
+    const manifest: BackupManifest = { format: 1, createdAt: new Date().toISOString() }
+    await writeFile(join(staging, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+    const snapshot = await takeSnapshot(dataDir, staging, signal)
+    // It will contain secrets, so it is created with permissions for this user only.
+    await writeFile(partial, '', { mode: 0o600, flag: 'wx' })
+    await createArchive(staging, partial, signal)
+    await syncFile(partial)
+    await rename(partial, archive)
+    return { ...snapshot, bytes: (await stat(archive)).size }
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+/** Removes the staging folders of backups that were killed. */
+async function removeAbandonedStaging(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (name.startsWith(stagingPrefix) && !isAlive(Number(name.slice(stagingPrefix.length))))
+      await rm(join(dataDir, name), { recursive: true, force: true })
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,130 @@
+import type { Engine } from '../../engines/engine.ts'
+import type { Confinement } from '../../engines/sandbox/isolation.ts'
+import { findConversions } from '../../plan/index.ts'
+import { featuresByPackage } from './doctor-packages.ts'
+
+/** Package names by section of layers/packages.json. */
+export type Packages = Readonly<Record<string, readonly string[]>>
+
+export interface DoctorFindings {
+  readonly engines: readonly Engine[]
+  /** Those of `engines` whose program is installed. */
+  readonly present: readonly Engine[]
+  /** By engine id. */
+  readonly versions: Readonly<Record<string, string>>
+  /** Images whose worker process is running. */
+  readonly warmImages: readonly string[]
+  readonly packages: Packages
+  readonly missingPackages: readonly string[]
+  readonly protection: Confinement
+  /** Why no engines are used. */
+  readonly refusal?: string | undefined
+}
+
+export interface EngineReport {
+  readonly id: string
+  readonly image: string
+  readonly version: string | undefined
+  /** Broken: the program is installed, but did not report its version. */
+  readonly state: 'ready' | 'broken' | 'missing'
+  readonly warm: boolean
+  /** Debian packages of its image that are not installed. */
+  readonly install: readonly string[]
+  /** Number of conversions that are not possible without it. */
+  readonly pairs: number
+}
+
+export interface DoctorReport {
+  readonly engines: readonly EngineReport[]
+  readonly missingPackages: readonly {
+    readonly name: string
+    readonly parts: readonly string[]
+    readonly lost: string
+  }[]
+  readonly protection: Confinement & { readonly refusal?: string | undefined }
+  /** Number of conversions with the installed engines, and with all engines. */
+  readonly pairs: { readonly offered: number; readonly all: number }
+}
+
+export function createReport(findings: DoctorFindings): DoctorReport {
+  const { engines, present, versions, warmImages, packages, missingPackages, protection, refusal } = findings
+  const all = findConversions(engines).length
+  const isMissing = (name: string) => missingPackages.includes(name)
+  return {
+    engines: engines.map((engine) => ({
+      id: engine.id,
+      image: engine.image,
+      version: versions[engine.id],
+      state: engineState(engine, findings),
+      warm: warmImages.includes(engine.image),
+      install: (packages[engine.image] ?? []).filter(isMissing),
+      pairs: all - findConversions(engines.filter((other) => other !== engine)).length,
+    })),
+    missingPackages: missingPackages.map((name) => ({ name, ...describePackage(name, findings) })),
+    protection: { ...protection, refusal },
+    pairs: { offered: refusal === undefined ? findConversions(present).length : 0, all },
+  }
+}
+
+function engineState(engine: Engine, { present, versions }: DoctorFindings): EngineReport['state'] {
+  if (!present.includes(engine)) return 'missing'
+  return versions[engine.id] === undefined ? 'broken' : 'ready'
+}
+
+function describePackage(name: string, { engines, packages }: DoctorFindings) {
+  const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
+  const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
+  const language = /^tesseract-ocr-(.+)$/.exec(name)?.[1]
+  const known = language === undefined ? featuresByPackage[name] : `OCR in the language ${language}`
+  return { parts, lost: known ?? `some features of ${users.join(', ') || 'the engines'}` }
+}
+
+export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>
+  protection.refusal === undefined && engines.every(({ state }) => state === 'ready')
+
+/** Formats the report for people; every line fits a terminal. */
+export function formatReport({ engines, missingPackages, protection, pairs }: DoctorReport): string {
+  const rows = engines.map(({ id, image, version, state, warm, pairs: own }) => [
+    id,
+    image,
+    version ?? state,
+    warm ? 'warm' : 'cold',
+    String(own),
+  ])
+  const lines = [
+    ...alignColumns([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),
+    '',
+    `${pairs.offered} of ${pairs.all} conversions are available.`,
+    `Confinement: ${protection.detail} (${protection.level}).`,
+    ...(protection.refusal === undefined ? [] : [`No engines are used: ${protection.refusal}.`]),
+  ]
+  for (const { id, state, install } of engines) {
+    if (state === 'ready') continue
+    const packages =
+      install.length > 0 ? `it needs the packages ${install.join(', ')}` : 'its packages are installed'
+    lines.push(`${id} is ${state}: ${packages}.`)
+  }
+  if (missingPackages.length === 0) return lines.join('\n')
+  const lost = missingPackages.map(({ name, parts, lost }) => [name, parts.join(', '), lost])
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${missingPackages.map(({ name }) => name).join(' ')}`
+  return [
+    ...lines,
+    '',
+    ...alignColumns([['missing package', 'for', 'needed for'], ...lost]),
+    '',
+    'Install them as root:',
+    `  ${command}`,
+  ].join('\n')
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,57 @@
+/**
+ * `npm run doctor` reports which engines work on this machine, for people or, with `--json`, for programs. It installs
+ * nothing; setup.mjs passes the missing Debian packages with `--missing`.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import packages from '../../../layers/packages.json' with { type: 'json' }
+import type { ImageId } from '../../engines/engine.ts'
+import { engines } from '../../engines/index.ts'
+import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
+import { engineVersion } from '../../engines/version.ts'
+import { imageIds } from '../../resources/queues.ts'
+import { findInstalledEngines } from '../runtime/installed-engines.ts'
+import { createReport, formatReport, isHealthy } from './doctor-report.ts'
+
+const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url))
+
+/** Finds images with a running worker by the environment of the processes that this user may inspect. */
+async function findWarmImages(): Promise<ImageId[]> {
+  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      if (!(await read(id, 'cmdline')).split('\0').includes(workerFile)) return undefined
+      const entry = (await read(id, 'environ')).split('\0').find((one) => one.startsWith('IMAGE_ID='))
+      return imageIds.find((image) => entry === `IMAGE_ID=${image}`)
+    }),
+  )
+  return found.filter((image) => image !== undefined)
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, missing: { type: 'string', default: '' } },
+  })
+  const present = await findInstalledEngines(engines)
+  const versions = await Promise.all(
+    present.map(async (engine) => [engine.id, await engineVersion(engine).catch(() => undefined)] as const),
+  )
+  const report = createReport({
+    engines,
+    present,
+    versions: Object.fromEntries(
+      versions.flatMap(([id, version]) => (version === undefined ? [] : [[id, version]])),
+    ),
+    warmImages: await findWarmImages(),
+    packages,
+    missingPackages: values.missing.split(',').filter((name) => name !== ''),
+    protection: await confinement(),
+    refusal: confinementProblem(await confinement()),
+  })
+  process.stdout.write(`${values.json ? JSON.stringify(report, undefined, 2) : formatReport(report)}\n`)
+  process.exitCode = isHealthy(report) ? 0 : 1
+}
+
+await main()

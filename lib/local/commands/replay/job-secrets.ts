@@ -1,0 +1,36 @@
+// The encrypted secrets in a job's records: decrypted to run its tasks, and to hide them in the output.
+
+import { isSealed, type Sealed, type Vault } from '../../../crypto/sealed.ts'
+import type { JobState, Task } from '../../../jobs/job.ts'
+
+/** Returns the decrypted values; none with the wrong vault, and then they cannot appear in the output either. */
+export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
+  return [...tasks, ...chunks]
+    .flatMap((task) =>
+      findSealed([task.spec, task.pieces]).map((one): unknown => openSealed(task, one, vault)),
+    )
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .map(String)
+    .filter((secret) => secret !== '')
+}
+
+/** Returns the task with decrypted secrets, or undefined when they cannot be decrypted. */
+export function openSecrets(task: Task, vault: Vault | undefined): Task | undefined {
+  if (findSealed(task.spec).length === 0) return task
+  return openSealed(task, task, vault)
+}
+
+function openSealed<T>({ jobId }: Task, value: T, vault: Vault | undefined): T | undefined {
+  try {
+    return vault?.unsealAll(value, jobId)
+  } catch {
+    // Encrypted with another secret.
+    return undefined
+  }
+}
+
+function findSealed(value: unknown): Sealed[] {
+  if (isSealed(value)) return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(findSealed)
+}

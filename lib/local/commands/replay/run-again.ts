@@ -1,0 +1,146 @@
+// Runs a task of a job again, as a worker does, but on this machine and with output to the terminal.
+import { mkdir, mkdtemp, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Files } from '../../../aws/files.ts'
+import { planFallback } from '../../../conversion/fallback-route.ts'
+import { timeLimitOf } from '../../../conversion/time-limits.ts'
+import type { Vault } from '../../../crypto/sealed.ts'
+import type { Engine, InputFile } from '../../../engines/engine.ts'
+import { AppError } from '../../../errors.ts'
+import { sha256Of } from '../../../io/file-hash.ts'
+import { toClientError } from '../../../jobs/failure.ts'
+import type { InputPlan, JobState, StoredFile, Task } from '../../../jobs/job.ts'
+import { resolveConversion } from '../../../jobs/next-image.ts'
+import { timeoutError, tooMuchWorkHint } from '../../../jobs/run/claimed-task.ts'
+import { convertWithFallbacks } from '../../../jobs/run/convert-with-fallbacks.ts'
+import type { FindFallback } from '../../../jobs/run/fallbacks.ts'
+import { fetchInputs } from '../../../jobs/run/fetch-inputs.ts'
+import type { StepsResult } from '../../../jobs/run/run-steps.ts'
+import { createLog } from '../../../log.ts'
+import { commandPrinter, stepPrinter } from './command-logger.ts'
+import { openSecrets } from './job-secrets.ts'
+import type { Printer } from './printer.ts'
+import { planTask } from './task-plans.ts'
+
+interface FetchedInput {
+  readonly piece: InputPlan
+  readonly findFallback: FindFallback
+  readonly inputs: readonly InputFile[]
+  readonly folder: string
+}
+
+/** A task with its files in a new folder. */
+export interface FetchedTask {
+  readonly task: Task
+  readonly pieces: readonly FetchedInput[]
+  readonly folder: string
+}
+
+export interface ReplayContext {
+  readonly files: Files
+  readonly vault: Vault | undefined
+  readonly engines: readonly Engine[]
+  readonly WORK_DIR: string
+}
+
+/** Returns the task with its files, or the reason why it cannot run. */
+export async function fetchTaskFiles(
+  sealed: Task,
+  state: JobState,
+  { files, vault, engines, WORK_DIR: parent }: ReplayContext,
+): Promise<FetchedTask | string> {
+  const task = openSecrets(sealed, vault)
+  if (!task)
+    return 'its passwords cannot be decrypted. Set SERVICE_SECRET to the secret of the service that created the job.'
+  const plan = planTask(task, state, engines)
+  if ('unavailable' in plan) return plan.unavailable
+  const { inputPlans } = plan
+  const missing = await listMissing(
+    inputPlans.flatMap((piece) => piece.files),
+    files,
+  )
+  if (missing.length > 0)
+    return `${missing.join(', ')} is no longer in the bucket. Files are deleted when a job expires or is deleted.`
+  await mkdir(parent, { recursive: true })
+  const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
+  const fetched: FetchedInput[] = []
+  for (const [index, piece] of inputPlans.entries()) {
+    const inputFolder = join(folder, `piece-${index + 1}`)
+    await mkdir(inputFolder)
+    const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
+    const findFallback: FindFallback = (tried) =>
+      planFallback(...resolveConversion(task, state), { index, tried, engines })
+    fetched.push({ piece, findFallback, inputs, folder: inputFolder })
+  }
+  return { task, pieces: fetched, folder }
+}
+
+async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
+  const found = await Promise.all(sources.map(async (file) => ({ file, there: await files.head(file.key) })))
+  return found.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
+}
+
+/** Runs the task. @returns true if it succeeds */
+export async function runAgain(
+  { task, pieces, folder }: FetchedTask,
+  interrupted: AbortSignal,
+  printer: Printer,
+): Promise<boolean> {
+  const limitS = timeLimitOf(pieces.map(({ piece }) => piece))
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
+  const signal = AbortSignal.any([limit.signal, interrupted])
+  const started = performance.now()
+  const after = () => `after ${Math.round(performance.now() - started)} ms`
+  try {
+    const done: StepsResult[] = []
+    for (const piece of pieces) done.push(await runPiece(piece, signal, printer))
+    printer.heading(`It works now, ${after()}`)
+    for (const piece of done) await printResult(piece, task, printer)
+    return true
+  } catch (error) {
+    interrupted.throwIfAborted()
+    printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${after()}`)
+    printFailure(signal.aborted ? signal.reason : error, printer)
+    printer.line(`  The files of the task are in ${folder}`)
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const runPiece = (
+  { piece, findFallback, inputs, folder }: FetchedInput,
+  signal: AbortSignal,
+  printer: Printer,
+) =>
+  convertWithFallbacks(
+    piece,
+    {
+      ...{ inputs, workDir: folder, signal },
+      log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, stepPrinter(printer)),
+      onCommand: commandPrinter(printer),
+      progress: () => undefined,
+    },
+    findFallback,
+  )
+
+function printFailure(error: unknown, printer: Printer): void {
+  const { code, message } = toClientError(error)
+  printer.line(`  ${code}: ${message}`)
+  const isExpected = error instanceof AppError
+  for (let cause = isExpected ? error.cause : error; cause instanceof Error; cause = cause.cause) {
+    // The output of a program was shown while it ran.
+    if (!('stderr' in cause)) printer.quote(cause.stack ?? cause.message)
+  }
+}
+
+async function printResult({ result, warnings }: StepsResult, task: Task, printer: Printer): Promise<void> {
+  for (const { code, message } of warnings) printer.line(`  warning ${code}: ${message}`)
+  for (const { path } of result.files) {
+    const { size } = await stat(path)
+    const sha256 = await sha256Of(path, size)
+    const isSame = task.files.some((file) => file.sha256 === sha256)
+    printer.line(`  ${path} (${size} bytes${isSame ? ', the same as the stored result' : ''})`)
+  }
+}

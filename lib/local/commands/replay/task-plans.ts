@@ -1,0 +1,36 @@
+// Plans of a job's tasks, as this machine would plan them now. They are not stored, as they follow from the records.
+import { planFiles } from '../../../conversion/plan-files.ts'
+import { redactSecrets } from '../../../crypto/sealed.ts'
+import type { Engine } from '../../../engines/engine.ts'
+import { AppError } from '../../../errors.ts'
+import type { InputPlan, JobState, Task } from '../../../jobs/job.ts'
+import { resolveConversion } from '../../../jobs/next-image.ts'
+import { findTaskOperation } from '../../../tasks/index.ts'
+
+/** The plan, or a message that says why there is none. */
+export type TaskPlan = { readonly inputPlans: readonly InputPlan[] } | { readonly unavailable: string }
+
+/** Returns the tasks that run an engine, in the order of the request. */
+export const engineTasks = ({ tasks }: JobState): Task[] =>
+  tasks.filter(({ operation }) => findTaskOperation(operation)?.kind === 'process')
+
+/** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
+export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
+  const shown = engineTasks(state).map(redactSecrets)
+  return new Map(
+    shown.map((task) => [
+      task.number,
+      task.pieces ? { inputPlans: task.pieces } : planTask(task, state, engines),
+    ]),
+  )
+}
+
+/** @param task with decrypted secrets, or with placeholders when it is only shown */
+export function planTask(task: Task, state: JobState, engines: readonly Engine[]): TaskPlan {
+  try {
+    return planFiles(...resolveConversion(task, state), engines)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { unavailable: `no plan, ${error.code}: ${error.message}` }
+  }
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { statfsSync, statSync, truncateSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { readDiskSpace, reservedBytes } from '../../io/disk-space.ts'
+import type { Log } from '../../log.ts'
+
+const execFileAsync = promisify(execFile)
+
+const mib = 1024 ** 2
+/** Starts with a dot, so that backups skip it. */
+const fileName = '.reserve'
+/** Maximum that one request or sweep needs for its records: SQLite appends to its log before it frees space. */
+const minFreeBytes = 4 * mib
+/** How much is released at a time. */
+const releaseStepBytes = 2 * minFreeBytes
+const growEveryMs = 10_000
+
+/** Size of the reserve. Deletions only write to the spare space of the disk, where no large files are written. */
+const targetBytes = (diskBytes: number): number => (reservedBytes(diskBytes) * 2) / 3
+
+/**
+ * A file that reserves disk space. A deletion frees space but needs some first, so on a completely full disk it would
+ * fail, like everything else that could help. The file shrinks step by step when an operation needs space, and grows
+ * back when there is enough.
+ */
+export class DiskReserve {
+  readonly #folder: string
+  readonly #file: string
+  readonly #log: Log
+  readonly #onReleased: () => void
+  readonly #timer: NodeJS.Timeout
+  #growth: Promise<void> = Promise.resolve()
+
+  /** @param onReleased called when the disk was full and space was released */
+  constructor(
+    folder: string,
+    log: Log,
+    onReleased: () => void = () => undefined,
+    checkEveryMs = growEveryMs,
+  ) {
+    this.#folder = folder
+    this.#file = join(folder, fileName)
+    this.#log = log
+    this.#onReleased = onReleased
+    this.#timer = setInterval(() => this.#scheduleGrowth(), checkEveryMs).unref()
+    this.#scheduleGrowth()
+  }
+
+  /** Call before anything that writes: releases a part of the reserve if needed. @returns free bytes */
+  ensureFreeSpace(): number {
+    const free = freeBytes(this.#folder)
+    if (free >= minFreeBytes) return free
+    const reserved = this.#reservedBytes()
+    if (reserved === 0) return free
+    const left = Math.max(0, reserved - releaseStepBytes)
+    truncateSync(this.#file, left)
+    this.#log.error({ released: reserved - left, left }, 'the disk is full: reserved space was released')
+    this.#onReleased()
+    return freeBytes(this.#folder)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#growth
+  }
+
+  #reservedBytes(): number {
+    return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  #scheduleGrowth(): void {
+    this.#growth = this.#growth
+      .then(() => this.#grow())
+      .catch((error: unknown) => this.#log.warn({ error }, 'disk space could not be reserved'))
+  }
+
+  async #grow(): Promise<void> {
+    const { free, size, reserved: minFree } = await readDiskSpace(this.#folder)
+    const target = Math.floor(targetBytes(size))
+    const reserved = this.#reservedBytes()
+    if (reserved >= target || free - (target - reserved) < minFree) return
+    await allocate(this.#file, reserved, target)
+    this.#log.info({ bytes: target }, 'disk space reserved')
+  }
+}
+
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Allocates blocks: a sparse file would reserve nothing. */
+async function allocate(file: string, from: number, to: number): Promise<void> {
+  const handle = await open(file, 'a', 0o600)
+  try {
+    await execFileAsync('fallocate', ['--offset', String(from), '--length', String(to - from), file]).catch(
+      () => writeRandomBytes(handle, to - from),
+    )
+  } finally {
+    await handle.close()
+  }
+}
+
+/** For file systems without fallocate. Random bytes, as some file systems don't store zeros. */
+async function writeRandomBytes(handle: Awaited<ReturnType<typeof open>>, length: number): Promise<void> {
+  const block = crypto.getRandomValues(new Uint8Array(64 * 1024))
+  for (let left = length; left > 0; left -= block.length)
+    await handle.write(block.subarray(0, Math.min(left, block.length)))
+}

@@ -1,0 +1,130 @@
+import { cpus } from 'node:os'
+import type { Connections } from '../../aws/connections.ts'
+import { type Config, noEngines, roleKeyOf } from '../../config.ts'
+import { type Embedded, type EmbeddedService, embeddedServices } from '../../embedded-aws/embedded.ts'
+import { inProcessConnection } from '../../embedded-aws/in-process-transport.ts'
+import { maxConcurrentDeliveries, type QueueId } from '../../resources/queues.ts'
+import nodeEnvironment from '../node-environment.json' with { type: 'json' }
+import { s3Path } from './gateway.ts'
+import type { DataFolderSecrets } from './secrets.ts'
+
+/** Environment variables of functions, which the deployment sets on AWS. */
+export type Environment = Readonly<Record<string, string>>
+export type PartialEnvironment = Readonly<Record<string, string | undefined>>
+
+export interface ServiceEndpoints {
+  readonly urls: Environment
+  readonly hasExternal: boolean
+  readonly isS3External: boolean
+}
+
+/** Chooses the endpoint of each service: the server named in the environment, or else the embedded one. */
+export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
+  const variable = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
+  const externalServices = embeddedServices.filter((service) => env[variable(service)])
+  const urls = Object.fromEntries(
+    embeddedServices.map((service) => [variable(service), env[variable(service)] || embedded.urls[service]]),
+  )
+  return { urls, hasExternal: externalServices.length > 0, isS3External: externalServices.includes('S3') }
+}
+
+/**
+ * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same
+ * process remove those from its environment.
+ */
+export function inProcessConnections(
+  { urls }: Pick<ServiceEndpoints, 'urls'>,
+  embedded: Pick<Embedded, 'urls' | 'handle'>,
+  credentialVariables: Environment,
+): Connections {
+  const credentials = roleKeyOf(credentialVariables)
+  const own = (service: keyof Embedded['handle']) => ({
+    ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
+      inProcessConnection(embedded.handle[service])),
+    ...(credentials && { credentials }),
+  })
+  return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
+}
+
+/** Returns the credentials as variables: those of the environment for external servers, otherwise the embedded ones. */
+export function chooseCredentials(
+  env: PartialEnvironment,
+  { hasExternal }: Pick<ServiceEndpoints, 'hasExternal'>,
+  secrets: DataFolderSecrets,
+): Environment {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = env
+  const own = { AWS_ACCESS_KEY_ID: secrets.accessKeyId, AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey }
+  const chosen = hasExternal && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : own
+  return { ...chosen, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
+}
+
+export interface FunctionEnvironmentOptions {
+  readonly env: PartialEnvironment
+  readonly config: Config
+  readonly secrets: DataFolderSecrets
+  readonly endpoints: ServiceEndpoints
+  readonly credentialVariables: Environment
+  /** URL of the service, without a trailing slash. */
+  readonly url: string
+  /** Start of every queue URL, followed by the image id. */
+  readonly queueUrlPrefix: string
+  /** URL of Lambda's API and of the @connections commands. */
+  readonly lambdaUrl: string
+  readonly hasWebSockets: boolean
+  readonly engines: readonly string[]
+  readonly workDir: string
+  readonly logFile: string
+}
+
+/**
+ * An image is converted so quickly that its worker spends half of the time waiting for records and files; a transfer
+ * spends most of its time waiting for the other side.
+ */
+const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
+
+/** Returns how many tasks of a queue this machine runs at the same time. */
+export const concurrencyOf = ({ PARALLEL }: Pick<Config, 'PARALLEL'>, queue: QueueId): number =>
+  queue === 'delivery'
+    ? maxConcurrentDeliveries
+    : ((queue === 'transfer' ? undefined : PARALLEL) ?? cpus().length * (tasksPerCore[queue] ?? 1))
+
+/** Returns the environment of functions on this machine: what the deployment sets on AWS, and local settings. */
+export function functionEnvironment(parts: FunctionEnvironmentOptions): Environment {
+  const { env, config, secrets, endpoints, credentialVariables, url, lambdaUrl } = parts
+  return {
+    ...omitUndefined(env),
+    ...endpoints.urls,
+    AWS_ENDPOINT_URL_LAMBDA: env.AWS_ENDPOINT_URL_LAMBDA || lambdaUrl,
+    ...(parts.hasWebSockets && {
+      AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: env.AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI || lambdaUrl,
+    }),
+    ...credentialVariables,
+    AWS_REGION: config.AWS_REGION,
+    TABLE_NAME: config.TABLE_NAME,
+    BUCKET_NAME: config.BUCKET_NAME,
+    BUS_NAME: config.BUS_NAME,
+    QUEUE_URL_PREFIX: parts.queueUrlPrefix,
+    SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
+    PUBLIC_URL: url,
+    // Without PUBLIC_URL the service is known by whatever host name its clients use.
+    TRUST_HOST: config.PUBLIC_URL ? '0' : '1',
+    ENGINES: parts.engines.join(',') || noEngines,
+    WORK_DIR: parts.workDir,
+    REQUEST_BODIES: config.REQUEST_BODIES,
+    TASK_FILES: config.TASK_FILES,
+    MIN_FREE_DISK_GB: String(config.MIN_FREE_DISK_GB),
+    LOG_FILE: parts.logFile,
+    ...(!endpoints.isS3External && { S3_PUBLIC_ENDPOINT: `${url}${s3Path}` }),
+  }
+}
+
+const omitUndefined = (env: PartialEnvironment): Environment =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !isGatewayOnly(entry),
+    ),
+  )
+
+/** Set by setup for the gateway process only: workers need neither its threads nor its small heap. */
+const isGatewayOnly = ([name, value]: [string, unknown]): boolean =>
+  Object.entries(nodeEnvironment).some(([own, set]) => own === name && set === value)

@@ -1,0 +1,86 @@
+import type { UsageCounter } from '../../../functions/count-usage.ts'
+import type { createLive } from '../../../functions/live.ts'
+import { type LocalFunction, lambdaLimits } from '../../embedded-aws/lambda/runtime.ts'
+import type { ApiHandler } from '../../http/http-function.ts'
+import type { FunctionDeclaration } from '../../resources/function-declaration.ts'
+import { type FunctionName, functionNames, functions } from '../../resources/functions.ts'
+import type { HttpRoute } from './gateway/http-routes.ts'
+import type { WebSocketRoute } from './gateway/websocket-routes.ts'
+
+type Declarations = Readonly<Record<string, FunctionDeclaration>>
+
+/**
+ * Functions of zip packages run in the process of the gateway, except those of queues, as each further process would
+ * take more memory than all of them. They are loaded at their first invocation, unless `handlers` contains them.
+ */
+export function createZipFunctions(
+  declarations: Declarations,
+  handlers: Readonly<Record<string, LocalFunction['handler']>>,
+  deadLetters: Readonly<Record<string, { readonly url: string }>>,
+): LocalFunction[] {
+  const inProcess = Object.entries(declarations).filter(([, { trigger }]) => !('queue' in trigger))
+  return inProcess.map(([name, { handler, memoryMb, timeoutS, retryAttempts = 2 }]) => {
+    const deadLetterUrl = deadLetters[name]?.url
+    return {
+      name,
+      memoryMb,
+      timeoutMs: timeoutS * 1000,
+      retryAttempts,
+      maximumConcurrency: lambdaLimits.concurrency,
+      ...(deadLetterUrl !== undefined && { deadLetterUrl }),
+      handler: handlers[name] ?? lazyHandler(handler),
+    }
+  })
+}
+
+/** Functions of the HTTP API, except the one that signs people in. */
+export const apiFunctions: readonly FunctionName[] = functionNames.filter(
+  (name) => 'http' in functions[name].trigger && name !== 'account',
+)
+
+/**
+ * One handler serves what are separate functions on AWS. The HTTP API creates their events; other callers have to send
+ * such events too.
+ */
+export function createApiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
+  const handler: LocalFunction['handler'] = (event, context) =>
+    api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
+  return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
+}
+
+/** The same for functions that the WebSocket API and the bus invoke. */
+export const createLiveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
+  sockets,
+  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
+})
+
+/** One process gets the end of every job on this machine, so usage is counted in batches. */
+export const createCountingHandler = ({ handler }: UsageCounter) => ({
+  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]),
+})
+
+/** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
+function lazyHandler(handler: string): LocalFunction['handler'] {
+  const dot = handler.lastIndexOf('.')
+  const url = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
+  return async (event, context) => {
+    const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared as a handler
+    const exported = module[handler.slice(dot + 1)]
+    if (!exported) throw new Error(`the function module does not export ${handler}`)
+    return exported(event, context)
+  }
+}
+
+export function httpRoutes(declarations: Declarations): HttpRoute[] {
+  return Object.entries(declarations).flatMap(([functionName, { trigger }]) => {
+    if (!('http' in trigger)) return []
+    const keys = trigger.http === true ? ['$default'] : trigger.http
+    return keys.map((key) => ({ key, functionName }))
+  })
+}
+
+export function webSocketRoutes(declarations: Declarations): WebSocketRoute[] {
+  return Object.entries(declarations).flatMap(([functionName, { trigger }]) =>
+    'websocket' in trigger ? trigger.websocket.map((key) => ({ key, functionName })) : [],
+  )
+}

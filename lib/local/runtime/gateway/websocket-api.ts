@@ -1,0 +1,257 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import * as z from 'zod'
+import { timeoutErrorType } from '../../../embedded-aws/lambda/function-error.ts'
+import type { InvocationOutcome, Lambda } from '../../../embedded-aws/lambda/runtime.ts'
+import type { Log } from '../../../log.ts'
+import { createFrameSizeTracker } from './frame-sizes.ts'
+import {
+  connectEvent,
+  createConnection,
+  disconnectEvent,
+  messageEvent,
+  type WebSocketConnection,
+} from './websocket-event.ts'
+import { routeSelector, type WebSocketRoute } from './websocket-routes.ts'
+
+export interface WebSocketApiOptions {
+  readonly lambda: Lambda
+  readonly routes: readonly WebSocketRoute[]
+  readonly routeSelectionExpression: string
+  /** Stage name in events. */
+  readonly stage: string
+  readonly limits?: Partial<typeof defaultLimits>
+  readonly log: Log
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+const defaultLimits = {
+  messageBytes: 128 * 1024,
+  frameBytes: 32 * 1024,
+  idleMs: 10 * 60_000,
+  connectedMs: 2 * 3600_000,
+  integrationMs: 29_000,
+}
+
+/** Messages of one connection that are processed at the same time; further ones wait in the socket. */
+const maxConcurrentMessages = 10
+/** Maximum buffered for a client that does not read. */
+const maxUnreadBytes = 256 * 1024
+/** How long clients may take for the closing handshake, and then the last functions to finish. */
+const closeTimeoutMs = 3000
+
+const closeCodes = { normal: 1000, goingAway: 1001, noText: 1003, tooBig: 1009 } as const
+
+const HandlerResult = z.object({
+  statusCode: z.coerce.number().int().min(100).max(599).optional(),
+  headers: z.record(z.string(), z.unknown()).nullish(),
+  body: z.string().nullish(),
+})
+
+interface OpenConnection {
+  readonly connection: WebSocketConnection
+  readonly socket: WebSocket
+  readonly touch: () => void
+  lastActiveAt: Date
+  running: number
+}
+
+/** A WebSocket API: turns connections and messages into events of functions, which reply through `@connections`. */
+export class WebSocketApi {
+  readonly #options: WebSocketApiOptions
+  readonly #limits: typeof defaultLimits
+  readonly #functions: ReadonlyMap<string, string>
+  readonly #select: (message: string) => string | undefined
+  readonly #open = new Map<string, OpenConnection>()
+  readonly #work = new Set<Promise<unknown>>()
+  readonly #protocols = new WeakMap<IncomingMessage, string>()
+  readonly #server: WebSocketServer
+
+  constructor(options: WebSocketApiOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#functions = new Map(options.routes.map(({ key, functionName }) => [key, functionName]))
+    this.#select = routeSelector(options.routeSelectionExpression)
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: this.#limits.messageBytes,
+      handleProtocols: (_offered, request) => this.#protocols.get(request) ?? false,
+    })
+  }
+
+  /** Handles an upgrade request. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
+    const work = this.#connect(request, socket, head)
+    work.catch(() => socket.destroy())
+    this.#track(work)
+    return true
+  }
+
+  get(connectionId: string): Readonly<Pick<OpenConnection, 'connection' | 'lastActiveAt'>> | undefined {
+    return this.#open.get(connectionId)
+  }
+
+  /** Sends a message; returns `slow` when too much is already buffered for a client that does not read. */
+  send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
+    const open = this.#open.get(connectionId)
+    if (!open || open.socket.readyState !== open.socket.OPEN) return Promise.resolve('gone')
+    if (open.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
+    open.touch()
+    // Data that is not written yet follows when the client reads on; the close event reports a lost connection.
+    open.socket.send(message, { binary: false }, () => undefined)
+    return Promise.resolve('sent')
+  }
+
+  /** Returns false when the connection no longer exists. */
+  disconnect(
+    connectionId: string,
+    code: number = closeCodes.normal,
+    reason = 'Connection Closed Normally',
+  ): boolean {
+    const open = this.#open.get(connectionId)
+    open?.socket.close(code, reason)
+    return open !== undefined
+  }
+
+  /** Closes all connections and notifies the functions. */
+  async close(): Promise<void> {
+    for (const { socket } of this.#open.values()) socket.close(closeCodes.goingAway, 'Going away')
+    const timer = setTimeout(() => {
+      for (const { socket } of this.#open.values()) socket.terminate()
+    }, closeTimeoutMs)
+    const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
+    while (this.#open.size > 0 || this.#work.size > 0) {
+      const ended = [...this.#open.values()].map(
+        ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
+      )
+      const timeout = await Promise.race([...ended, ...this.#work, limit.then(() => 'timeout' as const)])
+      if (timeout === 'timeout') break
+    }
+    clearTimeout(timer)
+  }
+
+  #track(work: Promise<unknown>): void {
+    const logged = work.catch((error) => this.#options.log.error({ error }, 'a WebSocket failed'))
+    this.#work.add(logged)
+    void logged.finally(() => this.#work.delete(logged))
+  }
+
+  /** Returns undefined when no function has this route. */
+  async #invoke(route: string, event: unknown): Promise<InvocationOutcome | undefined> {
+    const name = this.#functions.get(route)
+    if (name === undefined) return undefined
+    return this.#options.lambda.invoke(name, event, { limitMs: this.#limits.integrationMs })
+  }
+
+  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (!isHandshake(request)) {
+      rejectHandshake(socket, 400)
+      return
+    }
+    const connection = createConnection(request, this.#options.stage)
+    const outcome = await this.#invoke('$connect', connectEvent(connection, request))
+    const { status, protocol } = outcome ? handshakeResult(outcome) : { status: 200, protocol: undefined }
+    if (status < 200 || status > 299) {
+      rejectHandshake(socket, status)
+      return
+    }
+    if (protocol !== undefined) this.#protocols.set(request, protocol)
+    if (socket.destroyed) {
+      // The function has registered the client by now, so it must be notified that it disconnected.
+      await this.#invoke('$disconnect', disconnectEvent(connection, 1006, ''))
+      return
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#accept(connection, webSocket, socket),
+    )
+  }
+
+  #accept(connection: WebSocketConnection, socket: WebSocket, raw: Duplex): void {
+    const close = () => socket.close(closeCodes.goingAway, 'Going away')
+    const idle = setTimeout(close, this.#limits.idleMs)
+    const lifetime = setTimeout(close, this.#limits.connectedMs)
+    const open: OpenConnection = {
+      connection,
+      socket,
+      lastActiveAt: new Date(),
+      running: 0,
+      touch: () => {
+        open.lastActiveAt = new Date()
+        idle.refresh()
+      },
+    }
+    this.#open.set(connection.id, open)
+    const largestFrame = createFrameSizeTracker()
+    // Checked before the library gets the bytes, so that a frame that is too large never becomes a message.
+    raw.prependListener('data', (chunk: Buffer) => {
+      if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
+    })
+    socket.on('ping', open.touch)
+    socket.on('message', (data, isBinary) => {
+      if (socket.readyState !== socket.OPEN) return
+      // Of binary frames the guide says: "API Gateway rejects it and disconnects the client with code 1003".
+      if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
+      else this.#track(this.#receive(open, String(data)))
+    })
+    // The close event follows, with the code.
+    socket.on('error', () => {})
+    socket.once('close', (code, reason) => {
+      clearTimeout(idle)
+      clearTimeout(lifetime)
+      this.#open.delete(connection.id)
+      this.#track(this.#invoke('$disconnect', disconnectEvent(connection, code, reason.toString())))
+    })
+  }
+
+  async #receive(open: OpenConnection, message: string): Promise<void> {
+    const { connection, socket } = open
+    open.touch()
+    if (++open.running >= maxConcurrentMessages) socket.pause()
+    const selected = this.#select(message)
+    const isNamed = selected !== undefined && !selected.startsWith('$') && this.#functions.has(selected)
+    const route = isNamed ? selected : '$default'
+    const event = messageEvent(connection, route, message)
+    const outcome = await this.#invoke(route, event)
+    open.running -= 1
+    if (socket.isPaused) socket.resume()
+    const { requestId } = event.requestContext
+    const reply = (text: string) =>
+      socket.send(JSON.stringify({ message: text, connectionId: connection.id, requestId }))
+    if (!outcome) reply('Forbidden')
+    else if (!outcome.ok) reply('Internal server error')
+    else {
+      const result = HandlerResult.safeParse(outcome.value)
+      if (result.success && result.data.body) socket.send(result.data.body)
+    }
+  }
+}
+
+/** Checks what the library would refuse later, when a function already considers the client connected. */
+const isHandshake = ({ method, headers }: IncomingMessage) =>
+  method === 'GET' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
+  headers['sec-websocket-version'] === '13'
+
+/** Returns the status and subprotocol chosen by the `$connect` function. */
+function handshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
+  if (!outcome.ok)
+    return { status: outcome.failure.errorType === timeoutErrorType ? 504 : 502, protocol: undefined }
+  const result = HandlerResult.safeParse(outcome.value)
+  if (!result.success) return { status: 502, protocol: undefined }
+  const { statusCode = 502, headers } = result.data
+  const protocol = Object.entries(headers ?? {}).find(
+    ([name]) => name.toLowerCase() === 'sec-websocket-protocol',
+  )?.[1]
+  return { status: statusCode, protocol: typeof protocol === 'string' ? protocol : undefined }
+}
+
+function rejectHandshake(socket: Duplex, status: number): void {
+  const reason = STATUS_CODES[status] ?? 'Refused'
+  const body = JSON.stringify({ message: reason })
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,32 @@
+import { access, constants } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import type { Engine } from '../../engines/engine.ts'
+import { engineVersion } from '../../engines/version.ts'
+
+const folders = ['/usr/local/bin', '/usr/bin', '/bin']
+
+async function isInstalled(engine: Engine): Promise<boolean> {
+  const { version } = engine
+  if (typeof version === 'function') return true
+  // The system's interpreter can be installed without the library that makes it an engine, so its version is queried.
+  if (isAbsolute(version[0]))
+    return engineVersion(engine).then(
+      () => true,
+      () => false,
+    )
+  const found = await Promise.all(
+    folders.map((folder) =>
+      access(join(folder, version[0]), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return found.includes(true)
+}
+
+/** Returns the engines whose program is installed on this machine. */
+export async function findInstalledEngines(engines: readonly Engine[]): Promise<Engine[]> {
+  const found = await Promise.all(engines.map(isInstalled))
+  return engines.filter((_, at) => found[at])
+}

@@ -1,0 +1,52 @@
+// Functions isolated from each other and from the service, as on AWS: each has its own process and its own access key.
+import type { ClientConnection } from '../../aws/connections.ts'
+import type { Callers } from '../../embedded-aws/embedded.ts'
+import type { LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
+import type { Command } from '../../io/exit-with-parent.ts'
+import type { Log } from '../../log.ts'
+import { type FunctionName, functionNames, functions } from '../../resources/functions.ts'
+import type { Environment } from './environment.ts'
+import { OnDemandWorker } from './on-demand-worker.ts'
+
+export interface IsolatedFunctions {
+  readonly callers: Callers
+  /** Environment of one function, selected from that of all functions. */
+  environmentFor(name: string, all: Environment): Environment
+  /** Wraps the usual command of its process. */
+  wrapCommand?(name: string, command: Command): Command
+  /** Credentials used to read its queue and to write to its dead-letter queue. */
+  connectionFor(name: string): ClientConnection
+  /** Delay before each retry of an asynchronous invocation. */
+  readonly retryDelaysS: readonly number[]
+}
+
+interface IsolatedFunctionsOptions {
+  readonly isolated: IsolatedFunctions
+  readonly environment: Environment
+  readonly logFd: number
+  readonly log: Log
+  readonly idleMs: number
+}
+
+/** Starts the functions that are not triggered by a queue. */
+export function startIsolatedFunctions({ isolated, environment, ...parts }: IsolatedFunctionsOptions) {
+  const workers: OnDemandWorker[] = []
+  const startHandler = (name: FunctionName): LocalFunction['handler'] => {
+    const worker = new OnDemandWorker({
+      ...parts,
+      queue: name,
+      handler: functions[name].handler.replace('functions/', ''),
+      environment: isolated.environmentFor(name, environment),
+      wrapCommand: (command) => isolated.wrapCommand?.(name, command) ?? command,
+      // The caller enforces the time limit. A generous limit is enough, as the machine is not shared.
+      maxMemoryBytes: 2 * 1024 ** 3,
+    })
+    workers.push(worker)
+    return (event, context) => worker.invoke(event, context)
+  }
+  const names = functionNames.filter((name) => !('queue' in functions[name].trigger))
+  return {
+    handlers: Object.fromEntries(names.map((name) => [name, startHandler(name)])),
+    close: () => Promise.all(workers.map((worker) => worker.close())),
+  }
+}

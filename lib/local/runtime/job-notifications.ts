@@ -1,0 +1,18 @@
+import type { Job } from '../../jobs/job.ts'
+import { jobEndEmitter } from '../../jobs/job-end-emitter.ts'
+import type { WaitForJobChange } from '../../jobs/jobs.ts'
+
+/** After this the caller reads the job: a process that dies right after storing a job's end sends no notification. */
+const maxWaitMs = 1000
+
+/** Wakes a waiting request when its job ends in this process or in one of the workers. */
+export const waitForJobEnd: WaitForJobChange = (jobId, { leftMs }) =>
+  new Promise((resolve) => {
+    const done = (job?: Job) => {
+      clearTimeout(timer)
+      jobEndEmitter.off(jobId, done)
+      resolve(job)
+    }
+    const timer = setTimeout(() => done(), Math.min(leftMs, maxWaitMs))
+    jobEndEmitter.on(jobId, done)
+  })

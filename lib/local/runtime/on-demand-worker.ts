@@ -1,0 +1,65 @@
+import { FunctionError } from '../../embedded-aws/lambda/function-error.ts'
+import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
+import type { ServiceMessage } from './worker.ts'
+import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
+
+export interface OnDemandWorkerOptions extends WorkerProcessOptions {
+  readonly idleMs: number
+}
+
+/** Runs the function of one queue in a process that is started when first needed and stopped when idle. */
+export class OnDemandWorker {
+  readonly #options: OnDemandWorkerOptions
+  /** Including those that are stopping. */
+  readonly #processes = new Set<WorkerProcess>()
+  #current: WorkerProcess | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: OnDemandWorkerOptions) {
+    this.#options = options
+  }
+
+  /** @throws FunctionError when the function fails, its process dies or it times out */
+  async invoke(event: unknown, context: FunctionContext): Promise<unknown> {
+    clearTimeout(this.#idleTimer)
+    if (this.#isClosed)
+      throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
+    // A process may take seconds to stop; the next one starts without waiting for that.
+    const process = this.#current?.acceptsWork ? this.#current : this.#start()
+    try {
+      return await process.invoke(event, context)
+    } finally {
+      this.#stopWhenIdle()
+    }
+  }
+
+  broadcast(message: ServiceMessage): void {
+    for (const process of this.#processes) process.send(message)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#idleTimer)
+    await Promise.all([...this.#processes].map((process) => process.stop()))
+  }
+
+  #start(): WorkerProcess {
+    const started = new WorkerProcess(this.#options)
+    this.#current = started
+    this.#processes.add(started)
+    void started.exited.finally(() => this.#processes.delete(started))
+    return started
+  }
+
+  #stopWhenIdle(): void {
+    const idle = this.#current
+    if (!idle || idle.isBusy) return
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      this.#options.log.info({ queue: this.#options.queue }, 'stopping an idle worker')
+      void idle.stop()
+    }, this.#options.idleMs)
+    this.#idleTimer.unref()
+  }
+}

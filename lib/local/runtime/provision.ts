@@ -1,0 +1,207 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import {
+  CreateEventBusCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+  ResourceAlreadyExistsException,
+} from '@aws-sdk/client-eventbridge'
+import {
+  BucketAlreadyOwnedByYou,
+  CreateBucketCommand,
+  PutBucketCorsCommand,
+  PutBucketLifecycleConfigurationCommand,
+  PutBucketNotificationConfigurationCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { functionArn } from '../../embedded-aws/lambda/runtime.ts'
+import { eventPattern } from '../../resources/events.ts'
+import type { FunctionDeclaration, Trigger } from '../../resources/function-declaration.ts'
+import { functions } from '../../resources/functions.ts'
+import { visibilityTimeoutOf } from '../../resources/queue-functions.ts'
+import { maxReceiveCount, type QueueId, queueIds } from '../../resources/queues.ts'
+import { bucket, table, uploadPattern } from '../../resources/storage.ts'
+import { removeObsoleteRules } from './obsolete-rules.ts'
+
+export interface ResourceNames {
+  readonly region: string
+  readonly tableName: string
+  readonly bucketName: string
+  readonly busName: string
+  readonly queuePrefix: string
+}
+
+interface Queue {
+  readonly url: string
+  readonly arn: string
+}
+
+export interface ProvisionedQueues {
+  readonly queues: Readonly<Record<QueueId, Queue>>
+  /** Holds asynchronous invocations until they have run; on AWS this queue is internal to Lambda. */
+  readonly invocations: Queue
+  /** By function, for those declared with a dead-letter queue. */
+  readonly deadLetters: Readonly<Record<string, Queue>>
+}
+
+/** Creates the resources declared in `lib/resources`, as a deployment does; existing ones are kept or updated. */
+export async function provision(names: ResourceNames): Promise<ProvisionedQueues> {
+  const [queues] = await Promise.all([
+    createQueues(names),
+    createTable(names),
+    createBucket(names),
+    createBus(names),
+  ])
+  return queues
+}
+
+/** Ignores the error that a resource exists already: an earlier start created it. */
+function ignoreError(there: new (...args: never[]) => Error) {
+  return (error: unknown) => {
+    if (!(error instanceof there)) throw error
+  }
+}
+
+async function createTable({ region, tableName }: ResourceNames): Promise<void> {
+  const client = new DynamoDBClient({ region })
+  const { TimeToLiveAttribute, ...schema } = table
+  // The declaration is deeply readonly, the SDK's type is not; it does not write to it.
+  const input = { ...schema, TableName: tableName } as unknown as CreateTableCommandInput
+  await client.send(new CreateTableCommand(input)).then(
+    () =>
+      client.send(
+        new UpdateTimeToLiveCommand({
+          TableName: tableName,
+          TimeToLiveSpecification: { AttributeName: TimeToLiveAttribute, Enabled: true },
+        }),
+      ),
+    ignoreError(ResourceInUseException),
+  )
+}
+
+async function createBucket({ region, bucketName }: ResourceNames): Promise<void> {
+  const client = new S3Client({ region, forcePathStyle: true })
+  await client
+    .send(new CreateBucketCommand({ Bucket: bucketName }))
+    .catch(ignoreError(BucketAlreadyOwnedByYou))
+  await client.send(
+    new PutBucketNotificationConfigurationCommand({
+      Bucket: bucketName,
+      NotificationConfiguration: { EventBridgeConfiguration: {} },
+    }),
+  )
+  await client.send(
+    new PutBucketCorsCommand({
+      Bucket: bucketName,
+      CORSConfiguration: {
+        CORSRules: bucket.cors.map((rule) => ({
+          ...rule,
+          AllowedOrigins: [...rule.AllowedOrigins],
+          AllowedMethods: [...rule.AllowedMethods],
+          AllowedHeaders: [...rule.AllowedHeaders],
+          ExposeHeaders: [...rule.ExposeHeaders],
+        })),
+      },
+    }),
+  )
+  await client.send(
+    new PutBucketLifecycleConfigurationCommand({
+      Bucket: bucketName,
+      LifecycleConfiguration: {
+        Rules: bucket.lifecycle.map((rule) => ({
+          ID: rule.ID,
+          Status: 'Enabled',
+          Filter: { Prefix: rule.Prefix },
+          Expiration: { Days: rule.ExpirationInDays },
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: rule.AbortIncompleteMultipartDays },
+        })),
+      },
+    }),
+  )
+}
+
+async function createQueues({ region, queuePrefix }: ResourceNames): Promise<ProvisionedQueues> {
+  const client = new SQSClient({ region })
+  const createQueue = async (name: string, attributes: Record<string, string>) => {
+    const QueueName = `${queuePrefix}${name}`
+    const { QueueUrl } = await client
+      .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
+      // An older version of the service created it with other settings.
+      .catch(async (error: unknown) => {
+        if (!(error instanceof QueueNameExists)) throw error
+        const found = await client.send(new GetQueueUrlCommand({ QueueName }))
+        const changed = { QueueUrl: found.QueueUrl ?? '', Attributes: attributes }
+        await client.send(new SetQueueAttributesCommand(changed))
+        return found
+      })
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    )
+    return { url: QueueUrl ?? '', arn: Attributes?.QueueArn ?? '' }
+  }
+  const createDeadLetterQueue = (name: string) =>
+    createQueue(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
+  const createQueuePair = async (id: QueueId) => {
+    const dead = await createDeadLetterQueue(id)
+    const queue = await createQueue(id, {
+      VisibilityTimeout: String(visibilityTimeoutOf(id)),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
+    })
+    return [id, queue] as const
+  }
+  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
+  const withDeadLetter = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
+  const [pairs, invocations, deadLetters] = await Promise.all([
+    Promise.all(queueIds.map(createQueuePair)),
+    createQueue('invocations', {}),
+    Promise.all(withDeadLetter.map(async (name) => [name, await createDeadLetterQueue(name)] as const)),
+  ])
+  return {
+    queues: Object.fromEntries(pairs) as ProvisionedQueues['queues'], // one entry for each id
+    invocations,
+    deadLetters: Object.fromEntries(deadLetters),
+  }
+}
+
+async function createBus(names: ResourceNames): Promise<void> {
+  const { region, busName } = names
+  const client = new EventBridgeClient({ region })
+  await client
+    .send(new CreateEventBusCommand({ Name: busName }))
+    .catch(ignoreError(ResourceAlreadyExistsException))
+  for (const bus of ['default', busName])
+    await removeObsoleteRules(client, region, bus, Object.keys(functions))
+  for (const [Name, { trigger }] of Object.entries(functions)) {
+    const rule = ruleFor(trigger, names)
+    if (!rule) continue
+    await client.send(new PutRuleCommand({ Name, ...rule }))
+    const Targets = [{ Id: Name, Arn: functionArn(region, Name) }]
+    await client.send(new PutTargetsCommand({ Rule: Name, EventBusName: rule.EventBusName, Targets }))
+  }
+}
+
+/** Returns the rule that invokes the function; schedules are rules of the default bus. */
+function ruleFor(trigger: Trigger, { busName, bucketName }: ResourceNames) {
+  if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
+  if ('events' in trigger)
+    return { EventBusName: busName, EventPattern: JSON.stringify(eventPattern(trigger.events, trigger.for)) }
+  if ('uploads' in trigger) {
+    const EventPattern = JSON.stringify(uploadPattern(bucketName, trigger.uploads))
+    return { EventBusName: 'default', EventPattern }
+  }
+  return undefined
+}

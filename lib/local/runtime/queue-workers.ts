@@ -1,0 +1,141 @@
+import { tmpdir } from 'node:os'
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import type { ClientConnection, FileExchange } from '../../aws/connections.ts'
+import type { Config } from '../../config.ts'
+import { FunctionError, type FunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
+import { QueueMapping } from '../../embedded-aws/lambda/queue-mapping.ts'
+import type { Lambda, LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
+import { engines } from '../../engines/index.ts'
+import { TaskMessage } from '../../jobs/task-message.ts'
+import type { Log } from '../../log.ts'
+import { functions } from '../../resources/functions.ts'
+import { functionForQueue, queueMappingOf } from '../../resources/queue-functions.ts'
+import { type QueueId, queueIds } from '../../resources/queues.ts'
+import { concurrencyOf, type Environment } from './environment.ts'
+import type { IsolatedFunctions } from './isolated-functions.ts'
+import { OnDemandWorker } from './on-demand-worker.ts'
+import type { ProvisionedQueues } from './provision.ts'
+import { removeLeftoverFolders } from './remove-leftover-folders.ts'
+import type { ServiceMessage } from './worker.ts'
+
+/** Longer than any job may take, so that the job's own limits apply. */
+const functionTimeoutMs = 50 * 60_000
+/** Memory of Node, our code and the SDK, in addition to the engines. */
+const runtimeMb = 512
+/** How long a worker may take to start and claim the task; from then on it keeps the message hidden itself. */
+const claimTimeoutS = 30
+
+interface QueueWorkersOptions {
+  readonly config: Config
+  readonly environment: Environment
+  readonly logFd: number
+  readonly log: Log
+  /** Set when the queues' server runs in this process. */
+  readonly connection?: ClientConnection | undefined
+  readonly isolated?: IsolatedFunctions | undefined
+  /** Set when the bucket's server runs in this process. */
+  readonly exchange?: FileExchange | undefined
+}
+
+export interface QueueWorkers {
+  /** One per queue, each with its own worker process. */
+  readonly functions: readonly LocalFunction[]
+  /** Sends a message to all worker processes. */
+  broadcast(message: ServiceMessage): void
+  /** Starts feeding the functions from their queues. */
+  start(lambda: Lambda, queues: ProvisionedQueues['queues']): void
+  close(): Promise<void>
+}
+
+export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
+  const { config, environment, logFd, log, connection, exchange, isolated } = options
+  const idleMs = config.WORKER_IDLE_S * 1000
+  const mappings: QueueMapping[] = []
+  const parts = queueIds.map((queue) => {
+    const concurrency = concurrencyOf(config, queue)
+    const memoryMb = workerMemoryMb(queue, concurrency)
+    const worker = new OnDemandWorker({
+      queue,
+      // Only engines use PARALLEL, and deliveries run none.
+      environment: {
+        ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
+        ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency) }),
+      },
+      ...(isolated?.wrapCommand && {
+        wrapCommand: (command) => isolated.wrapCommand?.(functionNameOf(queue), command) ?? command,
+      }),
+      logFd,
+      log,
+      idleMs,
+      exchange,
+      maxMemoryBytes: memoryMb * 1024 ** 2,
+      cleanUp: (pid) => void removeLeftoverFolders(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
+    })
+    const local: LocalFunction = {
+      name: functionNameOf(queue),
+      memoryMb,
+      timeoutMs: functionTimeoutMs,
+      retryAttempts: 2,
+      maximumConcurrency: concurrency,
+      handler: (event, context) => worker.invoke(event, context),
+    }
+    return { queue, worker, local, concurrency }
+  })
+  return {
+    functions: parts.map(({ local }) => local),
+    broadcast: (message) => {
+      for (const { worker } of parts) worker.broadcast(message)
+    },
+    start(lambda, queues) {
+      for (const { queue, local, concurrency } of parts) {
+        const { url: queueUrl, arn: queueArn } = queues[queue]
+        // Lambda makes this call before it feeds a function, so isolated functions need the permission.
+        if (isolated)
+          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.connectionFor(local.name))
+        mappings.push(
+          new QueueMapping({
+            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
+            connection: isolated?.connectionFor(local.name) ?? connection,
+            retriesEarly: !isolated,
+            settings: queueMappingOf(queue),
+            visibilityS: claimTimeoutS,
+            invoke: async (event) => {
+              const outcome = await lambda.invoke(local.name, event)
+              if (!outcome.ok) {
+                for (const record of event.Records) logLostAttempt(record.body, queue, outcome.failure, log)
+                throw new FunctionError(outcome.failure)
+              }
+              return outcome.value
+            },
+          }),
+        )
+      }
+    },
+    close: async () => {
+      // Workers first: once they release their tasks, the mappings become idle.
+      const workers = parts.map(({ worker }) => worker.close())
+      await Promise.all([...workers, ...mappings.map((mapping) => mapping.close())])
+    },
+  }
+}
+
+export const functionNameOf = (queue: QueueId) => functionForQueue(queue) ?? `convert-${queue}`
+
+const readQueueAttributes = (QueueUrl: string, region: string, connection: ClientConnection) =>
+  new SQSClient({ region, useQueueUrlAsEndpoint: true, ...connection }).send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
+  )
+
+/** Memory of a worker with this concurrency; transfers stream, so their memory does not depend on it. */
+function workerMemoryMb(queue: QueueId, concurrency: number): number {
+  const functionName = functionForQueue(queue)
+  if (functionName) return functions[functionName].memoryMb
+  const limits = engines.filter(({ image }) => image === queue).map((engine) => engine.limits.memoryMb)
+  return concurrency * Math.max(512, ...limits) + runtimeMb
+}
+
+/** Logs the task of a process that died and can no longer report it. */
+function logLostAttempt(body: string, queue: QueueId, { errorMessage }: FunctionFailure, log: Log): void {
+  const { data = { message: body } } = TaskMessage.safeParse(JSON.parse(body))
+  log.error({ ...data, queue, reason: errorMessage }, 'attempt lost')
+}

@@ -1,0 +1,85 @@
+// Worker processes read and write files of the bucket by asking the service that started them, over IPC.
+import type { FileExchange, LocatedFile } from '../../aws/connections.ts'
+
+type Put = Parameters<FileExchange['put']>
+type Get = Parameters<FileExchange['get']>
+type Locate = Parameters<FileExchange['locate']>
+
+export type FileRequest = {
+  readonly type: 'file'
+  readonly id: number
+} & (
+  | { readonly verb: 'put'; readonly args: Put }
+  | { readonly verb: 'get'; readonly args: Get }
+  | { readonly verb: 'locate'; readonly args: Locate }
+)
+
+export interface FileResponse {
+  readonly type: 'file'
+  readonly id: number
+  /** Result of a `locate` request. */
+  readonly located?: readonly LocatedFile[]
+  /** Omitted on success. */
+  readonly failure?: { readonly name: string; readonly message: string }
+}
+
+/** Command-line flag of a worker whose bucket is on this machine. */
+export const fileSharingFlag = '--sharing-files'
+
+/** Carries out a worker's request in the service. */
+export async function handleFileRequest(request: FileRequest, exchange: FileExchange): Promise<FileResponse> {
+  const { type, id } = request
+  try {
+    if (request.verb === 'locate') return { type, id, located: await exchange.locate(...request.args) }
+    if (request.verb === 'put') await exchange.put(...request.args)
+    else await exchange.get(...request.args)
+    return { type, id }
+  } catch (error) {
+    return { type, id, failure: toFileFailure(error) }
+  }
+}
+
+/** Uses the error code as the name, as the SDK does. */
+function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const name = 'code' in error ? String(error.code) : error.name
+  return { name, message: error.message }
+}
+
+/** The worker's side. Requests need no timeout: the worker exits with its service. */
+export class FileExchangeClient implements FileExchange {
+  readonly #send: (request: FileRequest) => void
+  readonly #pending = new Map<number, PromiseWithResolvers<readonly LocatedFile[]>>()
+  #next = 1
+
+  constructor(send: (request: FileRequest) => void) {
+    this.#send = send
+  }
+
+  async put(...args: Put): Promise<void> {
+    await this.#request((id) => ({ type: 'file', id, verb: 'put', args }))
+  }
+
+  async get(...args: Get): Promise<void> {
+    await this.#request((id) => ({ type: 'file', id, verb: 'get', args }))
+  }
+
+  locate(...args: Locate): Promise<readonly LocatedFile[]> {
+    return this.#request((id) => ({ type: 'file', id, verb: 'locate', args }))
+  }
+
+  #request(make: (id: number) => FileRequest): Promise<readonly LocatedFile[]> {
+    const id = this.#next++
+    const response = Promise.withResolvers<readonly LocatedFile[]>()
+    this.#pending.set(id, response)
+    this.#send(make(id))
+    return response.promise
+  }
+
+  handleResponse({ id, located = [], failure }: FileResponse): void {
+    const response = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (failure) response?.reject(Object.assign(new Error(failure.message), { name: failure.name }))
+    else response?.resolve(located)
+  }
+}

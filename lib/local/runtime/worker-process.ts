@@ -1,0 +1,254 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { FileExchange } from '../../aws/connections.ts'
+import { FunctionError, type FunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
+import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
+import { type Command, exitWithParent } from '../../io/exit-with-parent.ts'
+import { emitJobEnd } from '../../jobs/job-end-emitter.ts'
+import type { Log } from '../../log.ts'
+import type { FunctionName } from '../../resources/functions.ts'
+import { functionForQueue } from '../../resources/queue-functions.ts'
+import type { QueueId } from '../../resources/queues.ts'
+import nodeEnvironment from '../node-environment.json' with { type: 'json' }
+import nodeFlags from '../node-flags.json' with { type: 'json' }
+import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
+import { type FileRequest, fileSharingFlag, handleFileRequest } from './worker-file-broker.ts'
+
+const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
+
+/**
+ * malloc settings for streaming. With the low mmap threshold of the other processes every chunk of a stream would get
+ * new pages, which costs more than everything else about it. A single arena, as each arena keeps its own free memory.
+ */
+const mallocForStreams = {
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+  MALLOC_ARENA_MAX: '1',
+}
+/**
+ * The young generation of a transfer consists of chunks that die quickly; see lib/io/collect-garbage.ts. Without the
+ * second flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
+ */
+const v8FlagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']
+
+const defaultHangTimeoutMs = 15_000
+/**
+ * Until the first sign of life. On a busy machine loading the code takes longer than any silence of a running worker;
+ * killing it then would restart it forever, and no job would be done.
+ */
+const defaultStartTimeoutMs = 120_000
+const checkEveryMs = 1000
+const stopTimeoutMs = 8000
+
+export interface WorkerProcessOptions {
+  /** Queue whose function it runs, or the name of a function without a queue, which also needs `handler`. */
+  readonly queue: QueueId | FunctionName
+  /** Module and export, for example `live.sockets`. */
+  readonly handler?: string
+  /** Complete environment of the process, as Lambda would set it. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Descriptor of the open log file that gets its output. */
+  readonly logFd: number
+  readonly log: Log
+  /** Omitted when the bucket is on another server. */
+  readonly exchange?: FileExchange | undefined
+  /** Resident memory above which it is killed. */
+  readonly maxMemoryBytes: number
+  /** How long it may go without a sign of life before it counts as hanging. */
+  readonly hangTimeoutMs?: number
+  /** The same for its first sign of life. */
+  readonly startTimeoutMs?: number
+  /** Script of the process; `worker.ts` by default. */
+  readonly file?: string
+  /** Wraps the command, for example to run it isolated. */
+  readonly wrapCommand?: (command: Command) => Command
+  /** Removes what a process leaves behind when it exits. */
+  readonly cleanUp?: (pid: number) => void
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly deadline: number
+}
+
+/**
+ * One process that runs the function of a queue. It is killed when it hangs or takes too much memory; its invocations
+ * then fail, as on Lambda.
+ */
+export class WorkerProcess {
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<void>
+  readonly #options: WorkerProcessOptions
+  readonly #child: ChildProcess
+  readonly #pending = new Map<number, Pending>()
+  readonly #checkTimer: NodeJS.Timeout
+  #lastSeen = Date.now()
+  #lastCheck = Date.now()
+  #hasStarted = false
+  #nextId = 1
+  #isStopping = false
+  /** Why we killed it, which its exit signal doesn't say. */
+  #killReason: string | undefined
+
+  constructor(options: WorkerProcessOptions) {
+    this.#options = options
+    const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
+    const name = handler ?? functionForQueue(queue) ?? 'convert'
+    // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
+    // that only pass bytes on don't need it, and it would keep growing.
+    const savesMemory = name === 'transfer' || name === 'deliver'
+    // Without --disable-sigusr1 any program of the same user could open Node's debugger and read its secrets.
+    const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
+    const extraFlags = name === 'transfer' ? v8FlagsForStreams : []
+    const node: Command = [
+      process.execPath,
+      ...flags,
+      ...extraFlags,
+      file,
+      name,
+      ...(exchange ? [fileSharingFlag] : []),
+    ]
+    const [command, ...args] = exitWithParent(options.wrapCommand?.(node) ?? node)
+    const child = spawn(command, args, {
+      env: {
+        ...environment,
+        ...(savesMemory && nodeEnvironment),
+        ...(name === 'transfer' && mallocForStreams),
+        ...(name === 'convert' && { IMAGE_ID: queue }),
+      },
+      stdio: ['ignore', logFd, logFd, 'ipc'],
+      // Job records contain sets, which JSON cannot represent.
+      serialization: 'advanced',
+    })
+    this.#child = child
+    log.info({ queue, pid: child.pid }, 'worker started')
+    child.on('message', (message) => this.#onMessage(message as WorkerMessage)) // the other end is our own worker.ts
+    const { promise, resolve } = Promise.withResolvers<string>()
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(this.#killReason ?? signal ?? `exit code ${code}`))
+    this.exited = promise.then((reason) => this.#onExit(reason))
+    this.#checkTimer = setInterval(() => void this.#check(), checkEveryMs)
+    this.#checkTimer.unref()
+  }
+
+  /** False as soon as it is being stopped or killed: new work would be lost with it. */
+  get acceptsWork(): boolean {
+    const { connected, exitCode, signalCode } = this.#child
+    return !this.#isStopping && connected && exitCode === null && signalCode === null
+  }
+
+  get isBusy(): boolean {
+    return this.#pending.size > 0
+  }
+
+  /** @throws FunctionError when the function fails, its process dies or it times out */
+  invoke(event: unknown, { getRemainingTimeInMillis, ...context }: FunctionContext): Promise<unknown> {
+    const id = this.#nextId++
+    const deadline = Date.now() + getRemainingTimeInMillis()
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, deadline })
+      const invocation = { type: 'invoke', id, event, deadline, context } satisfies Invocation
+      this.#child.send(invocation, (error) => {
+        if (error) this.#takePending(id)?.reject(error)
+      })
+    })
+  }
+
+  /** Sends a message, unless the process has disconnected. */
+  send(message: ServiceMessage): void {
+    const { log, queue } = this.#options
+    if (this.#child.connected)
+      this.#child.send(
+        message,
+        (error) => error && log.info({ queue, error }, 'a message could not be sent to a worker'),
+      )
+  }
+
+  /** Lets it release its tasks and exit, and kills it after a timeout; resolves when it has exited. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#child.kill('SIGTERM')
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs)
+    await this.exited
+    clearTimeout(timer)
+  }
+
+  #takePending(id: number): Pending | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    return pending
+  }
+
+  #onMessage(message: WorkerMessage): void {
+    this.#lastSeen = Date.now()
+    this.#hasStarted = true
+    if (message.type === 'alive') return
+    if (message.type === 'job-ended') {
+      emitJobEnd(message.job)
+      return
+    }
+    if (message.type === 'file') {
+      void this.#onFileRequest(message)
+      return
+    }
+    const pending = this.#takePending(message.id)
+    if (message.type === 'result') pending?.resolve(message.value)
+    else pending?.reject(new FunctionError(message.failure))
+  }
+
+  async #onFileRequest(request: FileRequest): Promise<void> {
+    const { exchange } = this.#options
+    if (exchange) this.send(await handleFileRequest(request, exchange))
+  }
+
+  #onExit(reason: string): void {
+    clearInterval(this.#checkTimer)
+    this.#isStopping = true
+    const { queue, log, cleanUp } = this.#options
+    log[this.isBusy ? 'error' : 'info']({ queue, reason, running: this.#pending.size }, 'worker exited')
+    const failure: FunctionFailure = {
+      errorType: 'Runtime.ExitError',
+      errorMessage: `the worker exited: ${reason}`,
+    }
+    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new FunctionError(failure))
+    if (this.#child.pid !== undefined) cleanUp?.(this.#child.pid)
+  }
+
+  async #check(): Promise<void> {
+    const now = Date.now()
+    // When the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
+    const wasSuspended = now - this.#lastCheck > 3 * checkEveryMs
+    this.#lastCheck = now
+    if (wasSuspended || (!this.isBusy && this.#hasStarted)) {
+      this.#lastSeen = now
+      return
+    }
+    const reason = await this.#reasonToKill()
+    if (!reason) return
+    this.#options.log.error({ queue: this.#options.queue, reason }, 'killing a worker')
+    this.#killReason = reason
+    this.#isStopping = true
+    this.#child.kill('SIGKILL')
+  }
+
+  async #reasonToKill(): Promise<string | undefined> {
+    const now = Date.now()
+    const { hangTimeoutMs = defaultHangTimeoutMs, startTimeoutMs = defaultStartTimeoutMs } = this.#options
+    const silentMs = now - this.#lastSeen
+    if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it did not start in time'
+    if (this.#hasStarted && silentMs > hangTimeoutMs) return 'it stopped responding'
+    if ([...this.#pending.values()].some(({ deadline }) => now > deadline))
+      return 'it exceeded its time limit'
+    if ((await residentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
+      return 'it used too much memory'
+    return undefined
+  }
+}
+
+/** Resident memory of a process (proc(5), `VmRSS`); 0 when it has exited. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+}

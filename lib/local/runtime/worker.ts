@@ -1,0 +1,104 @@
+import type { SQSEvent } from 'aws-lambda'
+import { type FunctionFailure, toFunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
+import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
+import type { Job } from '../../jobs/job.ts'
+import { anyJob, jobEndEmitter } from '../../jobs/job-end-emitter.ts'
+import {
+  FileExchangeClient,
+  type FileRequest,
+  type FileResponse,
+  fileSharingFlag,
+} from './worker-file-broker.ts'
+
+/** Messages from the service to a worker process. */
+export type ServiceMessage = Invocation | FileResponse | { readonly type: 'disk-full' }
+export interface Invocation {
+  readonly type: 'invoke'
+  readonly id: number
+  /** Event of the function, which validates it itself, as any client may invoke it. */
+  readonly event: unknown
+  /** When the function times out, in epoch milliseconds. */
+  readonly deadline: number
+  readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
+}
+export type WorkerMessage =
+  | FileRequest
+  | { readonly type: 'alive' }
+  | { readonly type: 'job-ended'; readonly job: Job }
+  | { readonly type: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'error'; readonly id: number; readonly failure: FunctionFailure }
+
+type WorkerFunction = ReturnType<typeof import('../../../functions/convert.ts').createFunction>
+/** Modules of queue functions export a factory that takes their dependencies; others export the handler itself. */
+type FunctionModule =
+  | { readonly createFunction: typeof import('../../../functions/convert.ts').createFunction }
+  | Readonly<Record<string, WorkerFunction['handler']>>
+
+/** A worker that sends no sign of life for several of these intervals counts as hanging. */
+export const aliveEveryMs = 2000
+
+const sendMessage = (message: WorkerMessage) => process.send?.(message)
+
+/** Resolves when the message has been sent: a process that exits earlier would lose it. */
+const sendAndFlush = (message: WorkerMessage) =>
+  new Promise<void>((resolve) => process.send?.(message, () => resolve()))
+
+const files = new FileExchangeClient(sendMessage)
+const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
+const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule // the name that WorkerProcess passes
+const { handler, stop, reportFullDisk } = loadFunction(functionModule)
+
+function loadFunction(module: FunctionModule): WorkerFunction {
+  if (typeof module.createFunction === 'function')
+    return (module as Extract<FunctionModule, { createFunction: unknown }>).createFunction(
+      process.argv.includes(fileSharingFlag) ? { files } : {},
+    )
+  const named = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
+  if (!named) throw new Error(`functions/${module}.ts does not export ${exportName}`)
+  return { handler: named, stop: async () => undefined, reportFullDisk: () => undefined }
+}
+
+async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
+  try {
+    const value = await handler(event as SQSEvent, {
+      ...context,
+      getRemainingTimeInMillis: () => deadline - Date.now(),
+    })
+    await sendAndFlush({ type: 'result', id, value })
+  } catch (error) {
+    await sendAndFlush({ type: 'error', id, failure: toFunctionFailure(error) })
+  }
+}
+
+const running = new Set<Promise<void>>()
+
+/** Waits until the tasks are released; otherwise their jobs would wait for a lease to expire and lose an attempt. */
+async function shutDown(): Promise<void> {
+  await stop()
+  await Promise.all(running)
+}
+
+// Run as a separate process, not imported by the service.
+if (process.send) {
+  // Only our own service writes to this channel.
+  process.on('message', (given) => {
+    const message = given as ServiceMessage
+    if (message.type === 'file') {
+      files.handleResponse(message)
+      return
+    }
+    if (message.type === 'disk-full') {
+      reportFullDisk()
+      return
+    }
+    const one = invoke(message).finally(() => running.delete(one))
+    running.add(one)
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.once('SIGTERM', () => void shutDown().finally(() => process.exit(0)))
+  // Ctrl-C reaches the whole process group; the service decides when workers end.
+  process.on('SIGINT', () => {})
+  jobEndEmitter.on(anyJob, (job: Job) => sendMessage({ type: 'job-ended', job }))
+  sendMessage({ type: 'alive' })
+  setInterval(() => sendMessage({ type: 'alive' }), aliveEveryMs)
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { Sha256 } from '../../lib/crypto/sha256.ts'
+
+const message = Buffer.from('mutabor')
+const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString('hex')
+
+test('the hash of signatures is SHA-256, with and without a key of any kind', async () => {
+  const key = Buffer.from('a key beyond ASCII: ü')
+  const expected = createHmac('sha256', key).update(message).digest('hex')
+  // The buffer of the view also contains bytes before and after the key.
+  const padded = new Uint8Array(Buffer.concat([message, key, message]))
+  const view = padded.subarray(message.length, message.length + key.length)
+  for (const secret of [key.toString(), key, view, Uint8Array.from(key).buffer]) {
+    const hash = new Sha256(secret)
+    hash.update(message)
+    assert.equal(await hex(hash), expected)
+  }
+  const unkeyed = new Sha256()
+  unkeyed.update(message.subarray(0, 2))
+  unkeyed.update(message.subarray(2))
+  assert.equal(await hex(unkeyed), createHash('sha256').update(message).digest('hex'))
+})
+
+test('a hash that is reset starts again with its key', async () => {
+  const hash = new Sha256('key')
+  hash.update(Buffer.from('something else'))
+  hash.reset()
+  hash.update(message)
+  assert.equal(await hex(hash), createHmac('sha256', 'key').update(message).digest('hex'))
+})

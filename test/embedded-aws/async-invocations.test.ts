@@ -1,0 +1,194 @@
+// Invocations of type Event: accepted immediately, run at least once, retried after errors, finally dead-lettered.
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { AsyncInvocations } from '../../lib/embedded-aws/lambda/async-invocations.ts'
+import { Lambda, type LocalFunction } from '../../lib/embedded-aws/lambda/runtime.ts'
+import { waitUntil } from '../wait-until.ts'
+import { log, makeFunction } from './lambda-runtime.ts'
+import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
+
+process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
+process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
+
+async function start(t: TestContext, functions: (dead: string) => readonly LocalFunction[]) {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue('invocations')
+  const dead = await sqs.createQueue('dead')
+  const lambda = new Lambda({ functions: functions(dead), region, log })
+  const asyncInvocations = new AsyncInvocations({
+    lambda,
+    queue: { url, arn: '' },
+    retryDelaysS: [1, 1],
+    log,
+  })
+  t.after(() => asyncInvocations.close())
+  return { sqs, url, dead, asynchronous: asyncInvocations }
+}
+
+const isEmpty = (sqs: TestServer, url: string) => async () => {
+  const attributes = await sqs.attributes(url)
+  const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
+  return names.every((name) => attributes[name] === '0')
+}
+
+test('an accepted invocation reaches its function once, with its payload unchanged', async (t) => {
+  const invocations: [event: unknown, requestId: string][] = []
+  const take = makeFunction('take', async (event, { awsRequestId }) =>
+    invocations.push([event, awsRequestId]),
+  )
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [take])
+  const event = { text: 'é \uffff \u0000 "', list: [1, null] }
+  // The JSON contains two characters that a queue does not accept.
+  await asyncInvocations.accept('take', JSON.stringify(event), 'request-1')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+  assert.deepEqual(invocations, [[event, 'request-1']])
+})
+
+test('an Event payload of 1 MB is accepted', async (t) => {
+  let length = 0
+  const take = makeFunction('take', async (event) => {
+    length = String(event).length
+  })
+  const { asynchronous: asyncInvocations } = await start(t, () => [take])
+  await asyncInvocations.accept('take', JSON.stringify('x'.repeat(999_998)))
+  await waitUntil(() => length === 999_998, 'the function is called')
+})
+
+test('a failing Event is retried twice with the same request id and then sent to the dead-letter queue', async (t) => {
+  const attempts: [at: number, requestId: string][] = []
+  const fails = (deadLetterUrl: string) =>
+    makeFunction(
+      'fails',
+      async (_event, { awsRequestId }) => {
+        attempts.push([Date.now(), awsRequestId])
+        throw new Error('expected failure')
+      },
+      { deadLetterUrl },
+    )
+  const {
+    sqs,
+    url,
+    dead,
+    asynchronous: asyncInvocations,
+  } = await start(t, (deadLetterUrl) => [fails(deadLetterUrl)])
+  await asyncInvocations.accept('fails', '{"a":1}', 'request-1')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+  assert.deepEqual(
+    attempts.map(([, requestId]) => requestId),
+    ['request-1', 'request-1', 'request-1'],
+  )
+  const [first = 0, second = 0, third = 0] = attempts.map(([at]) => at)
+  assert.ok(second - first > 900 && third - second > 900, 'each retry waits for its delay')
+  const [message] = await sqs.receive(dead)
+  assert.equal(message?.Body, '{"a":1}')
+  const attributes = Object.entries(message.MessageAttributes ?? {}).map(
+    ([name, { DataType, StringValue }]) => [name, DataType, StringValue],
+  )
+  assert.deepEqual(attributes.sort(), [
+    ['ErrorCode', 'Number', '200'],
+    ['ErrorMessage', 'String', 'expected failure'],
+    ['RequestID', 'String', 'request-1'],
+  ])
+})
+
+test('a function declared without retries runs once', async (t) => {
+  let attempts = 0
+  const fails = makeFunction(
+    'fails',
+    async () => {
+      attempts += 1
+      throw new Error('expected failure')
+    },
+    { retryAttempts: 0 },
+  )
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [fails])
+  await asyncInvocations.accept('fails', '{}')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+  assert.equal(attempts, 1)
+})
+
+test('an invocation of the bus runs directly, and its retry comes from the queue', async (t) => {
+  const attempts: number[] = []
+  const once = makeFunction('once', async () => {
+    attempts.push(performance.now())
+    if (attempts.length === 1) throw new Error('expected failure')
+  })
+  const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])
+  await asyncInvocations.runOrAccept('once', '{}')
+  assert.equal(attempts.length, 1)
+  await waitUntil(() => attempts.length === 2, 'the invocation is retried')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+  const queued = asyncInvocations.runOrAccept('slow', '{}')
+  assert.equal(attempts.length, 2, 'a function that may take long is queued')
+  await queued
+  await waitUntil(() => attempts.length === 3, 'the queued invocation runs')
+})
+
+test('a function that runs longer than its lease runs only once', async (t) => {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue('invocations')
+  let attempts = 0
+  const slow = makeFunction('slow', async () => {
+    attempts += 1
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+  })
+  const lambda = new Lambda({ functions: [slow], region, log })
+  const asyncInvocations = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
+  t.after(() => asyncInvocations.close())
+  await asyncInvocations.accept('slow', '{}')
+  await waitUntil(isEmpty(sqs, url), 'the queue is empty')
+  assert.equal(attempts, 1)
+})
+
+const processFile = fileURLToPath(new URL('./async-invocations-process.ts', import.meta.url))
+
+test('accepted and running invocations run after a SIGKILL', { timeout: 60_000 }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const output = join(folder, 'output')
+  const startProcess = async (mode: string): Promise<ChildProcess> => {
+    const child = fork(processFile, [join(folder, 'sqs.sqlite'), output, mode])
+    t.after(() => child.kill('SIGKILL'))
+    await waitForMessage(child, 'ready')
+    return child
+  }
+  const first = await startProcess('hang')
+  // A function may start before the sender gets its acknowledgement.
+  const started = Promise.all([waitForMessage(first, 'running'), waitForMessage(first, 'accepted')])
+  first.send('{"n":1}')
+  await started
+  const accepted = waitForMessage(first, 'accepted')
+  first.send('{"n":2}')
+  await accepted
+  const exited = once(first, 'exit')
+  first.kill('SIGKILL')
+  await exited
+  assert.ok(!existsSync(output))
+
+  await startProcess('work')
+  const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
+  // The running invocation is repeated when its lease ends.
+  await waitUntil(() => lines().length >= 2, 'two lines are logged')
+  assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
+})
+
+/** Resolves when the process sends the message; others may come before. */
+function waitForMessage(child: ChildProcess, word: string): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if (message !== word) return
+      child.off('message', listen)
+      resolve()
+    }
+    child.on('message', listen)
+  })
+}

@@ -1,0 +1,55 @@
+// Starts the embedded DynamoDB in a temporary folder, with clients and helpers.
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import pino from 'pino'
+import { type DynamoDbOptions, openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
+import { descendants } from '../../processes.ts'
+import { scratchFolder } from '../../scratch-folder.ts'
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+export const silentLog = pino({ level: 'silent' })
+
+export const makeFolder = () => scratchFolder('mutabor-dynamodb')
+
+export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOptions> = {}) {
+  const file = options.file ?? join(makeFolder(), 'dynamodb.sqlite')
+  const dynamoDb = await openDynamoDb({ port: 0, log: silentLog, ...options, file })
+  const client = makeClient(dynamoDb.url)
+  const documents = DynamoDBDocumentClient.from(client)
+  const stop = async () => {
+    client.destroy()
+    await dynamoDb.close()
+  }
+  t.after(stop)
+  return { url: dynamoDb.url, file, client, documents, pid: () => pidOf(file), stop }
+}
+
+/** Retries often enough to survive a restart. */
+export const makeClient = (endpoint: string, maxAttempts = 12) =>
+  new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
+
+/** Returns the id of the process that has the file open; undefined if there is none. */
+const pidOf = (file: string) =>
+  descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
+
+export async function createTable(client: DynamoDBClient, TableName: string, ttl?: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  if (ttl === undefined) return
+  const TimeToLiveSpecification = { AttributeName: ttl, Enabled: true }
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+}

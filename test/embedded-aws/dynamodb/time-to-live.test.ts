@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DescribeTableCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { type DynamoDBDocumentClient, PutCommand, ScanCommand as ScanItems } from '@aws-sdk/lib-dynamodb'
+import { deleteExpiredItems, type SweepOptions } from '../../../lib/embedded-aws/dynamodb/time-to-live.ts'
+import { createTable, startDynamoDb } from './start-dynamodb.ts'
+
+const nowS = Math.floor(Date.now() / 1000)
+const yearS = 365 * 86_400
+
+async function put(documents: DynamoDBDocumentClient, TableName: string, pk: string, more: object) {
+  await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...more } }))
+}
+
+async function remainingKeys(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
+  const { Items = [] } = await documents.send(new ScanItems({ TableName }))
+  return Items.map(({ pk }) => String(pk)).sort()
+}
+
+test('only expired items are deleted, from all tables with a time to live', async (t) => {
+  const { client, documents } = await startDynamoDb(t)
+  await createTable(client, 'first', 'expires')
+  await createTable(client, 'second', 'sk')
+  await createTable(client, 'third')
+  await put(documents, 'first', 'over', { expires: nowS - 1 })
+  await put(documents, 'first', 'over since four years', { expires: nowS - 4 * yearS })
+  await put(documents, 'first', 'not yet', { expires: nowS + 60 })
+  await put(documents, 'first', 'more than five years ago', { expires: nowS - 6 * yearS })
+  await put(documents, 'first', 'text', { expires: String(nowS - 1) })
+  await put(documents, 'first', 'no time', {})
+  await put(documents, 'second', 'over by its key', { sk: nowS - 1 })
+  await put(documents, 'third', 'no setting', { expires: nowS - 1 })
+  assert.equal(await deleteExpiredItems({ client }), 3)
+  assert.deepEqual(await remainingKeys(documents, 'first'), [
+    'more than five years ago',
+    'no time',
+    'not yet',
+    'text',
+  ])
+  assert.deepEqual(await remainingKeys(documents, 'second'), [])
+  assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
+})
+
+test('an item whose time is extended between scan and delete stays', async (t) => {
+  const { client, documents, url } = await startDynamoDb(t)
+  await createTable(client, 'table', 'expires')
+  await put(documents, 'table', 'renewed', { expires: nowS - 1 })
+  await put(documents, 'table', 'over', { expires: nowS - 1 })
+  const sweeper = new DynamoDBClient({
+    endpoint: url,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'A', secretAccessKey: 'b' },
+  })
+  t.after(() => sweeper.destroy())
+  sweeper.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args)
+        if (commandName === ScanCommand.name) await put(documents, 'table', 'renewed', { expires: nowS + 60 })
+        return result
+      },
+    { step: 'initialize' },
+  )
+  assert.equal(await deleteExpiredItems({ client: sweeper }), 1)
+  assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
+})
+
+test('a sweep without expired items stops early and the next sweeps continue from there', async (t) => {
+  const { client, documents } = await startDynamoDb(t)
+  await createTable(client, 'table', 'expires')
+  const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)
+  await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS + 3600 })))
+  await put(documents, 'table', 'over', { expires: nowS - 1 })
+  const sent: string[] = []
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        sent.push(commandName)
+        return next(args)
+      },
+    { step: 'initialize' },
+  )
+  const countSent = (name: string) => sent.filter((one) => one === name).length
+  const passes: SweepOptions['passes'] = new Map()
+  const deleted: number[] = []
+  do {
+    deleted.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
+    assert.ok(
+      countSent(ScanCommand.name) <= deleted.length + 1,
+      'one page at a time, and one more after a page with expired items',
+    )
+  } while (passes.size > 0)
+  assert.equal(
+    deleted.reduce((sum, count) => sum + count),
+    1,
+  )
+  assert.ok(deleted.length >= 2)
+  assert.equal((await remainingKeys(documents, 'table')).length, names.length)
+  assert.equal(countSent(DescribeTableCommand.name), 1)
+})
+
+test('a running server deletes expired items page by page', async (t) => {
+  const { client, documents } = await startDynamoDb(t, { ttlSweepEveryMs: 20 })
+  await createTable(client, 'table', 'expires')
+  const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)
+  await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS - 1 })))
+  await put(documents, 'table', 'kept', { expires: nowS + 3600 })
+  const deadline = Date.now() + 20_000
+  while ((await remainingKeys(documents, 'table')).length > 1)
+    assert.ok(Date.now() < deadline, 'all expired items are deleted in time')
+  assert.deepEqual(await remainingKeys(documents, 'table'), ['kept'])
+})

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  CreateEventBusCommand,
+  DisableRuleCommand,
+  PutEventsCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  TestEventPatternCommand,
+} from '@aws-sdk/client-eventbridge'
+import { createRuleTo, entry, q, rejectionOf } from './requests.ts'
+import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
+
+async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
+  await createRuleTo(embedded.events, target)
+  await embedded.events.send(
+    new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }),
+  )
+  const [message] = await embedded.inbox.messages(q)
+  assert.ok(message)
+  return message.body
+}
+
+test('PutEvents reports each entry, and accepted entries reach the target as events', async (t) => {
+  const { events, inbox } = await startTestEvents(t)
+  await createRuleTo(events, {})
+  const response = await events.send(
+    new PutEventsCommand({
+      Entries: [
+        { ...entry, Source: undefined },
+        { ...entry, DetailType: undefined },
+        { ...entry, Detail: undefined },
+        { ...entry, Detail: '["a"]' },
+        { ...entry, Detail: '{' },
+        { ...entry, Source: 'aws.s3' },
+        { ...entry, EventBusName: 'nope' },
+        {
+          ...entry,
+          Detail: ' {"big":12345678901234567890,"n":1.0} ',
+          Time: new Date('2026-01-02T03:04:05.678Z'),
+          Resources: ['r'],
+        },
+      ],
+    }),
+  )
+  assert.equal(response.FailedEntryCount, 6)
+  assert.deepEqual(
+    response.Entries?.map(({ ErrorCode }) => ErrorCode),
+    [
+      'InvalidArgument',
+      'InvalidArgument',
+      'InvalidArgument',
+      'MalformedDetail',
+      'MalformedDetail',
+      'NotAuthorizedForSourceException',
+      undefined,
+      undefined,
+    ],
+  )
+  assert.equal(
+    response.Entries?.[0]?.ErrorMessage,
+    'Parameter Source is not valid. Reason: Source is a required argument.',
+  )
+  const [message] = await inbox.messages(q)
+  assert.equal(
+    message?.body,
+    `{"version":"0","id":"${response.Entries?.[7]?.EventId}","detail-type":"made","source":"my.app","account":"000000000000","time":"2026-01-02T03:04:05Z","region":"${region}","resources":["r"],"detail":{"big":12345678901234567890,"n":1.0}}`,
+  )
+})
+
+test('PutEvents refuses entries of 1 MB in total', async (t) => {
+  const { events } = await startTestEvents(t)
+  const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
+  await assert.rejects(
+    events.send(new PutEventsCommand({ Entries: [half, half] })),
+    rejectionOf('ValidationException', 'Total size of the entries in the request is over the limit.'),
+  )
+  const one = await events.send(new PutEventsCommand({ Entries: [half] }))
+  assert.equal(one.FailedEntryCount, 0)
+})
+
+test('disabled rules and rules of other buses deliver nothing', async (t) => {
+  const { events, inbox } = await startTestEvents(t)
+  await events.send(new CreateEventBusCommand({ Name: 'orders' }))
+  await createRuleTo(events, { Arn: queueArn('disabled') }, 'disabled')
+  await events.send(new DisableRuleCommand({ Name: 'disabled' }))
+  await createRuleTo(events, { Arn: queueArn('other') }, 'other', 'orders')
+  await createRuleTo(events, {})
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  await inbox.messages(q)
+  assert.deepEqual(inbox.attempts, [q])
+})
+
+const inputs: Readonly<Record<string, readonly [target: object, expected: string]>> = {
+  'a constant': [{ Input: '{ "a": 1 }' }, '{ "a": 1 }'],
+  'an object of the event': [{ InputPath: '$.detail.deep' }, '{"name":"x \\"y\\""}'],
+  'a string of the event': [{ InputPath: '$.detail.deep.name' }, '"x \\"y\\""'],
+  'an element of a list': [{ InputPath: '$.detail.list[1].k' }, '2'],
+  'a field of all elements': [{ InputPath: '$.detail.list[*].k' }, '[1,2]'],
+  'nothing, where the path leads nowhere': [{ InputPath: '$.detail.nope' }, 'null'],
+  'text with variables': [
+    {
+      InputTransformer: {
+        InputPathsMap: { n: '$.detail.deep.name', x: '$.detail.nope' },
+        InputTemplate: '"<n> and <x>."',
+      },
+    },
+    '"x \\"y\\" and ."',
+  ],
+  'JSON with variables': [
+    {
+      InputTransformer: {
+        InputPathsMap: {
+          n: '$.detail.deep.name',
+          d: '$.detail.deep',
+          x: '$.detail.nope',
+          c: '$.detail.count',
+        },
+        InputTemplate: '{"n": <n>, "said \\"": "<n>!", "d": <d>, "x": <x>, "c": <c>, "cs": "<c>"}',
+      },
+    },
+    '{"n": "x \\"y\\"", "said \\"": "x \\"y\\"!", "d": {"name":"x \\"y\\""}, "x": "", "c": 7, "cs": "7"}',
+  ],
+  'the variables that are always there': [
+    { InputTransformer: { InputTemplate: '"<aws.events.rule-name> <aws.events.rule-arn>"' } },
+    `"rule arn:aws:events:${region}:000000000000:rule/rule"`,
+  ],
+}
+
+for (const [name, [target, expected]] of Object.entries(inputs))
+  test(`the target of a rule gets ${name}`, async (t) => {
+    const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
+    assert.equal(await bodyFor(await startTestEvents(t), target, detail), expected)
+  })
+
+test('an input template can contain the whole event', async (t) => {
+  const template =
+    '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
+  const body = await bodyFor(
+    await startTestEvents(t),
+    { InputTransformer: { InputTemplate: template } },
+    { n: 1 },
+  )
+  const { event, json, at } = JSON.parse(body)
+  assert.deepEqual(json.detail, { n: 1 })
+  assert.equal(event.detailType, 'made')
+  assert.equal(event.id, json.id)
+  assert.equal('detail' in event, false)
+  assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+})
+
+test('a function gets the event as an object, a FIFO queue with its message group', async (t) => {
+  const { events, inbox } = await startTestEvents(t)
+  await createRuleTo(events, { Arn: functionArn('f') })
+  const fifo = `${q}.fifo`
+  await createRuleTo(events, { Arn: fifo, SqsParameters: { MessageGroupId: 'g' } }, 'fifo')
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  const [call] = await inbox.messages(functionArn('f'))
+  assert.equal(JSON.parse(call?.body ?? '').detail.n, 1)
+  const [message] = await inbox.messages(fifo)
+  assert.deepEqual(message?.options, { messageGroupId: 'g' })
+})
+
+test('events are forwarded to other buses, and a loop between buses ends', async (t) => {
+  const { events, inbox } = await startTestEvents(t)
+  await events.send(new CreateEventBusCommand({ Name: 'next' }))
+  await createRuleTo(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
+  await createRuleTo(
+    events,
+    { Arn: busArn('default'), DeadLetterConfig: { Arn: queueArn('dead') } },
+    'back',
+    'next',
+  )
+  await createRuleTo(events, {}, 'out', 'next')
+  await events.send(new PutEventsCommand({ Entries: [entry] }))
+  const [deadLetter] = await inbox.messages(queueArn('dead'))
+  assert.equal(deadLetter?.options.attributes?.['ERROR_MESSAGE'], 'The event has passed 8 event buses.')
+  assert.equal((await inbox.messages(q)).length, 4)
+})
+
+test('TestEventPattern matches a pattern and refuses an invalid event', async (t) => {
+  const { events } = await startTestEvents(t)
+  const event = {
+    id: '1',
+    source: 'order',
+    'detail-type': 'Test',
+    account: '000000000000',
+    region,
+    time: '2022-07-13T13:48:01Z',
+  }
+  const testPattern = (pattern: object, given: unknown = event) =>
+    events.send(
+      new TestEventPatternCommand({ EventPattern: JSON.stringify(pattern), Event: JSON.stringify(given) }),
+    )
+  assert.equal((await testPattern({ source: ['order'] })).Result, true)
+  assert.equal((await testPattern({ source: ['shipment'] })).Result, false)
+  await assert.rejects(
+    testPattern({ a: [1] }, 'text'),
+    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
+  )
+  await assert.rejects(
+    testPattern({ a: [1] }, { id: '1' }),
+    rejectionOf('ValidationException', 'Parameter Event is not valid.'),
+  )
+})
+
+test('a scheduled rule sends its targets an event with the time', async (t) => {
+  const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
+  await events.send(new PutRuleCommand({ Name: 'tick', ScheduleExpression: 'rate(1 minute)' }))
+  await events.send(new PutTargetsCommand({ Rule: 'tick', Targets: [{ Id: 'one', Arn: q }] }))
+  moveTo('2026-01-01T00:01:29Z')
+  assert.equal(inbox.attempts.length, 0)
+  moveTo('2026-01-01T00:01:30Z')
+  const [message] = await inbox.messages(q)
+  const { id: _, ...event } = JSON.parse(message?.body ?? '')
+  assert.deepEqual(event, {
+    version: '0',
+    'detail-type': 'Scheduled Event',
+    source: 'aws.events',
+    account: '000000000000',
+    time: '2026-01-01T00:01:30Z',
+    region,
+    resources: [`arn:aws:events:${region}:000000000000:rule/tick`],
+    detail: {},
+  })
+  moveTo('2026-01-01T00:02:30Z')
+  assert.equal((await inbox.messages(q, 2)).length, 2)
+})

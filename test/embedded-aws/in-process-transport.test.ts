@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import {
+  CreateQueueCommand,
+  ListQueuesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { HttpRequest } from '@smithy/types'
+import { inProcessConnection, type RequestHandler } from '../../lib/embedded-aws/in-process-transport.ts'
+import { openS3Server, type S3Server } from '../../lib/embedded-aws/s3/server.ts'
+import { openSqs, type SqsServer } from '../../lib/embedded-aws/sqs/server.ts'
+import { after, before } from '../hooks.ts'
+
+const region = 'eu-central-1'
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
+let dir: string
+let s3Server: S3Server
+let sqsServer: SqsServer
+let s3: S3Client
+let sqs: SQSClient
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mutabor-in-process-'))
+  s3Server = await openS3Server({ dir: join(dir, 's3'), credentials: [credentials], region })
+  sqsServer = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials: [credentials], region })
+  // Nothing listens there, so any real connection would fail.
+  const client = { region, credentials, endpoint: 'http://localhost:1' }
+  s3 = new S3Client({
+    ...client,
+    forcePathStyle: true,
+    ...inProcessConnection(s3Server.handle.bind(s3Server)),
+  })
+  sqs = new SQSClient({ ...client, ...inProcessConnection(sqsServer.handle.bind(sqsServer)) })
+  await s3.send(new CreateBucketCommand({ Bucket: 'files' }))
+})
+after(async () => {
+  await s3Server.close()
+  await sqsServer.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const call = (parts: Partial<HttpRequest> = {}): HttpRequest => ({
+  ...{ method: 'PUT', protocol: 'http:', hostname: 'localhost', path: '/' },
+  headers: {},
+  ...parts,
+})
+
+/** Serves requests with an async function whose result or error the test can await. */
+const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknown>) => {
+  const served = Promise.withResolvers<unknown>()
+  const handle: RequestHandler = (request, response) =>
+    void work(request, response).then(served.resolve, served.reject)
+  // A test that does not await the outcome ignores errors.
+  served.promise.catch(() => undefined)
+  return { send: inProcessConnection(handle).requestHandler.handle, served: served.promise }
+}
+
+const isReset = { code: 'ECONNRESET' }
+const isAbort = { name: 'AbortError' }
+
+test('a body is transferred completely both ways and read no faster than it is consumed', async () => {
+  const piece = randomBytes(64 * 1024)
+  const pieces = 1024
+  let sent = 0
+  const source = Readable.from(
+    (function* () {
+      for (; sent < pieces; sent++) yield piece
+    })(),
+    { objectMode: false },
+  )
+  const { send, served } = serve((request, response) => pipeline(request, response))
+  const { response } = await send(call({ body: source }))
+  let received = 0
+  let buffered = 0
+  for await (const chunk of response.body as Readable) {
+    const bytes = chunk as Buffer
+    for (let at = 0; at < bytes.length; ) {
+      const from = (received + at) % piece.length
+      const length = Math.min(piece.length - from, bytes.length - at)
+      assert.ok(bytes.subarray(at, at + length).equals(piece.subarray(from, from + length)))
+      at += length
+    }
+    received += bytes.length
+    await turn()
+    buffered = Math.max(buffered, sent * piece.length - received)
+  }
+  await served
+  assert.equal(received, pieces * piece.length)
+  assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
+})
+
+test('the SDK stores and reads objects as bytes, as a stream and with an empty body', async () => {
+  const bytes = randomBytes(3 * 1024 ** 2)
+  const target = { Bucket: 'files', Key: 'a b/ü+.bin' }
+  await s3.send(new PutObjectCommand({ ...target, Body: bytes, ContentType: 'image/png' }))
+  const head = await s3.send(new HeadObjectCommand(target))
+  assert.deepEqual([head.ContentLength, head.ContentType], [bytes.length, 'image/png'])
+  const { Body } = await s3.send(new GetObjectCommand(target))
+  assert.ok(bytes.equals(await buffer(Body as Readable)))
+  const streamed = { ...target, Key: 'streamed' }
+  const parts = [bytes.subarray(0, 1000), bytes.subarray(1000)]
+  await s3.send(
+    new PutObjectCommand({
+      ...streamed,
+      Body: Readable.from(parts, { objectMode: false }),
+      ContentLength: bytes.length,
+    }),
+  )
+  const again = await s3.send(new GetObjectCommand({ ...streamed, Range: 'bytes=5-9' }))
+  assert.ok(bytes.subarray(5, 10).equals(await buffer(again.Body as Readable)))
+  await s3.send(new PutObjectCommand({ ...target, Key: 'empty', Body: '' }))
+  const none = await s3.send(new GetObjectCommand({ ...target, Key: 'empty' }))
+  assert.equal(await text(none.Body as Readable), '')
+  await assert.rejects(s3.send(new GetObjectCommand({ ...target, Key: 'none' })), { name: 'NoSuchKey' })
+})
+
+test("aborting an upload destroys its source and fails the server's read", async () => {
+  const abort = new AbortController()
+  const source = new Readable({ read: () => undefined })
+  source.push('some')
+  const { send, served } = serve(async (request) => {
+    for await (const chunk of request) {
+      assert.equal(String(chunk), 'some')
+      abort.abort()
+    }
+  })
+  await assert.rejects(send(call({ body: source }), { abortSignal: abort.signal }), isAbort)
+  await assert.rejects(served, isReset)
+  assert.ok(source.destroyed)
+})
+
+test('aborting a download destroys its body and stops the server', async () => {
+  const abort = new AbortController()
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
+  let finished: boolean | undefined
+  const { send, served } = serve((_request, response) => {
+    response.once('close', () => {
+      finished = response.writableFinished
+    })
+    return pipeline(endless, response)
+  })
+  const { response } = await send(call({ method: 'GET' }), { abortSignal: abort.signal })
+  const reading = buffer(response.body as Readable)
+  abort.abort()
+  await assert.rejects(reading, isAbort)
+  await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  assert.equal(finished, false)
+  await assert.rejects(send(call(), { abortSignal: abort.signal }), isAbort)
+})
+
+test('destroying a response body stops the server', async () => {
+  const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
+  const { send, served } = serve((_request, response) => pipeline(endless, response))
+  const { response } = await send(call({ method: 'GET' }))
+  ;(response.body as Readable).destroy()
+  await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  assert.ok(endless.destroyed)
+})
+
+test('an aborted long poll takes no message', async () => {
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
+  for (let turnsBeforeAbort = 0; turnsBeforeAbort < 8; turnsBeforeAbort++) {
+    const abort = new AbortController()
+    const polling = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), {
+      abortSignal: abort.signal,
+    })
+    for (let turns = 0; turns < 10; turns++) await turn()
+    // The message arrives, and at the same time or slightly later the caller aborts.
+    const sending = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'kept' }))
+    for (let turns = 0; turns < turnsBeforeAbort; turns++) await turn()
+    abort.abort()
+    const [polled] = await Promise.allSettled([polling, sending])
+    const deliveredMessages = polled.status === 'fulfilled' ? (polled.value.Messages ?? []) : []
+    const { Messages: left = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+    assert.deepEqual(
+      [...deliveredMessages, ...left].map(({ Body }) => Body),
+      ['kept'],
+    )
+    if (turnsBeforeAbort === 0) assert.equal(deliveredMessages.length, 0)
+  }
+})
+
+test('a response that was not read when the caller aborts counts as undelivered', async () => {
+  let closed: boolean | undefined
+  const { send, served } = serve(async (_request, response) => {
+    response.end('messages')
+    await once(response, 'close')
+    closed = response.writableFinished
+  })
+  const abort = new AbortController()
+  await send(call({ method: 'POST' }), { abortSignal: abort.signal })
+  abort.abort()
+  await served
+  assert.equal(closed, false)
+})
+
+test('a fully read response is finished, and aborting afterwards changes nothing', async () => {
+  const abort = new AbortController()
+  const { send, served } = serve(async (request, response) => {
+    assert.equal(await text(request), 'question')
+    response.writeHead(201, { 'Content-Type': 'text/plain' })
+    response.end('answer')
+    await once(response, 'close')
+    return response.writableFinished
+  })
+  const { response } = await send(call({ body: 'question' }), { abortSignal: abort.signal })
+  assert.deepEqual([response.statusCode, response.headers], [201, { 'content-type': 'text/plain' }])
+  assert.equal(await text(response.body as Readable), 'answer')
+  abort.abort()
+  assert.equal(await served, true)
+})
+
+test('the SDK retries when the server disconnects before its response', async () => {
+  let calls = 0
+  const client = new SQSClient({
+    ...{ region, credentials, endpoint: 'http://localhost:1' },
+    ...inProcessConnection((request, response) => {
+      calls++
+      if (calls === 1) response.destroy()
+      else sqsServer.handle(request, response)
+    }),
+  })
+  await client.send(new ListQueuesCommand({}))
+  assert.equal(calls, 2)
+})
+
+test('a server that destroys the request without a response counts as disconnected', async () => {
+  const { send } = serve(async (request) => request.destroy())
+  await assert.rejects(send(call({ body: 'question' })), isReset)
+})
+
+test('a server that disconnects in its response fails the body', async () => {
+  const { send } = serve(async (_request, response) => {
+    response.write('half')
+    await turn()
+    response.destroy()
+  })
+  const { response } = await send(call({ method: 'GET' }))
+  await assert.rejects(text(response.body as Readable), isReset)
+})
+
+test('a failing source fails the call, and the server does not accept the incomplete body', async () => {
+  const source = new Readable({ read: () => undefined })
+  source.push('some')
+  const { send, served } = serve(async (request) => {
+    for await (const _chunk of request) source.destroy(new Error('the disk is gone'))
+  })
+  await assert.rejects(send(call({ body: source })), { message: 'the disk is gone' })
+  await assert.rejects(served, { message: 'the disk is gone' })
+})
+
+test('a body is not read before the server reads it, nor after a refusal', async () => {
+  let read = 0
+  const source = () =>
+    new Readable({
+      read() {
+        read++
+        this.push(read > 3 ? null : 'some')
+      },
+    })
+  const waiting = serve(async (request, response) => {
+    for (let turns = 0; turns < 5; turns++) await turn()
+    assert.equal(read, 0)
+    response.writeContinue()
+    assert.equal(await text(request), 'somesomesome')
+    response.end()
+  })
+  const headers = { Expect: '100-continue' }
+  await waiting.send(call({ headers, body: source() }))
+  await waiting.served
+  read = 0
+  const refused = serve(async (request, response) => {
+    response.writeHead(403)
+    response.end('no')
+    request.on('error', () => undefined).resume()
+    await once(request, 'close')
+  })
+  const body = source()
+  const { response } = await refused.send(call({ headers, body }))
+  assert.equal(await text(response.body as Readable), 'no')
+  await refused.served
+  assert.equal(read, 0)
+  assert.ok(body.destroyed)
+})
+
+test('a response without a body is finished without being read', async () => {
+  for (const [method, status] of [
+    ['HEAD', 200],
+    ['DELETE', 204],
+    ['GET', 304],
+  ] as const) {
+    const { send, served } = serve(async (_request, response) => {
+      response.writeHead(status, { 'content-length': 4 })
+      response.end('body')
+      await once(response, 'close')
+      return response.writableFinished
+    })
+    const { response } = await send(call({ method }))
+    assert.equal(await served, true)
+    assert.equal(await text(response.body as Readable), '')
+  }
+})
+
+test('an in-process request has the same headers and URL as over a connection', async () => {
+  const { send, served } = serve(async (request, response) => {
+    response.end()
+    return { url: request.url, headers: request.headers }
+  })
+  const query = { list: ['a', 'b c'], flag: null, 'x/y': '%' }
+  await send(call({ path: '/a%20b', query, headers: { 'X-Amz-Date': 'now' } }))
+  assert.deepEqual(await served, {
+    url: '/a%20b?list=a&list=b%20c&flag&x%2Fy=%25',
+    headers: { 'x-amz-date': 'now', 'content-length': '0' },
+  })
+  const folded = call({ headers: { 'x-amz-meta': 'a\r\nhost: b' } })
+  await assert.rejects(send(folded), { code: 'ERR_INVALID_CHAR' })
+})

@@ -1,0 +1,233 @@
+// Feeding a function from a queue like Lambda's event source mapping, with the embedded SQS.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { SendMessageCommand } from '@aws-sdk/client-sqs'
+import type { SQSEvent, SQSRecord } from 'aws-lambda'
+import { QueueMapping, type QueueMappingOptions } from '../../lib/embedded-aws/lambda/queue-mapping.ts'
+import { waitUntil } from '../wait-until.ts'
+import { log } from './lambda-runtime.ts'
+import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
+
+process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
+process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
+
+interface Setup {
+  readonly sqs: TestServer
+  readonly url: string
+  readonly arn: string
+  send(body: string, more?: object): Promise<void>
+  /** Feeds `invoke` until the test ends. */
+  map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
+}
+
+async function setUp(t: TestContext, name = 'q', attributes: Record<string, string> = {}): Promise<Setup> {
+  const sqs = await startSqs(t)
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const url = await sqs.createQueue(name, attributes)
+  const arn = (await sqs.attributes(url))['QueueArn'] ?? ''
+  const mappings: QueueMapping[] = []
+  t.after(() => Promise.all(mappings.map((mapping) => mapping.close())))
+  return {
+    sqs,
+    url,
+    arn,
+    async send(MessageBody, more = {}) {
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, ...more }))
+    },
+    map(invoke, options = {}) {
+      const mapping = new QueueMapping({
+        ...{ queueUrl: url, queueArn: arn, region, log, concurrency: 1 },
+        settings: { batchSize: 1, functionResponseType: 'ReportBatchItemFailures' },
+        invoke: async (event) => invoke(event),
+        ...options,
+      })
+      mappings.push(mapping)
+      return mapping
+    },
+  }
+}
+
+/** Returns the number of visible messages and of messages in flight. */
+async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: number]> {
+  const attributes = await sqs.attributes(url)
+  const of = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
+  return [of(''), of('NotVisible')]
+}
+
+const isEmpty = (setup: Setup) => async () => (await counts(setup)).join() === '0,0'
+
+test('a record has all documented fields, and its message is deleted after the function ran', async (t) => {
+  const setup = await setUp(t)
+  await setup.send('wörter', {
+    MessageAttributes: {
+      Text: { DataType: 'String', StringValue: 'a' },
+      Count: { DataType: 'Number.cents', StringValue: '5' },
+      Bytes: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
+    },
+  })
+  const { promise, resolve } = Promise.withResolvers<SQSRecord | undefined>()
+  setup.map(({ Records }) => resolve(Records[0]))
+  const record = await promise
+  assert.ok(record)
+  assert.partialDeepStrictEqual(record, {
+    body: 'wörter',
+    eventSource: 'aws:sqs',
+    eventSourceARN: setup.arn,
+    awsRegion: region,
+    attributes: { ApproximateReceiveCount: '1' },
+  })
+  assert.deepEqual(record.messageAttributes, {
+    Text: { stringValue: 'a', stringListValues: [], binaryListValues: [], dataType: 'String' },
+    Count: { stringValue: '5', stringListValues: [], binaryListValues: [], dataType: 'Number.cents' },
+    Bytes: { binaryValue: 'AP8=', stringListValues: [], binaryListValues: [], dataType: 'Binary' },
+  })
+  for (const name of ['messageId', 'receiptHandle', 'md5OfBody'] as const) assert.ok(record[name], name)
+  assert.ok(record.attributes.SentTimestamp && record.attributes.SenderId)
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+})
+
+test('no more invocations run than the maximum concurrency', async (t) => {
+  const setup = await setUp(t)
+  for (let at = 0; at < 7; at++) await setup.send(`${at}`)
+  const releases: (() => void)[] = []
+  let maxRunning = 0
+  let running = 0
+  const invoke = async () => {
+    maxRunning = Math.max(maxRunning, ++running)
+    await new Promise<void>((resolve) => releases.push(resolve))
+    running -= 1
+  }
+  setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
+  for (let done = 0; done < 7; done++) {
+    await waitUntil(() => releases.length > 0, 'a batch is processing')
+    releases.shift()?.()
+  }
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+  assert.equal(maxRunning, 3)
+})
+
+test('a batch waits for its window and starts early when it is full', async (t) => {
+  const setup = await setUp(t)
+  const sizes: number[] = []
+  setup.map(({ Records }) => sizes.push(Records.length), {
+    settings: { batchSize: 12, maximumBatchingWindow: 2 },
+  })
+  for (let at = 0; at < 14; at++) await setup.send(`${at}`)
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+  assert.deepEqual(sizes, [12, 2])
+})
+
+test('the bodies of a batch fit into the payload of an invocation', async (t) => {
+  const setup = await setUp(t)
+  const body = 'x'.repeat(1_000_000)
+  for (let at = 0; at < 7; at++) await setup.send(body)
+  const sizes: number[] = []
+  setup.map(({ Records }) => sizes.push(Records.length), { settings: { batchSize: 10 } })
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+  assert.ok(
+    sizes.every((size) => size <= 5),
+    sizes.join(),
+  )
+})
+
+test('messages of one FIFO group are never processed concurrently', async (t) => {
+  const setup = await setUp(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
+  for (let at = 0; at < 6; at++) await setup.send(`${at}`, { MessageGroupId: 'g' })
+  const order: string[] = []
+  let running = 0
+  setup.map(
+    async ({ Records }) => {
+      assert.equal(++running, 1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      order.push(...Records.map(({ body }) => body))
+      running -= 1
+    },
+    { concurrency: 4, settings: { batchSize: 2 } },
+  )
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+  assert.deepEqual(order, ['0', '1', '2', '3', '4', '5'])
+})
+
+const reports = { batchSize: 10, functionResponseType: 'ReportBatchItemFailures' } as const
+const reportFailed = (id: string) => ({ batchItemFailures: [{ itemIdentifier: id }] })
+
+test('only messages that the function reports as failed stay in the queue', async (t) => {
+  const setup = await setUp(t)
+  for (const body of ['good', 'bad', 'fine']) await setup.send(body)
+  setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
+    settings: { ...reports, maximumBatchingWindow: 1 },
+  })
+  await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
+})
+
+const responses: [what: string, result: unknown, left: number][] = [
+  ['null', null, 0],
+  ['an empty object', {}, 0],
+  ['an empty list', { batchItemFailures: [] }, 0],
+  ['null for the list', { batchItemFailures: null }, 0],
+  ['a message that was not in the batch', reportFailed('00000000-0000-0000-0000-000000000000'), 1],
+  ['an empty identifier', reportFailed(''), 1],
+  ['null for an identifier', { batchItemFailures: [{ itemIdentifier: null }] }, 1],
+  ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
+  ['text', 'text', 1],
+]
+for (const [what, result, left] of responses) {
+  test(`the batch response ${what} means that ${left === 0 ? 'all succeeded' : 'the whole batch failed'}`, async (t) => {
+    const setup = await setUp(t)
+    await setup.send('body')
+    let invocations = 0
+    const mapping = setup.map(
+      () => {
+        invocations += 1
+        return result
+      },
+      { settings: reports },
+    )
+    await waitUntil(() => invocations === 1, 'the function is called')
+    await mapping.close()
+    assert.deepEqual(await counts(setup), [0, left])
+  })
+}
+
+test('without ReportBatchItemFailures all messages succeed when the function returns', async (t) => {
+  const setup = await setUp(t)
+  await setup.send('body')
+  setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
+  await waitUntil(isEmpty(setup), 'the queue is empty')
+})
+
+test('messages of a failing function are delivered again until they go to the dead-letter queue', async (t) => {
+  let now = Date.now()
+  const sqs = await startSqs(t, { now: () => now })
+  process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
+  const dead = await sqs.createQueue('dead')
+  const deadLetterTargetArn = (await sqs.attributes(dead))['QueueArn']
+  const url = await sqs.createQueue('q', {
+    VisibilityTimeout: '900',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 }),
+  })
+  await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'poison' }))
+  const received: string[] = []
+  for (const count of ['1', '2']) {
+    const closed = Promise.withResolvers<void>()
+    const mapping = new QueueMapping({
+      ...{ queueUrl: url, queueArn: '', region, log, concurrency: 1, settings: reports },
+      invoke: async ({ Records }) => {
+        received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
+        // While it is busy it receives no further message that closing would lose.
+        closed.resolve(mapping.close())
+        throw new Error('expected failure')
+      },
+    })
+    t.after(() => mapping.close())
+    await closed.promise
+    assert.equal(received.at(-1), count)
+    // Much earlier than the queue's 900 s.
+    now += 17_000
+  }
+  assert.deepEqual(await sqs.receive(url), [])
+  assert.deepEqual(
+    (await sqs.receive(dead)).map(({ Body }) => Body),
+    ['poison'],
+  )
+})

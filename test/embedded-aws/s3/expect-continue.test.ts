@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { closeServer, listen } from '../../../lib/embedded-aws/listen.ts'
+import { createGateway } from '../../../lib/local/runtime/gateway.ts'
+import { s3Credentials } from './credentials.ts'
+import { makeClient, startWithBucket } from './start-s3.ts'
+
+/** Sends a body only after 100 Continue, like curl, boto3 and the Java SDK. */
+async function putWithExpectContinue(url: string, headers: Record<string, string> = {}) {
+  const body = 'hello'
+  const sent = request(url, {
+    method: 'PUT',
+    headers: { expect: '100-continue', 'content-length': body.length, ...headers },
+  })
+  let continues = 0
+  sent.on('continue', () => {
+    continues++
+    sent.end(body)
+  })
+  sent.flushHeaders()
+  const [response] = await once(sent, 'response')
+  const code = /<Code>(.*?)<\/Code>/.exec(await text(response))?.[1]
+  sent.destroy()
+  return { continues, status: response.statusCode, code }
+}
+
+const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
+  makeClient(endpoint, {
+    credentials: { ...s3Credentials, secretAccessKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  })
+
+test('a client with Expect: 100-continue gets a refusal before it sends its body', async (t) => {
+  const { endpoint } = await startWithBucket(t)
+  const sign = (Bucket: string, client = signer(endpoint)) =>
+    getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
+  const good = await sign('box')
+  assert.deepEqual(await putWithExpectContinue(good), { continues: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWithExpectContinue(good, { 'if-none-match': '*' }), {
+    continues: 0,
+    status: 412,
+    code: 'PreconditionFailed',
+  })
+  assert.deepEqual(await putWithExpectContinue(good, { 'content-md5': 'bad' }), {
+    continues: 0,
+    status: 400,
+    code: 'InvalidDigest',
+  })
+  assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
+    continues: 0,
+    status: 404,
+    code: 'NoSuchBucket',
+  })
+  const forged = await sign('box', signer(endpoint, 'wrong'))
+  assert.deepEqual(await putWithExpectContinue(forged), {
+    continues: 0,
+    status: 403,
+    code: 'SignatureDoesNotMatch',
+  })
+})
+
+test('the public port sends 100 Continue, for S3 only when the body is needed', async (t) => {
+  const { s3 } = await startWithBucket(t, { basePath: '/s3' })
+  const gateway = createGateway({
+    s3: s3.handle,
+    http: (incoming, response) => void text(incoming).then((body) => response.end(body)),
+  })
+  const origin = `http://127.0.0.1:${await listen(gateway, 0)}`
+  t.after(() => closeServer(gateway))
+  const sign = (Bucket: string) =>
+    getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal((await putWithExpectContinue(await sign('box'))).continues, 1)
+  assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
+    continues: 0,
+    status: 404,
+    code: 'NoSuchBucket',
+  })
+  assert.deepEqual(await putWithExpectContinue(`${origin}/v1/anything`), {
+    continues: 1,
+    status: 200,
+    code: undefined,
+  })
+})

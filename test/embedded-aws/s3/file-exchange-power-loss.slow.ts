@@ -1,0 +1,88 @@
+// Files adopted by the bucket survive a power failure, like uploads.
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { FileExchangeClient, type FileResponse } from '../../../lib/local/runtime/worker-file-broker.ts'
+import { createPowerCutDisk } from '../../local/power-cut-disk.ts'
+
+const rounds = 10
+const writers = 4
+const program = fileURLToPath(new URL('./file-exchange-process.ts', import.meta.url))
+
+interface Server {
+  readonly child: ChildProcess
+  readonly files: FileExchangeClient
+}
+
+async function start(t: TestContext, folder: string): Promise<Server> {
+  await mkdir(join(folder, 'work'), { recursive: true })
+  const child = fork(program, [folder], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const files = new FileExchangeClient((request) => void child.send(request, () => undefined))
+  await once(child, 'message')
+  child.on('message', (message) => {
+    // Any other message contains the requested digests.
+    if ((message as FileResponse).type === 'file') files.handleResponse(message as FileResponse)
+  })
+  return { child, files }
+}
+
+/** Hands over files one after the other, and records those adopted before the power failure. */
+async function write(folder: string, { files }: Server, taken: Map<string, string>, power: AbortSignal) {
+  while (!power.aborted) {
+    const key = randomBytes(8).toString('hex')
+    const path = join(folder, 'work', key)
+    const bytes = randomBytes(randomInt(1, 300_000))
+    await writeFile(path, bytes)
+    await files.put(key, path, 'application/octet-stream')
+    if (power.aborted) return
+    taken.set(key, createHash('sha256').update(bytes).digest('hex'))
+    await rm(path)
+  }
+}
+
+async function kill({ child }: Server): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+test('an adopted file survives a power failure', { timeout: 120_000 }, async (t) => {
+  const disk = createPowerCutDisk(t)
+  if (typeof disk === 'string') {
+    t.skip(disk)
+    return
+  }
+  const taken = new Map<string, string>()
+  let server = await start(t, disk.folder)
+  for (let round = 0; round < rounds; round++) {
+    const power = new AbortController()
+    const running = Array.from({ length: writers }, () => write(disk.folder, server, taken, power.signal))
+    // Without its disk a writer fails, or waits for a server that has exited.
+    for (const one of running) one.catch(() => undefined)
+    await pause(randomInt(100, 1000))
+    power.abort()
+    disk.cutPower()
+    await kill(server)
+    await disk.restore()
+    server = await start(t, disk.folder)
+  }
+  const shown = once(server.child, 'message')
+  const ended = once(server.child, 'exit').then(() => assert.fail('an object is half there'))
+  server.child.send('show')
+  const [found] = (await Promise.race([shown, ended])) as [Record<string, string>]
+  ended.catch(() => undefined)
+  assert.ok(taken.size > 0)
+  for (const [key, digest] of taken) assert.equal(found[key], digest, `${key} is lost or another`)
+  await kill(server)
+  t.diagnostic(`${rounds} losses of power: ${taken.size} files taken over`)
+})

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import {
+  CancelMessageMoveTaskCommand,
+  DeleteQueueCommand,
+  ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  StartMessageMoveTaskCommand,
+  type StartMessageMoveTaskCommandInput,
+} from '@aws-sdk/client-sqs'
+import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
+import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
+
+const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
+const redrive = (name: string, maxReceiveCount: number | string = 1) =>
+  JSON.stringify({ deadLetterTargetArn: arnOf(name), maxReceiveCount })
+
+/** Creates the queue `work`, whose messages go to `dead` after one receive. */
+async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}) {
+  const running = await startSqs(t, options)
+  const dead = await running.createQueue('dead')
+  const work = await running.createQueue('work', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
+  return { ...running, dead, work }
+}
+
+async function fail({ client, receive }: TestServer, url: string, bodies: string[]) {
+  for (const MessageBody of bodies) await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody }))
+  for (const _ of bodies) await receive(url)
+  assert.deepEqual(await receive(url, { MaxNumberOfMessages: 10 }), [])
+}
+
+const bodiesOf = async ({ receive }: TestServer, url: string) =>
+  (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 })).map((one) => one.Body).sort()
+
+describe('SQS dead-letter queues', () => {
+  test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
+    const running = await startPair(t)
+    const { client, receive, work, dead, createQueue } = running
+    await client.send(
+      new SetQueueAttributesCommand({ QueueUrl: work, Attributes: { RedrivePolicy: redrive('dead', '2') } }),
+    )
+    const { MessageId } = await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: 'poison' }))
+    assert.equal((await receive(work)).length, 1)
+    assert.equal((await receive(work)).length, 1)
+    assert.deepEqual(await receive(work), [])
+    const [message] = await receive(dead)
+    assert.equal(message?.MessageId, MessageId)
+    assert.equal(message?.Body, 'poison')
+    assert.equal(message?.Attributes?.ApproximateReceiveCount, '3')
+    assert.equal(message?.Attributes?.DeadLetterQueueSourceArn, arnOf('work'))
+    const other = await createQueue('other', { RedrivePolicy: redrive('dead') })
+    const { queueUrls } = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))
+    assert.deepEqual(queueUrls, [other, work])
+    const page = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead, MaxResults: 1 }))
+    const next = await client.send(
+      new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead, MaxResults: 1, NextToken: page.NextToken }),
+    )
+    assert.deepEqual([page.queueUrls, next.queueUrls, next.NextToken], [[other], [work], undefined])
+  })
+
+  test('a long poll on the dead-letter queue gets a message that is moved there', async (t) => {
+    const running = await startPair(t)
+    const waiting = running.receive(running.dead, { WaitTimeSeconds: 20 })
+    await fail(running, running.work, ['late'])
+    assert.equal((await waiting)[0]?.Body, 'late')
+  })
+
+  test('a dead-letter queue can have a dead-letter queue', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const urls = [
+      await createQueue('third', { VisibilityTimeout: '0' }),
+      await createQueue('second', { VisibilityTimeout: '0', RedrivePolicy: redrive('third') }),
+      await createQueue('first', { VisibilityTimeout: '0', RedrivePolicy: redrive('second') }),
+    ].reverse()
+    await client.send(new SendMessageCommand({ QueueUrl: urls[0], MessageBody: 'x' }))
+    for (const url of urls.slice(0, 2)) {
+      assert.equal((await receive(url)).length, 1)
+      assert.deepEqual(await receive(url), [])
+    }
+    assert.equal((await receive(urls[2] ?? '')).length, 1)
+  })
+
+  test('a FIFO dead-letter queue keeps group and order, and the source group is unlocked', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
+    const dead = await createQueue('dead.fifo', fifo)
+    const work = await createQueue('work.fifo', { ...fifo, RedrivePolicy: redrive('dead.fifo') })
+    for (const MessageBody of ['1', '2'])
+      await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody, MessageGroupId: 'g' }))
+    await receive(work, { MaxNumberOfMessages: 2 })
+    await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: '3', MessageGroupId: 'g' }))
+    const rest = await receive(work, { MaxNumberOfMessages: 10 })
+    const buried = await receive(dead, { MaxNumberOfMessages: 10 })
+    assert.deepEqual(
+      [rest, buried].map((messages) => messages.map((one) => one.Body)),
+      [['3'], ['1', '2']],
+    )
+    assert.equal(buried[0]?.Attributes?.MessageGroupId, 'g')
+  })
+
+  test('a standard message keeps its age in the dead-letter queue', async (t) => {
+    let now = Date.now()
+    const running = await startPair(t, { now: () => now })
+    await fail(running, running.work, ['old'])
+    now += 345_600_000
+    assert.deepEqual(await running.receive(running.dead), [])
+  })
+
+  test('a redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
+    const { client, createQueue } = await startSqs(t)
+    const dead = await createQueue('dead')
+    await createQueue('dead.fifo', { FifoQueue: 'true' })
+    const policies: [string, RegExp][] = [
+      ['nonsense', /not a valid JSON map/],
+      [
+        '{"deadLetterTargetArn":"dummy","maxReceiveCount":42}',
+        /^Value \{"dead.*Invalid value for deadLetterTargetArn\.$/,
+      ],
+      [JSON.stringify({ deadLetterTargetArn: arnOf('dead') }), /mandatory attribute: maxReceiveCount/],
+      ['{"maxReceiveCount":1}', /mandatory attribute: deadLetterTargetArn/],
+      [redrive('dead', 0), /from 1 to 1000/],
+      [redrive('dead', 'many'), /from 1 to 1000/],
+      [redrive('nowhere'), /does not exist/],
+      [redrive('dead.fifo'), /same type/],
+    ]
+    for (const [RedrivePolicy, message] of policies)
+      await assert.rejects(
+        createQueue('work', { RedrivePolicy }),
+        failsWith('InvalidParameterValue', 400, message),
+      )
+    const allow = (policy: object) =>
+      client.send(
+        new SetQueueAttributesCommand({
+          QueueUrl: dead,
+          Attributes: { RedriveAllowPolicy: JSON.stringify(policy) },
+        }),
+      )
+    const refused = failsWith('InvalidParameterValue', 400, /RedriveAllowPolicy/)
+    await assert.rejects(allow({ redrivePermission: 'maybe' }), refused)
+    await assert.rejects(allow({ redrivePermission: 'byQueue' }), refused)
+    await allow({ redrivePermission: 'denyAll' })
+    await assert.rejects(createQueue('work', { RedrivePolicy: redrive('dead') }), refused)
+    await allow({ redrivePermission: 'byQueue', sourceQueueArns: [arnOf('work')] })
+    await assert.rejects(createQueue('other', { RedrivePolicy: redrive('dead') }), refused)
+    await createQueue('work', { RedrivePolicy: redrive('dead') })
+    await allow({ redrivePermission: 'allowAll' })
+    await createQueue('other', { RedrivePolicy: redrive('dead') })
+  })
+})
+
+describe('SQS message move tasks', () => {
+  const start = ({ client }: TestServer, input: Partial<StartMessageMoveTaskCommandInput> = {}) =>
+    client.send(new StartMessageMoveTaskCommand({ SourceArn: arnOf('dead'), ...input }))
+  const list = async ({ client }: TestServer) =>
+    (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
+      .Results ?? []
+  /** Waits until the task has moved messages to a queue, then reads the task. */
+  const afterMessages = async (running: TestServer, url: string) => {
+    assert.equal((await running.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
+    return (await list(running))[0]
+  }
+
+  test('messages move back to their source queues as new messages', async (t) => {
+    const running = await startPair(t)
+    const { createQueue, work, dead, receive } = running
+    const other = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
+    await fail(running, work, ['w1'])
+    await fail(running, other, ['o1'])
+    const [before] = await receive(dead, { VisibilityTimeout: 0 })
+    await start(running)
+    const [back] = await receive(work, { WaitTimeSeconds: 20 })
+    assert.equal(back?.Body, 'w1')
+    assert.notEqual(back?.MessageId, before?.MessageId)
+    assert.equal(back?.Attributes?.ApproximateReceiveCount, '1')
+    assert.equal((await receive(other, { WaitTimeSeconds: 20 }))[0]?.Body, 'o1')
+    const [task] = await list(running)
+    assert.equal(task?.Status, 'COMPLETED')
+    assert.deepEqual(
+      [task?.ApproximateNumberOfMessagesMoved, task?.ApproximateNumberOfMessagesToMove],
+      [2, 2],
+    )
+    assert.deepEqual([task?.TaskHandle, task?.DestinationArn], [undefined, undefined])
+    assert.deepEqual(await receive(dead), [])
+  })
+
+  test('messages move to a given destination, in several transactions', async (t) => {
+    const running = await startPair(t)
+    const { sqs, createQueue, dead, attributes } = running
+    const target = await createQueue('target')
+    await Promise.all(Array.from({ length: 1100 }, (_, i) => sqs.send('dead', `m${i}`)))
+    await start(running, { DestinationArn: arnOf('target') })
+    while ((await list(running))[0]?.Status === 'RUNNING') await running.receive(dead, { WaitTimeSeconds: 0 })
+    const [task] = await list(running)
+    assert.equal(task?.DestinationArn, arnOf('target'))
+    const moved = Number((await attributes(target)).ApproximateNumberOfMessages)
+    const kept = await attributes(dead)
+    assert.equal(moved, task?.ApproximateNumberOfMessagesMoved)
+    assert.equal(moved + Number(kept.ApproximateNumberOfMessagesNotVisible), 1100)
+    assert.ok(moved > 1000)
+  })
+
+  test('a move task can be listed and cancelled, and only one runs per queue', async (t) => {
+    const running = await startPair(t)
+    const { client, work } = running
+    await fail(running, work, ['1', '2', '3'])
+    const { TaskHandle } = await start(running, { MaxNumberOfMessagesPerSecond: 1 })
+    const [task] = await list(running)
+    assert.deepEqual(
+      [task?.Status, task?.TaskHandle, task?.MaxNumberOfMessagesPerSecond],
+      ['RUNNING', TaskHandle, 1],
+    )
+    await assert.rejects(start(running), failsWith('InvalidParameterValue', 400, /already a task running/))
+    const cancel = (handle: string | undefined) =>
+      client.send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
+    assert.equal((await cancel(TaskHandle)).ApproximateNumberOfMessagesMoved, 0)
+    assert.equal((await list(running))[0]?.Status, 'CANCELLED')
+    await assert.rejects(cancel(TaskHandle), failsWith('AWS.SimpleQueueService.UnsupportedOperation', 400))
+    assert.deepEqual(await bodiesOf(running, running.dead), ['1', '2', '3'])
+  })
+
+  test('a move task continues after a restart', async (t) => {
+    const first = await startPair(t)
+    await fail(first, first.work, ['1', '2'])
+    await start(first, { MaxNumberOfMessagesPerSecond: 2 })
+    await first.stop()
+    const second = await startSqs(t, { file: first.file })
+    const work = first.work.replace(first.endpoint, second.endpoint)
+    assert.equal((await second.receive(work, { WaitTimeSeconds: 20, VisibilityTimeout: 60 })).length, 1)
+    assert.equal((await second.receive(work, { WaitTimeSeconds: 20 })).length, 1)
+    assert.equal((await list(second))[0]?.Status, 'COMPLETED')
+  })
+
+  test('a move task fails with a reason when its destination is deleted', async (t) => {
+    const running = await startPair(t)
+    const target = await running.createQueue('target')
+    await fail(running, running.work, ['1', '2'])
+    await start(running, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
+    assert.equal((await afterMessages(running, target))?.Status, 'RUNNING')
+    await running.client.send(new DeleteQueueCommand({ QueueUrl: target }))
+    let [task] = await list(running)
+    while (task?.Status === 'RUNNING') {
+      await running.receive(running.work, { WaitTimeSeconds: 1 })
+      ;[task] = await list(running)
+    }
+    assert.equal(task?.Status, 'FAILED')
+    assert.equal(task?.FailureReason, 'AWS.SimpleQueueService.NonExistentQueue')
+  })
+
+  test('a message without a source queue cannot be moved back', async (t) => {
+    const running = await startPair(t)
+    await running.sqs.send('dead', 'born here')
+    await start(running)
+    let [task] = await list(running)
+    while (task?.Status === 'RUNNING') [task] = await list(running)
+    assert.equal(task?.FailureReason, 'CouldNotDetermineMessageSource')
+    assert.deepEqual(await bodiesOf(running, running.dead), ['born here'])
+  })
+
+  test('invalid requests about move tasks are refused', async (t) => {
+    const running = await startPair(t)
+    const { client } = running
+    const missing = failsWith('ResourceNotFoundException', 404)
+    await assert.rejects(start(running, { SourceArn: arnOf('nowhere') }), missing)
+    await assert.rejects(start(running, { DestinationArn: arnOf('nowhere') }), missing)
+    await assert.rejects(
+      client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('nowhere') })),
+      missing,
+    )
+    const invalid = failsWith('InvalidParameterValue', 400)
+    await assert.rejects(start(running, { SourceArn: arnOf('work') }), invalid)
+    await assert.rejects(start(running, { MaxNumberOfMessagesPerSecond: 501 }), invalid)
+    const cancel = (TaskHandle: string) => client.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
+    await assert.rejects(cancel('nonsense'), invalid)
+    const handle = (sourceArn: string) =>
+      Buffer.from(JSON.stringify({ taskId: 'x', sourceArn })).toString('base64')
+    await assert.rejects(cancel(handle(arnOf('nowhere'))), missing)
+    await assert.rejects(cancel(handle(arnOf('dead'))), missing)
+  })
+})

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  PurgeQueueCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SendMessageCommandInput,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs'
+import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
+import { failsWith, startSqs, type TestServer } from './start-sqs.ts'
+
+const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
+
+async function startFifo(
+  t: Parameters<typeof startSqs>[0],
+  attributes: Record<string, string> = {},
+  options: Partial<SqsServerOptions> = {},
+) {
+  const running = await startSqs(t, options)
+  const url = await running.createQueue('orders.fifo', { ...FIFO, ...attributes })
+  return { ...running, url, ...fifoShorthands(running, url) }
+}
+
+function fifoShorthands({ client, receive }: TestServer, url: string) {
+  return {
+    send: (body: string, group: string, extras: Partial<SendMessageCommandInput> = {}) =>
+      client.send(
+        new SendMessageCommand({ QueueUrl: url, MessageBody: body, MessageGroupId: group, ...extras }),
+      ),
+    bodies: async (options: Parameters<TestServer['receive']>[1] = { MaxNumberOfMessages: 10 }) =>
+      (await receive(url, options)).map((one) => one.Body),
+    take: async (max = 10) => await receive(url, { MaxNumberOfMessages: max }),
+    remove: (ReceiptHandle: string | undefined) =>
+      client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle })),
+    hide: (ReceiptHandle: string | undefined, VisibilityTimeout: number) =>
+      client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout })),
+  }
+}
+
+describe('SQS FIFO queues', () => {
+  test('messages are received in the order of their group, as many of one group as possible', async (t) => {
+    const { send, bodies } = await startFifo(t)
+    for (const [body, group] of [
+      ['a1', 'a'],
+      ['b1', 'b'],
+      ['a2', 'a'],
+      ['a3', 'a'],
+      ['b2', 'b'],
+    ] as const)
+      await send(body, group)
+    assert.deepEqual(await bodies(), ['a1', 'a2', 'a3', 'b1', 'b2'])
+  })
+
+  test('a group is locked while one of its messages is in flight, other groups are not', async (t) => {
+    const { send, take, bodies, remove } = await startFifo(t)
+    for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
+    await send('b1', 'b')
+    const held = await take(2)
+    assert.deepEqual(
+      held.map((one) => one.Body),
+      ['a1', 'a2'],
+    )
+    assert.deepEqual(await bodies(), ['b1'])
+    await remove(held[0]?.ReceiptHandle)
+    assert.deepEqual(await bodies(), [], 'a2 is still in flight')
+    await remove(held[1]?.ReceiptHandle)
+    assert.deepEqual(await bodies(), ['a3'])
+  })
+
+  test('a returned message comes before the rest of its group, up to the next hidden message', async (t) => {
+    const { send, take, bodies, hide } = await startFifo(t)
+    for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
+    const held = await take(3)
+    await hide(held[1]?.ReceiptHandle, 0)
+    assert.deepEqual(await bodies(), [], 'a1 blocks a2')
+    await hide(held[0]?.ReceiptHandle, 0)
+    assert.deepEqual(await bodies(), ['a1', 'a2'])
+  })
+
+  test('recently served groups come last', async (t) => {
+    const { send, bodies } = await startFifo(t)
+    for (const [body, group] of [
+      ['a1', 'a'],
+      ['b1', 'b'],
+      ['b2', 'b'],
+      ['c1', 'c'],
+      ['a2', 'a'],
+    ] as const)
+      await send(body, group)
+    assert.deepEqual(await bodies({ MaxNumberOfMessages: 3, VisibilityTimeout: 0 }), ['a1', 'a2', 'b1'])
+    assert.deepEqual(await bodies(), ['c1', 'a1', 'a2', 'b1', 'b2'])
+  })
+
+  test('a deduplication id is delivered once within five minutes, even after a delete and a restart', async (t) => {
+    let now = Date.now()
+    const first = await startFifo(t, {}, { now: () => now })
+    const sent = await first.send('one', 'a', { MessageDeduplicationId: 'id' })
+    const [message] = await first.take()
+    await first.remove(message?.ReceiptHandle)
+    now += 299_000
+    await first.stop()
+    const second = await startSqs(t, { file: first.file, now: () => now })
+    const again = fifoShorthands(second, first.url.replace(first.endpoint, second.endpoint))
+    const duplicate = await again.send('two', 'b', { MessageDeduplicationId: 'id' })
+    assert.equal(duplicate.MessageId, sent.MessageId)
+    assert.equal(duplicate.SequenceNumber, sent.SequenceNumber)
+    assert.deepEqual(await again.bodies(), [])
+    now += 1000
+    await again.send('three', 'a', { MessageDeduplicationId: 'id' })
+    assert.deepEqual(await again.bodies(), ['three'])
+  })
+
+  test('content-based deduplication uses the body without its attributes', async (t) => {
+    const { send, bodies, createQueue, client } = await startFifo(t)
+    await send('same', 'a')
+    await send('same', 'b', { MessageAttributes: { k: { DataType: 'String', StringValue: 'v' } } })
+    assert.deepEqual(await bodies(), ['same'])
+    const url = await createQueue('explicit.fifo', { FifoQueue: 'true' })
+    await assert.rejects(
+      client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x', MessageGroupId: 'g' })),
+      failsWith('InvalidParameterValue', 400, /ContentBasedDeduplication/),
+    )
+  })
+
+  test('deduplication can be per group, and an id keeps the scope in which it was sent', async (t) => {
+    const { client, url, send, take, bodies, remove } = await startFifo(t)
+    const dedup = { MessageDeduplicationId: 'id' }
+    await send('queue scope', 'a', dedup)
+    await remove((await take())[0]?.ReceiptHandle)
+    await client.send(
+      new SetQueueAttributesCommand({
+        QueueUrl: url,
+        Attributes: { DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' },
+      }),
+    )
+    await send('still a duplicate', 'b', dedup)
+    assert.deepEqual(await bodies(), [])
+    await send('c', 'c', { MessageDeduplicationId: 'other' })
+    await send('d', 'd', { MessageDeduplicationId: 'other' })
+    await send('d again', 'd', { MessageDeduplicationId: 'other' })
+    assert.deepEqual(await bodies(), ['c', 'd'])
+  })
+
+  test('a purge deletes messages and deduplication ids, once a minute', async (t) => {
+    let now = Date.now()
+    const { client, url, send, bodies } = await startFifo(t, {}, { now: () => now })
+    const purge = () => client.send(new PurgeQueueCommand({ QueueUrl: url }))
+    await send('one', 'a')
+    await purge()
+    assert.deepEqual(await bodies(), [])
+    await send('one', 'a')
+    assert.deepEqual(await bodies(), ['one'])
+    await assert.rejects(purge(), failsWith('AWS.SimpleQueueService.PurgeQueueInProgress', 403))
+    now += 60_000
+    await purge()
+  })
+
+  test('sequence numbers increase and belong to their message', async (t) => {
+    const { send, take } = await startFifo(t)
+    const sent = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
+    const numbers = sent.map((one) => BigInt(one.SequenceNumber ?? 0))
+    assert.ok((numbers[0] ?? 0n) < (numbers[1] ?? 0n) && (numbers[1] ?? 0n) < (numbers[2] ?? 0n))
+    const received = await take()
+    assert.deepEqual(
+      received.map((one) => [one.Body, one.Attributes?.SequenceNumber, one.Attributes?.MessageGroupId]),
+      [
+        ['1', sent[0]?.SequenceNumber, 'a'],
+        ['3', sent[2]?.SequenceNumber, 'a'],
+        ['2', sent[1]?.SequenceNumber, 'b'],
+      ],
+    )
+  })
+
+  test('an expired receipt handle cannot delete a FIFO message', async (t) => {
+    let now = Date.now()
+    const { send, take, remove, hide, bodies } = await startFifo(t, {}, { now: () => now })
+    await send('x', 'a')
+    const [held] = await take()
+    await hide(held?.ReceiptHandle, 60)
+    now += 60_000
+    await assert.rejects(
+      remove(held?.ReceiptHandle),
+      failsWith('InvalidParameterValue', 400, /The receipt handle has expired/),
+    )
+    assert.deepEqual(await bodies(), ['x'])
+  })
+
+  test('a FIFO queue can delay messages, a single message cannot', async (t) => {
+    let now = Date.now()
+    const { send, bodies } = await startFifo(t, { DelaySeconds: '5' }, { now: () => now })
+    await assert.rejects(send('x', 'a', { DelaySeconds: 2 }), failsWith('InvalidParameterValue', 400))
+    await send('1', 'a', { DelaySeconds: 0 })
+    await send('2', 'a')
+    assert.deepEqual(await bodies(), [])
+    now += 5000
+    assert.deepEqual(await bodies(), ['1', '2'])
+  })
+
+  test('a FIFO message or batch without a group is refused', async (t) => {
+    const { client, url, attributes } = await startFifo(t)
+    await assert.rejects(
+      client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' })),
+      failsWith('MissingParameter', 400, /MessageGroupId/),
+    )
+    const Entries = [
+      { Id: '1', MessageBody: 'x', MessageGroupId: 'g' },
+      { Id: '2', MessageBody: 'y' },
+    ]
+    await assert.rejects(
+      client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries })),
+      failsWith('InvalidParameterValue', 400, /MessageGroupId/),
+    )
+    assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
+  })
+
+  test('a receive repeated with its attempt id returns the same messages until one changes', async (t) => {
+    let now = Date.now()
+    const { send, receive, url, remove, bodies } = await startFifo(t, {}, { now: () => now })
+    for (const body of ['1', '2', '3']) await send(body, 'a')
+    const attempt = { MaxNumberOfMessages: 2, VisibilityTimeout: 30, ReceiveRequestAttemptId: 'try' }
+    const first = await receive(url, attempt)
+    now += 20_000
+    const second = await receive(url, attempt)
+    assert.deepEqual(
+      second.map((one) => [one.Body, one.ReceiptHandle]),
+      first.map((one) => [one.Body, one.ReceiptHandle]),
+    )
+    assert.equal(second[0]?.Attributes?.ApproximateReceiveCount, '1')
+    now += 20_000
+    assert.deepEqual(await bodies(), [], 'the retry did not restart the timeout')
+    await remove(second[0]?.ReceiptHandle)
+    assert.deepEqual(await receive(url, attempt), [], 'the rest of the group is still locked')
+    await assert.rejects(
+      receive(url, { ReceiveRequestAttemptId: 'a b' }),
+      failsWith('InvalidParameterValue', 400),
+    )
+  })
+
+  test('a FIFO queue at its in-flight limit returns no messages and no error', async (t) => {
+    const { send, take, bodies } = await startFifo(t, {}, { inFlightLimit: 1 })
+    await send('1', 'a')
+    await send('2', 'b')
+    await take(1)
+    assert.deepEqual(await bodies(), [])
+  })
+})
