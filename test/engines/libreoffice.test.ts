@@ -437,7 +437,8 @@ describe('plain text and tables', () => {
     const words = 'Вчера вечером мы ходили в театр'
     const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
     const bytes = (head: string) => {
-      const toCyrillicCode = (character: string) => String.fromCharCode(character.charCodeAt(0) - 0x410 + 0xc0)
+      const toCyrillicCode = (character: string) =>
+        String.fromCharCode(character.charCodeAt(0) - 0x410 + 0xc0)
       return Buffer.from(`${head}<p>${words.replaceAll(/[А-я]/g, toCyrillicCode)}</p>`, 'latin1')
     }
     const sources = {

@@ -67,7 +67,9 @@ describe('the frames of a video', () => {
   })
 
   test('are rotated, and fitted into the only frame size of a codec', () => {
-    const createRotation = [90, 180, 270].map((rotate) => filter('mp4', { rotate }).replace(/.*setsar=1,/, ''))
+    const createRotation = [90, 180, 270].map((rotate) =>
+      filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
+    )
     assert.deepEqual(createRotation, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
     assert.equal(
       filter('dv', { rotate: 90 }),

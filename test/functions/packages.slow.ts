@@ -137,7 +137,11 @@ test('a workflow runs, and its webhook and socket receive the events', async () 
   const { data: workflow } = (await made.json()) as { data: { id: string } }
   assert.equal((await client.post(`/v1/workflows/${workflow.id}/run`, {})).status, 202)
   await waitUntil(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
-  await waitUntil(() => frames.some((frame) => frame.includes('job.completed')), 'the socket receives the event', 60)
+  await waitUntil(
+    () => frames.some((frame) => frame.includes('job.completed')),
+    'the socket receives the event',
+    60,
+  )
   socket.close()
 })
 

@@ -20,7 +20,7 @@ const list = contract({
 
 const words = Array.from({ length: 1000 }, (_, at) => `word ${at}`)
 /** Only the headers of an event are read. */
-const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
+const requestWith = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
 const gzip = { 'accept-encoding': 'br, gzip' }
 
 test('a tail appended to compressed content is decompressed after it, in one gzip member', async () => {
@@ -37,16 +37,16 @@ test('a tail appended to compressed content is decompressed after it, in one gzi
 })
 
 test('a cached reply is created once and only differs in the metadata of the request', async () => {
-  const kept = new ResponseCache()
+  const cache = new ResponseCache()
   let made = 0
   const reply = async () => {
     made++
     return { data: words }
   }
-  const asked = { contract: list, name: 'all', reply }
+  const cachedReply = { contract: list, name: 'all', reply }
   const [first, second] = await Promise.all([
-    kept.answer(asked, asking(gzip), 'req_1'),
-    kept.answer(asked, asking({}), 'req_2'),
+    cache.answer(cachedReply, requestWith(gzip), 'req_1'),
+    cache.answer(cachedReply, requestWith({}), 'req_2'),
   ])
   assert.equal(made, 1)
   const [one, two] = [
@@ -61,25 +61,25 @@ test('a cached reply is created once and only differs in the metadata of the req
 })
 
 test('a client that has the cached reply, compressed or not, gets a 304', async () => {
-  const kept = new ResponseCache()
-  const asked = { contract: list, name: 'all', reply: async () => ({ data: words }) }
+  const cache = new ResponseCache()
+  const cachedReply = { contract: list, name: 'all', reply: async () => ({ data: words }) }
   for (const encoding of [gzip, {}]) {
-    const { headers } = await kept.answer(asked, asking(encoding), 'req_1')
+    const { headers } = await cache.answer(cachedReply, requestWith(encoding), 'req_1')
     for (const other of [gzip, {}]) {
       const etag = String(headers?.['etag'])
-      const again = await kept.answer(asked, asking({ ...other, 'if-none-match': etag }), 'req_2')
+      const again = await cache.answer(cachedReply, requestWith({ ...other, 'if-none-match': etag }), 'req_2')
       assert.equal(again.statusCode, 304)
       assert.equal(again.body, undefined)
     }
   }
-  const other = await kept.answer(asked, asking({ 'if-none-match': '"other"' }), 'req_3')
+  const other = await cache.answer(cachedReply, requestWith({ 'if-none-match': '"other"' }), 'req_3')
   assert.equal(other.statusCode, 200)
 })
 
 test('replies with another cache key are separate, and a failure is not cached', async () => {
-  const kept = new ResponseCache()
+  const cache = new ResponseCache()
   const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
-    kept.answer({ contract: list, name, reply }, asking({}), 'req_1')
+    cache.answer({ contract: list, name, reply }, requestWith({}), 'req_1')
   await assert.rejects(
     ask('a', async () => {
       throw new Error('not now')

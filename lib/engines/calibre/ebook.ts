@@ -67,7 +67,7 @@ async function runEbookConvert(
     await runPython(program, [path, target, ...options], tools, {
       ...{ env, prestarted: waiting },
       onLine: (line) => {
-        const unshownCount = /^unshown pictures: (\d+)$/.exec(line)?.[1]
+        const unshownCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
         if (unshownCount !== undefined) warnAboutUnshownImages(Number(unshownCount), tools)
         const percent = /^(\d{1,3})% /.exec(line)?.[1]
         if (percent !== undefined) job.onProgress?.(Number(percent) / 100)

@@ -77,11 +77,7 @@ export async function splitMerge(
   const videos: Awaited<ReturnType<typeof segmentVideo>>[] = []
   for (const [index, mergeInput] of mergeInputs.entries())
     videos.push(
-      await segmentVideo(
-        mergeInput,
-        { film: index, segmentS: lengths[index] ?? 0, first: first.media },
-        tools,
-      ),
+      await segmentVideo(mergeInput, { index, segmentS: lengths[index] ?? 0, first: first.media }, tools),
     )
   if (videos.some(({ segments }) => segments.some(({ count }) => count < 1))) return undefined
   const durationS = totalDurationS(mergeInputs) ?? 0
@@ -115,12 +111,12 @@ async function silentMergeMetadata(
 /** Splits a video into segments; a short video becomes a single segment. */
 async function segmentVideo(
   { path, format, media }: MergeInput,
-  { film, segmentS, first }: { film: number; segmentS: number; first: MediaInfo },
+  { index, segmentS, first }: { index: number; segmentS: number; first: MediaInfo },
   tools: Tools,
 ) {
   if (!media.video) throw new Error('Cannot split a file without a video track.')
   const { segments, shiftS } = await cutAtKeyframes(
-    { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${film}` },
+    { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${index}` },
     tools,
   )
   const { perSecond } = mergeFrameRate(first)

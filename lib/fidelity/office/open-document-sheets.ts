@@ -154,7 +154,7 @@ export class OpenSheetReader {
     let at = from
     for (; at < length; at++) {
       const byte = xml[at] ?? 0
-      // Most bytes are letters.
+      // Most bytes are text.
       if (byte > greaterThan || byte < colon) continue
       if (byte === greaterThan) break
       const first = xml[at + 1]

@@ -123,7 +123,7 @@ export function decodeEntities(text: string): string {
   )
 }
 
-/** Tags that can occur within a word, such as for a bold letter, and those of office files around parts of a word. */
+/** Tags that can occur within a word, such as for a bold initial, and those of office files around parts of a word. */
 const inline = new Set([
   ...[
     'a',

@@ -137,7 +137,7 @@ const cueStarts = {
   deciseconds: /^\[\d{1,9}\]\[\d{0,9}\]/gm,
 } as const
 
-/** Parts of subtitles with letters that are not text. */
+/** Parts of subtitles that contain letters but are not text. */
 const nonText = [
   /(?<=\n\n)(?:NOTE|STYLE|REGION)(?:[ \t][^\n]*)?(?:\n[^\n]+)*/g,
   /^(?:WEBVTT|NOTE|STYLE|REGION|Style:|Format:|Comment:).*$/gm,
