@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { JobUsage } from '../lib/usage/job-usage.ts'
+import { JobUsage } from '../lib/model/job-usage.ts'
 import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
 
 /**
- * Every event with its body. To add one, add its schema to the file of its group and render it next to its subject, as in
- * `lib/jobs/events.ts`.
+ * Every event with its body. To add one, add its schema to the file of its group and render it next to its subject, as
+ * in `lib/jobs/events.ts`.
  */
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 

@@ -25,9 +25,9 @@ let log: Log | undefined
 let durations: DurationStats | undefined
 
 /**
- * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason. CloudWatch
- * reads them from log lines in its Embedded Metric Format, which needs no API call; on one machine the log can be searched.
- * The durations of conversions are stored for the estimates of later ones.
+ * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
+ * CloudWatch reads them from log lines in its Embedded Metric Format, which needs no API call; on one machine the log
+ * can be searched. The durations of conversions are stored for the estimates of later ones.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())

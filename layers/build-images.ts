@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { processEnvironment } from '../lib/config.ts'
 import { writeImageFiles, writeServiceFiles } from '../lib/deployment/image-files.ts'
-import { imageIds } from '../lib/resources/queues.ts'
+import { imageIds } from '../lib/component-ids.ts'
 import { imageName, localName, output } from './containers.ts'
 import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
 import { snapshotSources } from './debian-snapshot.ts'
@@ -50,7 +50,9 @@ function buildahBase(): string {
 const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${revision()}`] as const
 
-/** A separate step, because a build in which only the label differs would return the cached image with the old label. */
+/**
+ * A separate step, because a build in which only the label differs would return the cached image with the old label.
+ */
 function addRevisionLabel(image: string): void {
   const container = output('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])

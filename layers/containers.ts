@@ -10,7 +10,9 @@ export const imageName = (target: string): string => `mutabor-${target}`
 export const localName = (program: 'docker' | 'podman', target: string): string =>
   program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
 
-/** Arguments to run a container on any host: some do not allow raising limits, and crun does not support all cgroups. */
+/**
+ * Arguments to run a container on any host: some do not allow raising limits, and crun does not support all cgroups.
+ */
 export const runArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),
   ...['run', '--rm', '--ulimit=nofile=1024:1024', '--ulimit=nproc=1024:1024'],

@@ -1,5 +1,5 @@
-// Installs the Debian packages of the named sections of packages.json while an image is built. `--copyright-of=NAME` installs
-// only the copyright file of a package.
+// Installs the Debian packages of the named sections of packages.json while an image is built. `--copyright-of=NAME`
+// installs only the copyright file of a package.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

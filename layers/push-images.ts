@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../lib/config.ts'
 import { savePushedImages } from '../lib/deployment/pushed-images.ts'
-import { imageIds } from '../lib/resources/queues.ts'
+import { imageIds } from '../lib/component-ids.ts'
 import { containerProgram, imageName, localName, output } from './containers.ts'
 import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
 import { revision, revisionLabel } from './revision.ts'
@@ -50,7 +50,10 @@ function push(target: string): string {
   }
 }
 
-/** Functions are packaged from this checkout, so the images must be built from the same commit to understand their messages. */
+/**
+ * Functions are packaged from this checkout, so the images must be built from the same commit to understand their
+ * messages.
+ */
 function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
   const own = output(program, ['image', 'inspect', '--format', format, localName(program, target)])

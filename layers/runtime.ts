@@ -1,6 +1,6 @@
 /**
- * The entry point of the container images: runs a handler with Lambda's runtime API. It replaces AWS's runtime interface
- * client, whose native code needs a compiler in the image.
+ * The entry point of the container images: runs a handler with Lambda's runtime API. It replaces AWS's runtime
+ * interface client, whose native code needs a compiler in the image.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'

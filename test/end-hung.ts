@@ -8,9 +8,9 @@ interface Bounds {
 }
 
 /**
- * Kills test files that take too long, with their child processes; the runner then reports them as failed. Its own limit
- * is a timer in the process of the file, which does not fire during an endless loop, and does not apply to an `await`
- * outside of tests.
+ * Kills test files that take too long, with their child processes; the runner then reports them as failed. Its own
+ * limit is a timer in the process of the file, which does not fire during an endless loop, and does not apply to an
+ * `await` outside of tests.
  * @returns a function that stops the watch
  */
 export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () => void {

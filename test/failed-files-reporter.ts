@@ -10,8 +10,8 @@ export default async function* reportFailedFiles(events: AsyncIterable<TestEvent
       ran.add(event.data.file)
       if (!event.data.success) failed.add(event.data.file)
     }
-    // A killed file has no summary. If one of its tests had failed before, only that test is reported; otherwise the file
-    // itself is reported as a test.
+    // A killed file has no summary. If one of its tests had failed before, only that test is reported; otherwise the
+    // file itself is reported as a test.
     if (event.type === 'test:fail') {
       const { entryFile, file, name } = event.data as typeof event.data & { readonly entryFile?: string }
       const killed = entryFile ?? (file?.endsWith(name) ? file : undefined)

@@ -12,8 +12,8 @@ export function before(begin: () => Promise<unknown>): void {
 }
 
 /**
- * Runs something after all tests. If a name pattern excludes all tests of the file, Node calls `after` while `before` is
- * still running: without waiting, what `before` starts would never be stopped.
+ * Runs something after all tests. If a name pattern excludes all tests of the file, Node calls `after` while `before`
+ * is still running: without waiting, what `before` starts would never be stopped.
  */
 export function after(end: () => unknown): void {
   nodeAfter(async () => {

@@ -42,6 +42,15 @@ test('functions are named with a verb, not with a participle', () => {
   assert.deepEqual(report(code.flatMap(({ path, content }) => findParticiples(path, content))), [])
 })
 
+test('comments are at most 120 columns wide, except for URLs', () => {
+  const isLong = (line: string) =>
+    line.length > 120 && /^\s*(?:\/\/|\/\*\*|\*) /.test(line) && !line.includes('://')
+  const long = files.flatMap(({ path, content }) =>
+    content.split('\n').flatMap((line, index) => (isLong(line) ? [`${path}:${index + 1}`] : [])),
+  )
+  assert.deepEqual(long, [])
+})
+
 test('each exception to the avoided words is still needed', () => {
   const unused = exceptions.flatMap(({ path, words }) =>
     words.filter((word) => !used.has(`${path} ${word}`)).map((word) => `${path}: ${word}`),

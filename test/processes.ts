@@ -35,8 +35,8 @@ export function residentBytes(pid: number): number {
 }
 
 /**
- * Returns the proportional bytes (proc(5), `Pss`): the private memory of a process and its share of shared memory, such as the
- * Node binary; 0 if the process has exited.
+ * Returns the proportional bytes (proc(5), `Pss`): the private memory of a process and its share of shared memory, such
+ * as the Node binary; 0 if the process has exited.
  */
 export function proportionalBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(read(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Fidelity } from '../lib/fidelity/fidelity.ts'
 import nodeEnvironment from '../lib/local/node-environment.json' with { type: 'json' }
 import nodeFlags from '../lib/local/node-flags.json' with { type: 'json' }
+import type { Fidelity } from '../lib/model/fidelity.ts'
 import { watch } from './openapi-checker.ts'
 import { fetchWithRetries } from './retrying-fetch.ts'
 
@@ -32,7 +32,9 @@ export interface TestService {
   kill(): Promise<void>
 }
 
-/** Starts the real service as a separate process, or as a child of `under`, with an empty data folder and free ports. */
+/**
+ * Starts the real service as a separate process, or as a child of `under`, with an empty data folder and free ports.
+ */
 export async function startService(
   env: Record<string, string> = {},
   dataDir?: string,

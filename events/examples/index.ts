@@ -6,7 +6,8 @@ import recorded from './recorded.json' with { type: 'json' }
 const recordedBaseUrl = 'http://localhost:8080'
 
 /** One example of each event, as sent to webhooks: recorded by `npm run examples`, except the account events. */
-export const eventExamples = { ...recorded, ...accountExamples } as Readonly<Record<EventName, ServiceEvent>> // a test checks them against their schemas
+// A test checks them against their schemas.
+export const eventExamples = { ...recorded, ...accountExamples } as Readonly<Record<EventName, ServiceEvent>>
 
 /** Returns the example of an event as it is on the bus, with paths instead of URLs. */
 export const exampleOnBus = (name: EventName): ServiceEvent =>

@@ -114,8 +114,8 @@ function addArchiveTasks(tasks: Tasks): Tasks {
 }
 
 /**
- * Returns a filename for an upload. Uploaded forms have none here, and the format of a text file cannot be detected from
- * its content, so the extension is the `input_format` of the task that uses the upload.
+ * Returns a filename for an upload. Uploaded forms have none here, and the format of a text file cannot be detected
+ * from its content, so the extension is the `input_format` of the task that uses the upload.
  */
 function filenameFor(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}

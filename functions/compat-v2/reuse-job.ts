@@ -6,7 +6,9 @@ const dayS = 24 * 3600
 /** A job that does not exist after so long was never created. */
 const maxCreationMs = 30_000
 
-/** Returns the job that was started under this name within the last day, unless it failed; otherwise starts a new one. */
+/**
+ * Returns the job that was started under this name within the last day, unless it failed; otherwise starts a new one.
+ */
 export async function reuseJobForADay(
   name: string,
   begin: (jobId: string) => Promise<void>,

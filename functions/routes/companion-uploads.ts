@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import { requireDiskSpace } from '../../lib/io/disk-space.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import {
   abortMultipartUpload,
@@ -30,8 +30,8 @@ import {
 } from './multipart-uploads.ts'
 
 /**
- * The upload endpoints in the format of Uppy's Companion (https://uppy.io/docs/aws-s3/): without an envelope and without
- * an identity. Uppy sends no identity, so the unguessable key of the upload is sufficient.
+ * The upload endpoints in the format of Uppy's Companion (https://uppy.io/docs/aws-s3/): without an envelope and
+ * without an identity. Uppy sends no identity, so the unguessable key of the upload is sufficient.
  */
 
 const tag = 'Uploads by Uppy'

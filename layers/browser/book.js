@@ -1,5 +1,5 @@
-// Combines the documents of a book into one page. The engine evaluates the functions in the browser one by one: the page has
-// no scripts, and scripts of the book never run.
+// Combines the documents of a book into one page. The engine evaluates the functions in the browser one by one: the
+// page has no scripts, and scripts of the book never run.
 
 /** Appends a document in reading order. Returns its style sheets, those in files as URLs to fetch. */
 export function addChapter({ text, loose, url, index, page }) {
@@ -69,8 +69,8 @@ function rebase(element, url) {
 }
 
 /**
- * Adds the rules of one set of style sheets for `chapters`, by default for all. Ignores page sizes, which are those of a reading
- * device.
+ * Adds the rules of one set of style sheets for `chapters`, by default for all. Ignores page sizes, which are those of
+ * a reading device.
  */
 export function addLook({ text, chapters }) {
   const sheet = new CSSStyleSheet()
@@ -90,7 +90,9 @@ export function addLook({ text, chapters }) {
   document.head.append(style)
 }
 
-/** Turns links between documents into links within the page. `indexes` maps the URLs of documents to chapter indexes. */
+/**
+ * Turns links between documents into links within the page. `indexes` maps the URLs of documents to chapter indexes.
+ */
 export function joinLinks({ indexes }) {
   for (const link of document.querySelectorAll('a[href], area[href]')) {
     const [address, fragment = ''] = link.getAttribute('href').split('#')

@@ -1,5 +1,5 @@
-// Makes content that is wider than the paper fit on it; on a screen it would be scrolled. Evaluated in the browser, whose
-// viewport is as wide as the printable area.
+// Makes content that is wider than the paper fit on it; on a screen it would be scrolled. Evaluated in the browser,
+// whose viewport is as wide as the printable area.
 
 const minZoom = 0.5
 const longWord = /\S{25}/

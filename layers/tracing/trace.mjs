@@ -1,6 +1,6 @@
 /**
- * Traces pixels to an SVG with VTracer. It is a separate program, because tracing runs for seconds in native code that can
- * only be stopped by killing the process.
+ * Traces pixels to an SVG with VTracer. It is a separate program, because tracing runs for seconds in native code that
+ * can only be stopped by killing the process.
  *
  * usage: node trace.mjs <native module> <pixels, 4 bytes each> <width> <height> <out.svg> <settings as JSON>
  */

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { Credentials, Principal } from '../model/principal.ts'
 import { rateLimitAddress } from '../net/ip-networks.ts'
 import { bearerToken } from './bearer.ts'
-import type { Credentials, Principal } from './principal.ts'
 
 /** Anonymous identities, which the service issues to clients without an account when they first create something. */
 
@@ -27,8 +27,8 @@ export function verifyOwnerToken(token: string | undefined, secret: Buffer): str
 }
 
 /**
- * Returns the anonymous principal of a request. A forged token in the header or cookie is ignored: the client gets a new
- * identity. An unknown bearer token is an error, since a client only sends one to authenticate.
+ * Returns the anonymous principal of a request. A forged token in the header or cookie is ignored: the client gets a
+ * new identity. An unknown bearer token is an error, since a client only sends one to authenticate.
  * @throws AppError INVALID_API_KEY
  */
 export function anonymousPrincipal(

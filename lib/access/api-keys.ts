@@ -1,14 +1,14 @@
 import * as z from 'zod'
+import { accountKey } from '../accounts/accounts.ts'
+import { accountCacheMs, cacheAccount } from '../accounts/owner-plan.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
+import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../aws/owned-records.ts'
 import type { Item, Key, Write } from '../aws/table.ts'
 import type { Change } from '../aws/table-expressions.ts'
 import { newId } from '../ids.ts'
-import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../model/owned-records.ts'
+import { scopes } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { accountKey } from './accounts.ts'
 import { newKeyText } from './api-key-text.ts'
-import { accountCacheMs, cacheAccount } from './owner-plan.ts'
-import { scopes } from './principal.ts'
 import { hashSecret } from './secret-text.ts'
 
 /** API keys of accounts. A record is stored under the SHA-256 of its key; the key itself is not stored. */
@@ -79,7 +79,9 @@ export class ApiKeys {
     this.#memory = memory
   }
 
-  /** Creates a key and returns it with its text, which is not stored; undefined if the owner has the maximum of keys. */
+  /**
+   * Creates a key and returns it with its text, which is not stored; undefined if the owner has the maximum of keys.
+   */
   async create(
     owner: string,
     input: KeyInput & Pick<ApiKey, 'earlier'>,

@@ -32,7 +32,9 @@ const dayS = 86_400
 /** One partition per month: entries are rare enough that one partition takes all writes. */
 const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
-/** Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together. */
+/**
+ * Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together.
+ */
 export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const entry: AuditEntry = {
     ...{ id: newId('aud'), at: now.toISOString(), ...action },

@@ -1,6 +1,6 @@
+import { Account, accountKey, accountOf } from '../accounts/accounts.ts'
 import type { Item, Write } from '../aws/table.ts'
 import type { Services } from '../services/services.ts'
-import { Account, accountKey, accountOf } from './accounts.ts'
 import { auditWrite } from './audit.ts'
 import { modelListKey } from './auth/records.ts'
 import { planChangeWrite } from './plan-changes.ts'
@@ -23,8 +23,8 @@ const changeableFields = ['plan', 'role', 'status'] as const
 const maxAttempts = 5
 
 /**
- * Changes an account and returns it before and after; undefined if it does not exist. Suspending an account, or removing
- * its ADMIN role, ends its sessions.
+ * Changes an account and returns it before and after; undefined if it does not exist. Suspending an account, or
+ * removing its ADMIN role, ends its sessions.
  */
 export async function updateAccount(
   id: string,

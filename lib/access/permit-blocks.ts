@@ -3,8 +3,8 @@ import type { WindowUsage } from './rate-limit-windows.ts'
 
 /**
  * For a client that sends many requests to one process, the process counts a block of future requests along with the
- * current one, and then allows them without a write. Limits are never exceeded. Permits that are not used are lost until
- * the window ends, so blocks are small and shrink as the window fills.
+ * current one, and then allows them without a write. Limits are never exceeded. Permits that are not used are lost
+ * until the window ends, so blocks are small and shrink as the window fills.
  */
 
 interface Block {

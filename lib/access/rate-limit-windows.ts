@@ -1,5 +1,5 @@
+import type { Principal } from '../model/principal.ts'
 import type { Plan } from '../plans.ts'
-import type { Principal } from './principal.ts'
 
 /** Rate-limit windows of plans and their usage: pure functions. */
 
@@ -24,7 +24,9 @@ export interface WindowUsage {
 const minuteMs = 60_000
 const lengthMs = { minute: minuteMs, reads: minuteMs, hour: 60 * minuteMs } as const
 
-/** Returns the end of a window. Short windows start with their first request; days and months follow the UTC calendar. */
+/**
+ * Returns the end of a window. Short windows start with their first request; days and months follow the UTC calendar.
+ */
 export function windowEnd(name: WindowName, now: number): number {
   const today = new Date(now)
   if (name === 'day') return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1)

@@ -34,8 +34,8 @@ export function isSecretText(text: string, prefix: string): boolean {
 }
 
 /**
- * Returns the hash under which a secret is stored and looked up, as lower-case hex. Secrets are random enough for a plain
- * SHA-256.
+ * Returns the hash under which a secret is stored and looked up, as lower-case hex. Secrets are random enough for a
+ * plain SHA-256.
  */
 export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
 

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Account, accountKey } from '../accounts/accounts.ts'
+import { planOfAccount } from '../accounts/owner-plan.ts'
 import { AppError } from '../errors.ts'
+import { scopesOfRole } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import { Account, accountKey } from './accounts.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
 import type { AuthMethod } from './auth-method.ts'
-import { planOfAccount } from './owner-plan.ts'
-import { scopesOfRole } from './principal.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /**
@@ -18,9 +18,9 @@ export const authPath = '/v1/auth'
 const isSecure = (publicUrl = '') => publicUrl.startsWith('https:')
 
 /**
- * Returns the name of the session cookie. Browsers bind a cookie with the prefix `__Host-` to its exact origin: no other
- * host, subdomain or insecure connection can set it. Over plain http, Chromium and Firefox accept it on loopback only and
- * Safari not at all, so there the name has no prefix.
+ * Returns the name of the session cookie. Browsers bind a cookie with the prefix `__Host-` to its exact origin: no
+ * other host, subdomain or insecure connection can set it. Over plain http, Chromium and Firefox accept it on loopback
+ * only and Safari not at all, so there the name has no prefix.
  */
 export const sessionCookieName = (publicUrl: string | undefined): string =>
   isSecure(publicUrl) ? '__Host-session' : 'session'

@@ -6,8 +6,8 @@ import type { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
 import { releaseBuffer } from '../io/buffer-pool.ts'
+import type { ByteRange } from '../io/byte-range.ts'
 import { writeSynchronously } from '../io/sync-writer.ts'
-import type { ByteRange } from '../transfer/transfer.ts'
 import { type BucketClients, openBucketClients } from './bucket-clients.ts'
 import type { Connections, FileExchange } from './connections.ts'
 import { toFileError } from './file-errors.ts'
@@ -358,8 +358,8 @@ export class Files {
 }
 
 /**
- * Adds the digest as a signed query parameter. The embedded server returns it as a header; "Amazon S3 ignores query-string
- * parameters that begin with x-".
+ * Adds the digest as a signed query parameter. The embedded server returns it as a header; "Amazon S3 ignores
+ * query-string parameters that begin with x-".
  */
 function addDigestParameter({ middlewareStack }: GetObjectCommand | HeadObjectCommand, digest: string): void {
   // At this step both are HTTP requests.

@@ -37,8 +37,8 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
 type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
- * Each function reads secrets at startup, and most do not need the S3 client otherwise, which is as much code as the rest
- * of the function. So a GET is signed here and sent with the HTTP handler of the DynamoDB client, which all have.
+ * Each function reads secrets at startup, and most do not need the S3 client otherwise, which is as much code as the
+ * rest of the function. So a GET is signed here and sent with the HTTP handler of the DynamoDB client, which all have.
  */
 function createSecretReader(
   bucket: string,
@@ -79,7 +79,9 @@ function createSecretReader(
 const maxAttempts = 3
 const retryMs = 100
 
-/** Creates the secrets of a new deployment. If several processes do so at once, the first wins; nothing is overwritten. */
+/**
+ * Creates the secrets of a new deployment. If several processes do so at once, the first wins; nothing is overwritten.
+ */
 export async function createSecrets(
   address: string,
   { ORIGIN_SECRET_ARN: originArn, ...settings }: ClientSettings & Pick<Config, 'ORIGIN_SECRET_ARN'>,

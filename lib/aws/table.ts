@@ -22,7 +22,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Config } from '../config.ts'
 import { createClientConfig } from './client-config.ts'
-import { type Change, type Condition, createExpressions } from './table-expressions.ts'
+import { type Change, type Condition, type Condition, createExpressions } from './table-expressions.ts'
 import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 export type Item = Record<string, unknown>
@@ -125,8 +125,8 @@ export class Table {
   }
 
   /**
-   * Changes one record if the condition holds. If a response is lost, the SDK writes again, and then the condition fails:
-   * if the record has the attributes of `mark`, the first write was ours and succeeded.
+   * Changes one record if the condition holds. If a response is lost, the SDK writes again, and then the condition
+   * fails: if the record has the attributes of `mark`, the first write was ours and succeeded.
    */
   async update(
     key: Key,
@@ -282,4 +282,11 @@ const isCancelled = (error: unknown, code: string) =>
 
 function unmarshallItem(error: ConditionalCheckFailedException): Item | undefined {
   return error.Item && unmarshall(error.Item)
+}
+
+/** A write to a record outside of the job that must succeed together with it, such as claiming an upload. */
+export interface TransactionWrite {
+  readonly update: Key
+  readonly change: { readonly set: Readonly<Item> }
+  readonly if: Condition
 }

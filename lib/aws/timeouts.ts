@@ -18,7 +18,10 @@ export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000
 /** For requests: a quick "try again later" is better for the client than a long wait. */
 export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 
-/** After a timeout, calls get only a short timeout for this long, so that cleanup of a request does not wait as long again. */
+/**
+ * After a timeout, calls get only a short timeout for this long, so that cleanup of a request does not wait as long
+ * again.
+ */
 const silenceMemoryMs = 2000
 const shortCallMs = 400
 

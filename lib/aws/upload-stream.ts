@@ -23,9 +23,9 @@ type Target = Omit<PutObjectCommandInput, 'Body'> & { readonly Body: Readable }
 const abortableCommands = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
 
 /**
- * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires: the
- * SDK's own `abort` returns at once but leaves parts in flight, for which the bucket's owner pays. So requests in flight
- * are aborted instead, and the SDK cleans up as after any failure.
+ * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires:
+ * the SDK's own `abort` returns at once but leaves parts in flight, for which the bucket's owner pays. So requests in
+ * flight are aborted instead, and the SDK cleans up as after any failure.
  */
 export async function uploadStream(
   client: S3Client,

@@ -3,11 +3,11 @@
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'
-import { toolOperations } from '../engines/engine.ts'
 import { engines } from '../engines/index.ts'
 import { errorCatalog } from '../error-catalog.ts'
 import { openApiDocument } from '../http/openapi/openapi.ts'
 import { optionViews } from '../http/openapi/option-view.ts'
+import { toolOperations } from '../model/operations.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -112,7 +112,8 @@ export async function makeTypes(): Promise<{ readonly types: string; readonly fa
   const document = openApiDocument(api, { version: '', url: '/' })
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods as object).map(
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation] as const, // from openApiDocument
+      // From openApiDocument.
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation] as const,
     ),
   )
   const dataSchemas = new Map<string, unknown>(

@@ -50,7 +50,10 @@ export class Vault {
     this.#key = deriveKey(secret, 'seal')
   }
 
-  /** @param context where the value is stored; it can be unsealed only there, so that it cannot be moved to another record. */
+  /**
+   * @param context where the value is stored; it can be unsealed only there, so that it cannot be moved to another
+   * record.
+   */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(context))

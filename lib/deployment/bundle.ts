@@ -8,9 +8,9 @@ import { importFromLayers } from './lambda-layers.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to them.
- * Requires bundles to be one folder below the root, such as functions/core-api.mjs, and files to be packaged under their paths
- * in the checkout.
+ * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to
+ * them. Requires bundles to be one folder below the root, such as functions/core-api.mjs, and files to be packaged
+ * under their paths in the checkout.
  */
 const keepSourceUrls: Plugin = {
   name: 'source-addresses',
@@ -30,8 +30,8 @@ const keepSourceUrls: Plugin = {
 
 /**
  * Replacements for modules that dependencies load but the service never uses: log writer threads, the check of route
- * patterns (tests do it), the credential providers of the AWS SDK, and the parts of undici that are not its HTTP client.
- * Functions pass the credentials of their role to the SDK's clients; no provider could find them any more.
+ * patterns (tests do it), the credential providers of the AWS SDK, and the parts of undici that are not its HTTP
+ * client. Functions pass the credentials of their role to the SDK's clients; no provider could find them any more.
  */
 const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {
@@ -60,7 +60,9 @@ const stubUnusedModules: Plugin = {
 /** Packages that are native or load their own files; they are not bundled but installed next to the bundle. */
 export const unbundled = ['sharp', 'wasmagic'] as const
 
-/** Optional dependencies that their packages work without: a native helper of ssh2, and an encoding that is not used. */
+/**
+ * Optional dependencies that their packages work without: a native helper of ssh2, and an encoding that is not used.
+ */
 export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 
 /** Defines `require` for bundled CommonJS packages; ES modules do not have it. */
@@ -80,7 +82,8 @@ export const bundleOptions = {
 
 /**
  * Options for functions in zip packages. Dynamic imports become separate files, so that a cold start only reads what
- * every request needs (see merge-start-chunks.ts, which adds `requireBanner`). Source maps are not part of the packages.
+ * every request needs (see merge-start-chunks.ts, which adds `requireBanner`). Source maps are not part of the
+ * packages.
  */
 export const functionBundleOptions = {
   ...bundleOptions,

@@ -23,7 +23,9 @@ const reservedDeclarations = (stage: ConcurrencySettings) =>
     .flatMap((name) => declarationOf(name) ?? [])
     .filter(hasReservedConcurrency)
 
-/** Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use. */
+/**
+ * Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use.
+ */
 export const requiredConcurrency = (stage: ConcurrencySettings): number => {
   const { conversionsAtATime } = stage
   const queueLimits = queueIds.map((queue) => {
@@ -35,8 +37,8 @@ export const requiredConcurrency = (stage: ConcurrencySettings): number => {
 }
 
 /**
- * Returns whether the quota of the account is large enough to reserve concurrency. In new accounts it is not; stage dev is
- * then deployed without reserved concurrency.
+ * Returns whether the quota of the account is large enough to reserve concurrency. In new accounts it is not; stage dev
+ * is then deployed without reserved concurrency.
  * @throws Error for any other stage
  */
 export function canReserveConcurrency(stage: StageQuotas): boolean {

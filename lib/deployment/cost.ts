@@ -1,19 +1,19 @@
-// node lib/deployment/cost.ts: writes the costs of conversions, idle months and attacks, and the table of functions with
-// outbound access, into lib/deployment/README.md.
+// node lib/deployment/cost.ts: writes the costs of conversions, idle months and attacks, and the table of functions
+// with outbound access, into lib/deployment/README.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ImageId } from '../engines/engine.ts'
+import type { ImageId } from '../component-ids.ts'
+import { imageIds } from '../component-ids.ts'
 import { outboundReasons } from '../resources/function-declaration.ts'
 import { declarationOf, functionNames, functions } from '../resources/functions.ts'
-import { imageIds } from '../resources/queues.ts'
 import { alarmResources } from './alarms.ts'
 import { maxConcurrencyOf } from './concurrency.ts'
 import { imageLimits } from './functions.ts'
 import { isDeployed, parseStage } from './stage.ts'
 
 /**
- * Prices in dollars for eu-central-1 without free tiers, as of November 2026: check them before you rely on them. Files are
- * stored for a day.
+ * Prices in dollars for eu-central-1 without free tiers, as of November 2026: check them before you rely on them. Files
+ * are stored for a day.
  */
 const prices = {
   gbSecond: 0.0000166667,
@@ -34,7 +34,9 @@ const prices = {
   alarmMonth: 0.1,
 }
 
-/** AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs. */
+/**
+ * AWS calls of one conversion, as counted by the benchmark (section `control-plane`), including those for signed URLs.
+ */
 const perJob = {
   invocations: 6,
   requests: 3,

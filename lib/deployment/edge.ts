@@ -1,9 +1,12 @@
-import { edgeHeaders } from '../http/edge-origin.ts'
+import { edgeHeaders } from '../net/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
-/** Ids of managed CloudFront policies: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
+/**
+ * Ids of managed CloudFront policies:
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html
+ */
 const managedPolicies = {
   cachingDisabled: '4135ea2d-6844-44f8-82df-ad777ae401ad',
   cachingOptimized: '658327ea-f89d-4fab-a63d-7e88639e58f6',
@@ -12,8 +15,8 @@ const managedPolicies = {
 
 /**
  * Runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a query, as
- * `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting any that the
- * client sent.
+ * `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting any that
+ * the client sent.
  */
 export const edgeCode = `function handler(event) {
   var request = event.request

@@ -1,5 +1,7 @@
+import type { ImageId } from '../component-ids.ts'
+import { imageIds } from '../component-ids.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { Engine, ImageId } from '../engines/engine.ts'
+import type { Engine } from '../engines/engine.ts'
 import { runtimeMemoryMb } from '../engines/host-limits.ts'
 import { engines } from '../engines/index.ts'
 import { eventPattern } from '../resources/events.ts'
@@ -11,7 +13,7 @@ import {
 } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { queueMappingOf } from '../resources/queue-functions.ts'
-import { imageIds, type QueueId } from '../resources/queues.ts'
+import type { QueueId } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { canReserveConcurrency, hasReservedConcurrency } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
@@ -49,8 +51,8 @@ const stageEnvironment = (stage: Stage) => ({
 })
 
 /**
- * Returns the location of a function's secrets. They are not in its environment, because everyone who may view the function's
- * configuration can read that.
+ * Returns the location of a function's secrets. They are not in its environment, because everyone who may view the
+ * function's configuration can read that.
  */
 const secretsLocation = (names: readonly SecretName[]) =>
   names.length > 0 && { SECRETS: { 'Fn::Sub': `s3://\${SecretsBucket}/${names.join(',')}` } }
@@ -137,7 +139,9 @@ function functionResource(name: FunctionName, stage: Stage) {
   }
 }
 
-/** Returns the memory that a function gets, at most that of the quota; its engines are limited to what remains of it. */
+/**
+ * Returns the memory that a function gets, at most that of the quota; its engines are limited to what remains of it.
+ */
 export const limitMemory = (
   requestedMb: number,
   { MAX_FUNCTION_MB }: Pick<Config, 'MAX_FUNCTION_MB'> = readConfig(),

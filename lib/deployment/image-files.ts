@@ -28,7 +28,9 @@ interface Manifest {
   optionalDependencies?: Record<string, string>
 }
 
-/** Returns the folder of the package `name` as resolved from the package in `from`, or undefined if it is not installed. */
+/**
+ * Returns the folder of the package `name` as resolved from the package in `from`, or undefined if it is not installed.
+ */
 function packageFolder(name: string, from: string): string | undefined {
   const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
   const require = createRequire(import.meta.url)

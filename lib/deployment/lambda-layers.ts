@@ -15,8 +15,8 @@ interface LambdaLayer {
 }
 
 /**
- * Code that requests rarely need, shared by all functions that can load it, so that their packages stay small. Lambda extracts
- * a layer into /opt, which is `../../../opt` for code in /var/task/functions.
+ * Code that requests rarely need, shared by all functions that can load it, so that their packages stay small. Lambda
+ * extracts a layer into /opt, which is `../../../opt` for code in /var/task/functions.
  */
 export const lambdaLayers = {
   readers: {

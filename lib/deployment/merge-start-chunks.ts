@@ -30,8 +30,9 @@ interface MergedStart {
 }
 
 /**
- * Merges all modules that are loaded at the start into one, because Node takes at least half a millisecond to find, read and
- * link a module of any size. Code that is loaded later gets the same instances, so that classes and state exist only once.
+ * Merges all modules that are loaded at the start into one, because Node takes at least half a millisecond to find,
+ * read and link a module of any size. Code that is loaded later gets the same instances, so that classes and state
+ * exist only once.
  */
 export async function mergeStartChunks(
   entry: string,

@@ -3,8 +3,8 @@ import type { LambdaLayerId } from './lambda-layers.ts'
 
 interface Budget {
   /**
-   * Heap after the import of the package: code, and the objects that it creates (schemas, clients). A cold start pays for
-   * both; unlike time, the heap is nearly the same on a busy machine.
+   * Heap after the import of the package: code, and the objects that it creates (schemas, clients). A cold start pays
+   * for both; unlike time, the heap is nearly the same on a busy machine.
    */
   readonly heapKb: number
   /** Size of the package. */
@@ -52,7 +52,8 @@ const exceptions: readonly BudgetException[] = [
 ]
 
 /**
- * Returns the budget of a function's package. Load a new dependency that few requests need with `import()` when it is used.
+ * Returns the budget of a function's package. Load a new dependency that few requests need with `import()` when it is
+ * used.
  */
 export function packageBudget(name: string, declared: FunctionDeclaration): Budget {
   const extras = exceptions

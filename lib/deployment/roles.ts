@@ -1,7 +1,8 @@
+import { imageIds } from '../component-ids.ts'
 import { type SecretName, secretNamesOf } from '../resources/function-declaration.ts'
 import { declarationOf, type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import type { Permission } from '../resources/permissions.ts'
-import { imageIds, type QueueId } from '../resources/queues.ts'
+import type { QueueId } from '../resources/queues.ts'
 import { convertPermissions } from '../resources/role-permissions.ts'
 import { isInVpc } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
@@ -108,8 +109,8 @@ const customerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
   customerKeyArn ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
 /**
- * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by Lambda have
- * no source function, so the condition does not match them.
+ * Denies the code of a function the network actions that Lambda itself performs with the function's role. Calls by
+ * Lambda have no source function, so the condition does not match them.
  */
 const denyNetworkActions = (functionArn: unknown) => ({
   Effect: 'Deny',

@@ -122,7 +122,8 @@ export const storageResources = (stage: Stage) => ({
   BucketPolicy: tlsOnlyPolicy('Bucket'),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
   SecretsKey: encryptionKey('Encrypts the secrets of the service'),
-  // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be decrypted.
+  // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be
+  // decrypted.
   SecretsBucket: privateBucket({
     BucketEncryption: {
       ServerSideEncryptionConfiguration: [

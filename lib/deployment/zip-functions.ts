@@ -47,8 +47,8 @@ const engineList = 'lib/engines/index.ts'
 const packageNameOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 /**
- * Returns the chunks that a function can load, at the start or later. Dynamic imports of packages that the function never
- * uses are excluded.
+ * Returns the chunks that a function can load, at the start or later. Dynamic imports of packages that the function
+ * never uses are excluded.
  */
 export function reachableChunks(
   entryPoint: string,

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
+import { maxSide } from '../formats/image-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { largestHeaderSide } from './imagemagick/header-dimensions.ts'
-import { maxSide } from './imagemagick/limits.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
 import { magick } from './imagemagick/run.ts'
 import { type MagickSourceId, magickSource, magickSources } from './imagemagick/sources.ts'
@@ -268,8 +268,8 @@ function waveletArgs({ width, height }: Frame, options: unknown): string[] {
 }
 
 /**
- * Turns an icon into a cursor: another type number, and a hotspot in place of planes and depth. The type is at offset 2,
- * the entry count at 4; entries of 16 bytes start at 6, with the hotspot at offset 4 of each.
+ * Turns an icon into a cursor: another type number, and a hotspot in place of planes and depth. The type is at offset
+ * 2, the entry count at 4; entries of 16 bytes start at 6, with the hotspot at offset 4 of each.
  */
 async function makeCursor(path: string): Promise<void> {
   const file = await open(path, 'r+')

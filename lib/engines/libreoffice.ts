@@ -32,8 +32,8 @@ import { withTextOptions } from './shared/text/text-options.ts'
 const noOptions = z.object({})
 
 /**
- * Seconds for a typical file in a warm process, plus penalties: for web pages, which only a browser shows correctly, and
- * for plain text, from which LibreOffice drops text boxes, notes and the rows of tables.
+ * Seconds for a typical file in a warm process, plus penalties: for web pages, which only a browser shows correctly,
+ * and for plain text, from which LibreOffice drops text boxes, notes and the rows of tables.
  */
 const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 

@@ -25,9 +25,10 @@ export interface Detected {
 }
 
 /**
- * Detects the format of a file, from its content first and its name second, and checks that the file is complete. Reads only
- * its start, its end and a few places in between.
- * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED, FILE_TOO_LARGE.
+ * Detects the format of a file, from its content first and its name second, and checks that the file is complete. Reads
+ * only its start, its end and a few places in between.
+ * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED,
+ * FILE_TOO_LARGE.
  */
 export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {
@@ -120,7 +121,9 @@ function throwUnknownFormat(looksLike: string, { extension, format }: NamedForma
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension, looksLike })
 }
 
-/** Combines content and name: the content decides, the name selects within its family. Throws if they are incompatible. */
+/**
+ * Combines content and name: the content decides, the name selects within its family. Throws if they are incompatible.
+ */
 function reconcileWithName(content: FormatId, { extension, format: named }: NamedFormat): FormatId {
   if (!named || named.id === content) return content
   // Two formats may share an extension.

@@ -5,8 +5,8 @@ const maxAsciiShare = 0.8
 const maxSampleBytes = 64 * 1024
 
 /**
- * Detects UTF-16 without a byte order mark. Only UTF-16 text contains zero bytes, one per ASCII character; read in the wrong
- * byte order, it has few spaces and line breaks, and characters of many unrelated scripts.
+ * Detects UTF-16 without a byte order mark. Only UTF-16 text contains zero bytes, one per ASCII character; read in the
+ * wrong byte order, it has few spaces and line breaks, and characters of many unrelated scripts.
  */
 export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = head.subarray(0, maxSampleBytes)

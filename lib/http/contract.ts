@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
-import type { Access, Principal } from '../access/principal.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
-import type { JobState } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
+import type { JobState } from '../model/job.ts'
+import type { Access, Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
+import type { ReceivedFile } from '../uploads/received-file.ts'
 import type { ReplyHeader } from './replies/reply-headers.ts'
 
 /**
@@ -16,22 +17,6 @@ export type HttpEvent = APIGatewayProxyEventV2 & {
   readonly bodyStream?: Readable
   /** True when the gateway can stream a reply to the client; others need the whole reply within their time limit. */
   readonly canStream?: boolean
-}
-
-/** A file of a form. It is already stored, and is deleted after the request unless the handler adopts it. */
-export interface ReceivedFile {
-  readonly field: string
-  readonly filename: string
-  /** Key in the bucket. */
-  readonly key: string
-  /** Bytes. */
-  readonly size: number
-  /** Lower-case hex. */
-  readonly sha256: string
-  /** Bytes `start` to `end` (exclusive). */
-  read(start: number, end: number): Promise<Uint8Array>
-  /** Keeps the file after the request. */
-  adopt(): void
 }
 
 export interface HttpRequest<Params, Query, Body> {
@@ -74,9 +59,9 @@ interface ReplyContract<Data extends z.ZodType> {
   readonly otherStatuses?: Readonly<Record<number, string>>
   readonly schema: Data
   /**
-   * `envelope`: `{ success, data, meta }`. `mirrored`: the envelope with the fields of `data` repeated at the top level,
-   * for clients written before the envelope existed. `raw`: the data is the body. `stream`: the data is an iterable of
-   * body chunks. `empty`: no body.
+   * `envelope`: `{ success, data, meta }`. `mirrored`: the envelope with the fields of `data` repeated at the top
+   * level, for clients written before the envelope existed. `raw`: the data is the body. `stream`: the data is an
+   * iterable of body chunks. `empty`: no body.
    */
   readonly form?: 'envelope' | 'mirrored' | 'raw' | 'stream' | 'empty'
   readonly contentType?: string

@@ -44,8 +44,8 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
 }
 
 /**
- * find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded them: `%2523` must stay the
- * three characters `%23`.
+ * find-my-way decodes paths and cuts them at `?` and `#`, but the gateway has already decoded them: `%2523` must stay
+ * the three characters `%23`.
  */
 const encodePath = (decoded: string) => decoded.toWellFormed().split('/').map(encodeURIComponent).join('/')
 

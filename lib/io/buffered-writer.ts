@@ -1,6 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** Each write wakes a thread, which costs more than a small write itself; with one write at a time, reading would wait. */
+/**
+ * Each write wakes a thread, which costs more than a small write itself; with one write at a time, reading would wait.
+ */
 const minWriteBytes = 512 << 10
 const maxConcurrentWrites = 3
 const bytesPerSync = 64 << 20

@@ -2,9 +2,9 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /**
- * Files of up to this size pass through the page cache, where the next reader finds them. Larger files bypass it, and so
- * does the rest of a file whose size is unknown: that is a third of the work, leaves nothing to flush, and keeps what
- * others read often in memory.
+ * Files of up to this size pass through the page cache, where the next reader finds them. Larger files bypass it, and
+ * so does the rest of a file whose size is unknown: that is a third of the work, leaves nothing to flush, and keeps
+ * what others read often in memory.
  */
 export const maxCachedFileBytes = 128 << 20
 

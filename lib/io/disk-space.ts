@@ -5,15 +5,18 @@ import { AppError } from '../errors.ts'
 const mib = 1024 ** 2
 
 /**
- * Bytes of a disk of this size that are never used for files, whatever the settings say: job records, the log, and above
- * all deletions need them, and without deletions a full disk stays full.
+ * Bytes of a disk of this size that are never used for files, whatever the settings say: job records, the log, and
+ * above all deletions need them, and without deletions a full disk stays full.
  */
 export const reservedBytes = (diskBytes: number): number => Math.min(96 * mib, diskBytes / 8)
 
 /** With less free space than this, the output of a program may be truncated even if the program reported no error. */
 const exhaustedBytes = mib
 
-/** Free bytes that the largest files need between two steps: with less, a program may fail without having filled the disk. */
+/**
+ * Free bytes that the largest files need between two steps: with less, a program may fail without having filled the
+ * disk.
+ */
 const lowSpaceBytes = 512 * mib
 
 /** Polling interval; a program that fills the remaining space is still running by then. */
@@ -58,7 +61,9 @@ export async function requireSpaceFor(bytes: number, { config }: { config: Space
   if (free - bytes < reserved) throw insufficientSpaceError()
 }
 
-/** Call before creating work. @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions. */
+/**
+ * Call before creating work. @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions.
+ */
 export async function requireReservedSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<void> {
   if (await isFull(WORK_DIR)) throw insufficientSpaceError()
 }

@@ -13,8 +13,8 @@ export type ResultLink = (job: FinishedJob, query?: Readonly<Record<string, stri
 const dayMs = 24 * 3600 * 1000
 
 /**
- * A link expires 24 hours after the end of the job, or with its files. It stays the same until then, so that a reply keeps
- * its ETag; later requests get a link for the next 24 hours.
+ * A link expires 24 hours after the end of the job, or with its files. It stays the same until then, so that a reply
+ * keeps its ETag; later requests get a link for the next 24 hours.
  */
 export function createResultLink(baseUrl: string, keyOf: DailyKey, now: () => number = Date.now): ResultLink {
   return ({ id: jobId, endedAt, expiresAt }, query = {}) => {

@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 
 /**
  * Signed, expiring URLs of results: HMAC-SHA256 over `v1\nGET\n/v1/download/{jobId}\n` and the query without `sig`,
- * sorted by name. Anyone who has the URL may add `inline`: the bytes are the same, and only types that cannot run scripts
- * are shown inline.
+ * sorted by name. Anyone who has the URL may add `inline`: the bytes are the same, and only types that cannot run
+ * scripts are shown inline.
  */
 
 const dayS = 24 * 3600

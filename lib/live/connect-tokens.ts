@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Key, Table } from '../aws/table.ts'
 
-/** Tickets that open one WebSocket, for pages that cannot send a header: short-lived and single-use, as they are in a URL. */
+/**
+ * Tickets that open one WebSocket, for pages that cannot send a header: short-lived and single-use, as they are in a
+ * URL.
+ */
 
 export const ticketLifetimeS = 60
 const prefix = 'wst_'

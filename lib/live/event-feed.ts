@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { type BusEvent, type ServiceEvent, toPublicEvent } from '../../events/index.ts'
 import type { Item, Key, Table, Write } from '../aws/table.ts'
 import type { Condition } from '../aws/table-expressions.ts'
-import { subscriberCacheMs, waitForCacheExpiry } from './subscriber-cache.ts'
+import { subscriberCacheMs, waitForCacheExpiry } from '../model/subscriber-cache.ts'
 
 /**
- * The numbered events of an owner, in the order received, stored while a client is watching: missed events are sent from
- * here. An owner without watching clients has no feed.
+ * The numbered events of an owner, in the order received, stored while a client is watching: missed events are sent
+ * from here. An owner without watching clients has no feed.
  */
 
 /** Numbers start at the current time in ms, so that a later feed of the same owner never reuses a number. */

@@ -1,7 +1,10 @@
 import filenamify from 'filenamify'
 
 const maxNameLength = 200
-/** filenamify takes time that grows with the square of the spaces in a name, so that it gets only the start of a long one. */
+/**
+ * filenamify takes time that grows with the square of the spaces in a name, so that it gets only the start of a long
+ * one.
+ */
 const maxInspectedLength = 1000
 
 /** Cleans a client's file name for display and download: no folders, control characters or reserved names. */

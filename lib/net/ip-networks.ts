@@ -9,7 +9,9 @@ export function subnetOf(address: string): string | null {
   return `${kind.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`
 }
 
-/** Returns what anonymous requests are counted by: the IPv4 address, or the IPv6 /64 network, which is one household. */
+/**
+ * Returns what anonymous requests are counted by: the IPv4 address, or the IPv6 /64 network, which is one household.
+ */
 export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Finds the folder that contains `functions/web` and `node_modules`: the checkout, or the root of a function's package. */
+/**
+ * Finds the folder that contains `functions/web` and `node_modules`: the checkout, or the root of a function's package.
+ */
 function findAssetRoot(from: string): string {
   if (existsSync(join(from, 'functions/web'))) return from
   const parent = dirname(from)

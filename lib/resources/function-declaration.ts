@@ -1,5 +1,5 @@
 import type { SubscriberKind } from '../../events/index.ts'
-import type { ImageId } from '../engines/engine.ts'
+import type { ImageId } from '../component-ids.ts'
 import type { EventSelector } from './events.ts'
 import type { Permission } from './permissions.ts'
 import type { QueueId } from './queues.ts'
@@ -55,11 +55,14 @@ export interface FunctionDeclaration {
   readonly diskMb?: number
   /** Secrets that it reads when it starts. */
   readonly secrets?: readonly SecretName[]
-  /** Targets that need internet access; without any, it runs in the closed network and only reaches the service itself. */
+  /**
+   * Targets that need internet access; without any, it runs in the closed network and only reaches the service itself.
+   */
   readonly reaches?: readonly OutboundTarget[]
   /**
-   * Concurrent invocations, so that an attack costs a limited amount and one function cannot starve the others. For a function
-   * with a queue it is a maximum; for others it is also reserved. Conversions use the stage's `conversionsAtATime`.
+   * Concurrent invocations, so that an attack costs a limited amount and one function cannot starve the others. For a
+   * function with a queue it is a maximum; for others it is also reserved. Conversions use the stage's
+   * `conversionsAtATime`.
    */
   readonly maximumConcurrency?: number
   /** It inspects users' files, so it includes format detection. */

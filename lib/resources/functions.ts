@@ -1,6 +1,7 @@
-import { terminalEvents } from '../usage/terminal-events.ts'
+import { imageIds } from '../component-ids.ts'
+import { terminalEvents } from '../model/terminal-events.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
-import { imageIds, maxConcurrentDeliveries, queueIds } from './queues.ts'
+import { maxConcurrentDeliveries, queueIds } from './queues.ts'
 import {
   allFilePrefixes,
   fileAccess,
@@ -19,11 +20,11 @@ const routesBelow = (...paths: readonly string[]) =>
 const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
 
 /**
- * The functions of the service by name. This folder declares the service as data, which `serverless.yml` deploys and the
- * one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged.
+ * The functions of the service by name. This folder declares the service as data, which `serverless.yml` deploys and
+ * the one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged.
  *
- * Each image adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP function
- * lists its endpoints; on one machine, `api` serves all endpoints.
+ * Each image adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP
+ * function lists its endpoints; on one machine, `api` serves all endpoints.
  */
 export const functions = {
   api: {

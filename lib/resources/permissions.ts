@@ -1,4 +1,7 @@
-/** What a function may do with the service's resources, in AWS action names; the deployment's IAM roles are built from it. */
+/**
+ * What a function may do with the service's resources, in AWS action names; the deployment's IAM roles are built from
+ * it.
+ */
 export type Permission =
   /** Records of the table, in partitions with these prefixes; all partitions if omitted. */
   | { readonly table: readonly TableAction[]; readonly partitions?: readonly string[] }

@@ -1,19 +1,10 @@
-import type { ImageId } from '../engines/engine.ts'
-
-export const imageIds = [
-  'av',
-  'image',
-  'office',
-  'pdf',
-  'document',
-  'archive',
-  'font',
-  'browser',
-] as const satisfies readonly ImageId[]
+import type { ImageId } from '../component-ids.ts'
+import { imageIds } from '../component-ids.ts'
 
 /**
  * Queues: `ready` for tasks whose URLs must be signed, one per image, `transfer` for imports and exports, `capture` for
- * websites, and `delivery` for webhooks. The last three have separate functions because only these have internet access.
+ * websites, and `delivery` for webhooks. The last three have separate functions because only these have internet
+ * access.
  */
 export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'] as const
 export type QueueId = (typeof queueIds)[number]

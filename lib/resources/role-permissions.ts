@@ -1,4 +1,4 @@
-import type { ImageId } from '../engines/engine.ts'
+import type { ImageId } from '../component-ids.ts'
 import type { FilePrefix, FileVerb, Permission, TableVerb } from './permissions.ts'
 
 export const tableAccess = (...verbs: readonly TableVerb[]) => ({
@@ -24,8 +24,8 @@ export const queueDeliveries = {
 } as const satisfies Permission
 
 /**
- * Permissions to run tasks, none of them for files: the message contains signed URLs and passwords. Tasks beyond the owner's
- * concurrency limit wait in records.
+ * Permissions to run tasks, none of them for files: the message contains signed URLs and passwords. Tasks beyond the
+ * owner's concurrency limit wait in records.
  */
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [

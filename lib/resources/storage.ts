@@ -47,7 +47,10 @@ export const table = {
   TimeToLiveAttribute: 'ttl',
 } as const
 
-/** Days after which S3 deletes uploads; an upload uses the smallest value that exceeds the retention of its owner's jobs. */
+/**
+ * Days after which S3 deletes uploads; an upload uses the smallest value that exceeds the retention of its owner's
+ * jobs.
+ */
 export const uploadRetentionDays = [2, 9, 368] as const
 
 export const bucket = {
@@ -61,7 +64,8 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs delete their files and the uploads that they use; these rules catch unused uploads and the remains of late ones.
+    // Jobs delete their files and the uploads that they use; these rules catch unused uploads and the remains of late
+    // ones.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
         ...{ ID: `${kind}-${days}d`, Prefix: `${kind}/${days}d/` },

@@ -2,7 +2,9 @@ import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
-/** Addresses that users may make this service connect to: the public internet, and networks that the operator allows. */
+/**
+ * Addresses that users may make this service connect to: the public internet, and networks that the operator allows.
+ */
 
 export interface Address {
   readonly address: string

@@ -9,8 +9,8 @@ const windowMs = 60_000
 const maxHosts = 10_000
 
 /**
- * Stops requests to hosts that failed repeatedly, so that a dead host does not delay other work. Failures are counted per
- * owner: broken files of one do not block a host for others.
+ * Stops requests to hosts that failed repeatedly, so that a dead host does not delay other work. Failures are counted
+ * per owner: broken files of one do not block a host for others.
  */
 export class CircuitBreaker {
   readonly #failedAt = new BoundedMap<number[]>(maxHosts)

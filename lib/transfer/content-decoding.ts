@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
-/** Supported content codings. They are decoded even if not requested: some servers send files as they store them, compressed. */
+/**
+ * Supported content codings. They are decoded even if not requested: some servers send files as they store them,
+ * compressed.
+ */
 const decoders = {
   gzip: createGunzip,
   'x-gzip': createGunzip,

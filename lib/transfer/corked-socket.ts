@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import { nextTick } from 'node:process'
 
 /**
- * Makes a socket send without delay, but combine what is written in the same tick. SSH writes each packet in three parts:
- * each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response to the previous
- * one.
+ * Makes a socket send without delay, but combine what is written in the same tick. SSH writes each packet in three
+ * parts: each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response to the
+ * previous one.
  */
 export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()

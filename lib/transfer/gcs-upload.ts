@@ -20,8 +20,8 @@ interface UploadContext {
 }
 
 /**
- * Uploads a file to a resumable session, in one request if nothing fails. The object appears with its last byte; after a
- * failure the session is cancelled.
+ * Uploads a file to a resumable session, in one request if nothing fails. The object appears with its last byte; after
+ * a failure the session is cancelled.
  */
 export async function uploadToSession(
   session: string,

@@ -91,7 +91,9 @@ function createSharedState({
   return { addresses, agents, breaker: new CircuitBreaker(now), agent, connectMs, owner: '' }
 }
 
-/** Creates a connector for one plain connection that reads into pooled buffers. With TLS, Node copies the data anyway. */
+/**
+ * Creates a connector for one plain connection that reads into pooled buffers. With TLS, Node copies the data anyway.
+ */
 function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
   const onread = pooledReadOptions((bytes) => socket?.push(bytes) ?? false)
@@ -105,9 +107,9 @@ function createPooledConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * HTTP client for all addresses that users supply: URLs, webhooks, stores with custom endpoints. Each connection goes to
- * an address that was checked just before, so that neither a redirect nor a changing DNS name leads into the service's
- * network (SSRF).
+ * HTTP client for all addresses that users supply: URLs, webhooks, stores with custom endpoints. Each connection goes
+ * to an address that was checked just before, so that neither a redirect nor a changing DNS name leads into the
+ * service's network (SSRF).
  */
 export class GuardedHttp {
   readonly addresses: AddressGuard
@@ -128,7 +130,8 @@ export class GuardedHttp {
 
   /**
    * Sends a request; any response status is a success.
-   * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL other than HTTP; RemoteError if the host does not respond.
+   * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL other than HTTP; RemoteError if the host does not
+   * respond.
    */
   async request(target: string | URL, options: OutgoingRequest): Promise<OutgoingResponse> {
     let { url, headers } = moveCredentialsToHeader(parseHttpUrl(target), options.headers)
@@ -171,7 +174,8 @@ export class GuardedHttp {
         dispatcher: agent,
         method: method as Dispatcher.HttpMethod, // a subset
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
-        body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null), // undici's types lack async iterables
+        // The types of undici lack async iterables.
+        body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null),
         signal,
         headersTimeout: timeoutMs,
       })

@@ -206,8 +206,8 @@ interface Ciphers {
 }
 
 /**
- * The library passes the key bytes to Node with each packet, and importing them takes Node 24 longer than encrypting. Key
- * objects avoid that.
+ * The library passes the key bytes to Node with each packet, and importing them takes Node 24 longer than encrypting.
+ * Key objects avoid that.
  */
 function useKeyObjects(client: ssh2.Client): void {
   const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {}

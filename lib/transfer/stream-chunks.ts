@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 const maxBufferedChunks = 1
 
 /**
- * Yields the chunks of a stream unchanged. The stream's own iterator joins buffered chunks, which copies them and prevents
- * releasing pooled buffers. The stream is destroyed when the consumer stops.
+ * Yields the chunks of a stream unchanged. The stream's own iterator joins buffered chunks, which copies them and
+ * prevents releasing pooled buffers. The stream is destroyed when the consumer stops.
  */
 export async function* readChunks(stream: Readable): AsyncGenerator<Buffer> {
   const flow = { close: ['end', 'close'], highWaterMark: maxBufferedChunks, lowWaterMark: maxBufferedChunks }

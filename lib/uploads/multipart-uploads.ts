@@ -1,13 +1,12 @@
-import { limitsOfOwner, type PlanLimits } from '../access/plan-limits.ts'
+import { limitsOfOwner, type PlanLimits } from '../accounts/plan-limits.ts'
 import { partLimits, type StoredPart } from '../aws/multipart.ts'
-import { requireOwnUpload, uploadNotFound } from '../conversion/source.ts'
 import { AppError } from '../errors.ts'
-import { sizeLimitError } from '../http/body/content-length.ts'
-import { fileTooLargeError } from '../http/body/multipart-form.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace } from '../io/disk-space.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
+import { requireOwnUpload, uploadNotFound } from './own-upload.ts'
+import { fileTooLargeError, sizeLimitError } from './size-errors.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
 /** Multipart uploads, whose parts go straight to the storage: start, resume, complete, abort. */
@@ -87,7 +86,8 @@ export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: 
 
 /**
  * Returns a presigned URL for each part.
- * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is completed
+ * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is
+ * completed
  *   or aborted.
  */
 export async function signPartUrls(

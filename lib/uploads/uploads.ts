@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import type { Table } from '../aws/table.ts'
-import { StoredFile } from '../jobs/job.ts'
-import type { TransactionWrite } from '../jobs/store.ts'
+import type { Table, TransactionWrite } from '../aws/table.ts'
+import { StoredFile } from '../model/job.ts'
 import { uploadRetentionDays } from '../resources/storage.ts'
 
 /** A file that a client uploads with a presigned URL. */
@@ -110,8 +109,8 @@ export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
 }
 
 /**
- * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job may
- * keep it, so that a job can use the file without a copy.
+ * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job
+ * may keep it, so that a job can use the file without a copy.
  */
 export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
   const days =

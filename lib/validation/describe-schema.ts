@@ -1,6 +1,8 @@
 import * as z from 'zod'
 
-/** Describes what a field accepts, for the person who filled it in: the only place that turns schemas into sentences. */
+/**
+ * Describes what a field accepts, for the person who filled it in: the only place that turns schemas into sentences.
+ */
 
 type Issue = z.core.$ZodIssue
 
@@ -38,7 +40,9 @@ const formatDescriptions: Readonly<Record<string, string>> = {
 /** Longer lists of values are truncated; the API reference has all of them. */
 const maxListedValues = 50
 
-/** Describes what the field at a path accepts, by an example if the schema says nothing that a reader would understand. */
+/**
+ * Describes what the field at a path accepts, by an example if the schema says nothing that a reader would understand.
+ */
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
   // The output schema says what a field means, unless a transform produces it, which no schema describes.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>

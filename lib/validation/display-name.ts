@@ -1,6 +1,8 @@
 import * as z from 'zod'
 
-/** Names that people give to themselves and to what they create: shown on pages, in emails and in other people's logs. */
+/**
+ * Names that people give to themselves and to what they create: shown on pages, in emails and in other people's logs.
+ */
 
 /** Control characters and line ends, which could forge other text, and characters that change the text direction. */
 const unsafeCharacter = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u

@@ -2,7 +2,7 @@ import type { BusEvent } from '../../events/index.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
 import { maxDelayS, type Queues } from '../aws/queues.ts'
 import type { Table } from '../aws/table.ts'
-import { subscriberCacheMs } from '../live/subscriber-cache.ts'
+import { subscriberCacheMs } from '../model/subscriber-cache.ts'
 import { DeliveryStore } from './deliveries.ts'
 import {
   type Delivery,
@@ -21,7 +21,9 @@ import {
   webhookIdOfJob,
 } from './webhook.ts'
 
-/** Sends a message to the delivery queue. Each webhook is a message group, so that a busy one does not delay the others. */
+/**
+ * Sends a message to the delivery queue. Each webhook is a message group, so that a busy one does not delay the others.
+ */
 export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 0): Promise<void> =>
   queues.sendOne('delivery', message, { group: message.webhookId, delayS: Math.min(maxDelayS, delayS) })
 

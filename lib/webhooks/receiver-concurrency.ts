@@ -1,4 +1,6 @@
-/** Most concurrent attempts of this process to one webhook and to one host, so that slow receivers do not block others. */
+/**
+ * Most concurrent attempts of this process to one webhook and to one host, so that slow receivers do not block others.
+ */
 const maxAttempts = { webhook: 12, host: 48 } as const
 
 export interface Receiver {

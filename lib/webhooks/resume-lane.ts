@@ -5,8 +5,8 @@ import { parseLaneId, recheckS, timestampAfter } from './delivery.ts'
 import { sendDelivery } from './dispatcher.ts'
 
 /**
- * Sends queue messages for the deliveries of a lane that are due for a retry or whose message was lost. They are checked
- * again later until they are finished.
+ * Sends queue messages for the deliveries of a lane that are due for a retry or whose message was lost. They are
+ * checked again later until they are finished.
  */
 export async function resumeLane(
   id: string,

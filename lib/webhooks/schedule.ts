@@ -5,7 +5,10 @@ import type { DisabledFor } from './webhook.ts'
 /** Seconds between attempts: ten attempts within 75 hours, as Standard Webhooks suggests. */
 export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 
-/** Random fraction added to or subtracted from a delay, so that deliveries that failed together are not retried together. */
+/**
+ * Random fraction added to or subtracted from a delay, so that deliveries that failed together are not retried
+ * together.
+ */
 const jitter = 0.1
 /** Longest delay that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Two signatures with one secret: `sha256=` plus the hex HMAC of the body, keyed with the secret as written, and the three
- * headers of Standard Webhooks (https://www.standardwebhooks.com), keyed with the decoded secret. The first does not
- * cover a timestamp, so it alone does not protect against replays.
+ * Two signatures with one secret: `sha256=` plus the hex HMAC of the body, keyed with the secret as written, and the
+ * three headers of Standard Webhooks (https://www.standardwebhooks.com), keyed with the decoded secret. The first does
+ * not cover a timestamp, so it alone does not protect against replays.
  */
 
 const prefix = 'whsec_'

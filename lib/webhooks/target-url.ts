@@ -17,8 +17,8 @@ export const webhookUrl = z
   )
 
 /**
- * Checks the URL of a webhook: http or https, and not in a private network. An unknown host name is accepted, because the
- * receiver may be set up later; each attempt checks the address again.
+ * Checks the URL of a webhook: http or https, and not in a private network. An unknown host name is accepted, because
+ * the receiver may be set up later; each attempt checks the address again.
  * @throws AppError INVALID_INPUT, URL_NOT_ALLOWED
  */
 export async function checkTargetUrl(

@@ -6,8 +6,9 @@ import { Report } from './report.ts'
 import { sections } from './sections.ts'
 
 /**
- * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million]`. Times are measured from the first
- * byte of the upload to the last byte of the result and compared with the warm engine alone, measured alternately.
+ * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million]`. Times are measured from
+ * the first byte of the upload to the last byte of the result and compared with the warm engine alone, measured
+ * alternately.
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
 

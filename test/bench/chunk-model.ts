@@ -20,8 +20,8 @@ const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
   spent.reduce((all, one) => all + one[clock], 0)
 
 /**
- * Returns the wall time with several workers in milliseconds. Assumes that all are as fast as the measured one and start at the
- * same time; the overhead of queue, table and bucket is measured elsewhere.
+ * Returns the wall time with several workers in milliseconds. Assumes that all are as fast as the measured one and
+ * start at the same time; the overhead of queue, table and bucket is measured elsewhere.
  */
 export function wallTimeWith(count: number, { cut, parts, join }: ChunkTimes): number {
   const longest = Math.max(...parts.map(({ wall }) => wall))

@@ -11,7 +11,9 @@ import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 export interface CountedServers {
   /** Environment variables with their endpoints. */
   readonly env: Readonly<Record<string, string>>
-  /** Calls of the service since the start by name, such as `DynamoDB UpdateItem`; excludes clients with presigned URLs. */
+  /**
+   * Calls of the service since the start by name, such as `DynamoDB UpdateItem`; excludes clients with presigned URLs.
+   */
   readonly calls: Map<string, number>
   close(): Promise<void>
 }

@@ -24,8 +24,8 @@ export type MeasuredTurn = () => Promise<readonly number[]>
 const pauseMs = 60
 
 /**
- * Runs measurements alternately in rounds, so that a machine that becomes slower affects all of them equally, and each runs after
- * every other, with its effect on caches. The first round is a warm-up and does not count.
+ * Runs measurements alternately in rounds, so that a machine that becomes slower affects all of them equally, and each
+ * runs after every other, with its effect on caches. The first round is a warm-up and does not count.
  */
 export async function runInterleaved<Name extends string>(
   rounds: number,
@@ -44,8 +44,8 @@ export async function runInterleaved<Name extends string>(
 }
 
 /**
- * Returns the durations of consecutive runs in milliseconds, without pauses, so that background work of one affects the next.
- * Cleaning up is not measured.
+ * Returns the durations of consecutive runs in milliseconds, without pauses, so that background work of one affects the
+ * next. Cleaning up is not measured.
  */
 export function measureRepeatedly<T>(
   runs: number,

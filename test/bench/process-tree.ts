@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { descendants } from '../processes.ts'
 import type { MeasuredTurn } from './measure.ts'
 
-// Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`, whose
-// process id is passed to these functions.
+// Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`,
+// whose process id is passed to these functions.
 
 export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reaper.py')]
 
@@ -26,7 +26,8 @@ export const cpuMsOfExited = (): number => ticksOf(process.pid, 'those that have
 
 function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
-  // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime` 16.
+  // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime`
+  // 16.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields.slice(whose === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
@@ -48,8 +49,8 @@ export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: nu
 }
 
 /**
- * Returns the resident memory in MiB and counts each shared page once. The sum of PSS values would be too small, because other
- * Node processes, such as this one, share pages as well.
+ * Returns the resident memory in MiB and counts each shared page once. The sum of PSS values would be too small,
+ * because other Node processes, such as this one, share pages as well.
  */
 export function memoryMib(pid: number): number {
   let own = 0

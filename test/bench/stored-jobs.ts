@@ -7,9 +7,9 @@ import { wakeShardOf } from '../../lib/jobs/keys.ts'
 type Row = Record<string, SQLInputValue>
 
 /**
- * Fills the table of a stopped service with copies of a finished job: the same records and index entries, with ids of earlier
- * milliseconds. Writes the database file directly, in the format of dynoxide (1.2.1), because a hundred thousand jobs would take
- * many minutes through its API.
+ * Fills the table of a stopped service with copies of a finished job: the same records and index entries, with ids of
+ * earlier milliseconds. Writes the database file directly, in the format of dynoxide (1.2.1), because a hundred
+ * thousand jobs would take many minutes through its API.
  */
 export function storeJobs(dataDir: string, count: number): void {
   const database = new DatabaseSync(join(dataDir, 'dynamodb.sqlite'))

@@ -96,7 +96,9 @@ const findOnPath = (program: string) =>
     .find(existsSync)
 const deno = findOnPath('deno')
 
-/** Deno is too large for a dependency (90 MB): `npm install --prefix /tmp/deno deno`, then add its `.bin` to the PATH. */
+/**
+ * Deno is too large for a dependency (90 MB): `npm install --prefix /tmp/deno deno`, then add its `.bin` to the PATH.
+ */
 test('the client passes all cases in Deno', { skip: !deno && 'deno is not on the PATH' }, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
   const { stdout } = await execute(deno ?? '', args, { timeout: 300_000 })

@@ -17,8 +17,8 @@ import { countWordsFound, expectedWords } from './text-facts.ts'
 type Facts = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Compares the result of a conversion with its source, using programs other than the converter: words, duration, size and
- * file names must be retained.
+ * Compares the result of a conversion with its source, using programs other than the converter: words, duration, size
+ * and file names must be retained.
  * @returns short facts, such as `pages=2 words=24/24`.
  */
 export async function checkResult(
@@ -179,7 +179,9 @@ async function checkPageCount(pair: Conversion, path: string): Promise<Facts> {
 const isTables = ({ route }: Conversion) =>
   route.steps.some(({ from, to }) => from === 'pdf' && (to === 'xlsx' || to === 'csv'))
 
-/** Checks that the readable words of the sample are in the result, or, if there are none, that the result contains text. */
+/**
+ * Checks that the readable words of the sample are in the result, or, if there are none, that the result contains text.
+ */
 async function checkText(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const words = await getCached(sample, 'words', () => expectedWords(sample))
   const found = await countWordsFound(path, words)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import type { EngineId } from '../../lib/engines/engine.ts'
+import type { EngineId } from '../../lib/component-ids.ts'
 import { sixelFacts } from './sixel.ts'
 
 const run = promisify(execFile)
@@ -112,8 +112,8 @@ const readers: readonly Reader[] = [
 export const minSpread = 8
 
 /**
- * Reads an image with the first program that supports it and did not create it, or else with the program that created it. If it
- * looks blank, another reader must confirm that: FFmpeg reads some XPM files as blank.
+ * Reads an image with the first program that supports it and did not create it, or else with the program that created
+ * it. If it looks blank, another reader must confirm that: FFmpeg reads some XPM files as blank.
  */
 export async function imageFacts(path: string, maker: EngineId | undefined): Promise<ImageFacts | undefined> {
   const isRelated = ({ engine }: Reader) => engine !== undefined && engine === maker

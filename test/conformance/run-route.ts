@@ -22,8 +22,8 @@ interface StepResult extends RouteResult {
 const maxAttempts = 3
 
 /**
- * Runs routes step by step like workers, without the queue. First steps that several conversions share only run once, so that
- * the office suite does not create the same PDF for each of forty image formats.
+ * Runs routes step by step like workers, without the queue. First steps that several conversions share only run once,
+ * so that the office suite does not create the same PDF for each of forty image formats.
  */
 export class RouteRunner {
   readonly #folder: string

@@ -21,8 +21,8 @@ const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
 const fixtureFiles = [...usable.filter(isTypical), ...usable.filter((name) => !isTypical(name))]
 
 /**
- * Formats whose third-party samples are unsuitable: the workbook is from a beta of Excel, whose records no program reads, and
- * the XPS document contains shapes instead of text.
+ * Formats whose third-party samples are unsuitable: the workbook is from a beta of Excel, whose records no program
+ * reads, and the XPS document contains shapes instead of text.
  */
 const preferFixtures: readonly FormatId[] = ['xlsb', 'oxps']
 

@@ -4,8 +4,8 @@ import { readEbookText } from '../engines/inspect-ebook.ts'
 import { readStdout } from '../engines/inspect-result.ts'
 
 /**
- * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with their
- * readers, 8-bit and 16-bit characters, and with tags both removed and replaced by spaces.
+ * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with
+ * their readers, 8-bit and 16-bit characters, and with tags both removed and replaced by spaces.
  */
 async function readableText(path: string): Promise<string> {
   const bytes = await readFile(path)

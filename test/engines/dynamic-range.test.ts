@@ -14,7 +14,9 @@ const colors = [
   [128, 128, 128],
 ] as const
 
-/** Creates an HDR video that shows the colors above on an SDR screen: white is at the reference level, below the peak. */
+/**
+ * Creates an HDR video that shows the colors above on an SDR screen: white is at the reference level, below the peak.
+ */
 async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b67'): Promise<void> {
   const boxes = colors.map(
     ([r, g, b], at) => `color=c=0x${hex(r)}${hex(g)}${hex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,

@@ -126,7 +126,10 @@ async function writeScan(images: readonly Uint8Array[]): Promise<string> {
   return pathOf('scan.pdf')
 }
 
-/** A book with outline, links and attachment, one page of which has too few characters to count as text, followed by scans. */
+/**
+ * A book with outline, links and attachment, one page of which has too few characters to count as text, followed by
+ * scans.
+ */
 async function writeBookWithScans(): Promise<string> {
   const folder = scratchFolder('ocr-book')
   const pathOf = await writeFiles({ 'book.pdf': createBook('Alpha') })

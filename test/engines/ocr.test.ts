@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import type { Operation } from '../../lib/engines/engine.ts'
 import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../lib/engines/pdf/ocr/languages.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import type { Operation } from '../../lib/model/operations.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { countPdfPages, readPdfText, readStdout } from './inspect-result.ts'
 import { convert, fixture, type RunSettings } from './run-engine.ts'
 
 const report = fixture('report.pdf')
-/** Created before the tests: a scan of the report's first page, a PDF of its upper part, and one with both text and scan. */
+/**
+ * Created before the tests: a scan of the report's first page, a PDF of its upper part, and one with both text and
+ * scan.
+ */
 const folder = scratchFolder('ocr-test')
 const scan = join(folder, 'scan-1.png')
 const scanned = join(folder, 'scanned.pdf')

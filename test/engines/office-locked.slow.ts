@@ -1,4 +1,5 @@
-// Run by `npm run test:slow`: every office format with a password; most fixtures are written by LibreOffice, see make_locked.py.
+// Run by `npm run test:slow`: every office format with a password; most fixtures are written by LibreOffice, see
+// make_locked.py.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createLibreOffice } from '../../lib/engines/libreoffice.ts'

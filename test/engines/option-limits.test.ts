@@ -302,7 +302,8 @@ test('only the listed options are lenient, and only the listed options control h
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>
         Object.entries(shape).flatMap(
-          ([name, schema]) => (isMarked(schema as z.ZodType) ? [name] : []), // The shape of an object schema holds schemas.
+          // The shape of an object schema holds schemas.
+          ([name, schema]) => (isMarked(schema as z.ZodType) ? [name] : []),
         ),
       ),
     )

@@ -73,7 +73,8 @@ test('channel layouts have the number of speakers in their names', () => {
     ...{ '2.1': 3, '3.0': 3, '3.0(back)': 3, '3.1': 4, '4.0': 4, '4.1': 5, '5.0': 5, '5.0(side)': 5 },
     ...{ '5.1': 6, '5.1(side)': 6, '6.0': 6, '6.1': 7, '6.1(back)': 7, '7.0': 7, '7.1': 8, '7.1(wide)': 8 },
   }
-  for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name) // As the keys above.
+  // The keys are names of layouts.
+  for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name)
   assert.deepEqual(defaultLayouts.map(channelsIn), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 

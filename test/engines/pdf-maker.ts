@@ -48,8 +48,8 @@ const link = (left: number, rest: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [${left} 195 ${left + 28} 220] /Border [0 0 0] ${rest} >>`
 
 /**
- * Creates three pages with the text `<word> page1` and so on, and a blank one at the end, with an outline, links by name
- * and by page, a form whose fields have values but no appearance stream, scripts, an attachment and metadata.
+ * Creates three pages with the text `<word> page1` and so on, and a blank one at the end, with an outline, links by
+ * name and by page, a form whose fields have values but no appearance stream, scripts, an attachment and metadata.
  */
 export function createBook(word: string): Buffer {
   const page = (contents: number, annotations: string) =>

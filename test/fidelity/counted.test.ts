@@ -27,7 +27,8 @@ function countWords(...texts: string[]): WordCounts {
 async function summarize(name: string, content: string | Buffer, isResult = false) {
   const path = join(folder, name)
   await writeFile(path, content)
-  return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult }) // The names below have such extensions.
+  // The extensions of the names below are format ids.
+  return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult })
 }
 
 test('words are recognized in any order, hyphenated, with ligatures and in another case', () => {
@@ -99,7 +100,7 @@ test('a text is read in its own or the requested encoding', async () => {
   const countRecognized = async (name: string, encoding: string, requested?: string) => {
     const path = join(folder, name)
     await writeFile(path, iconv.encode(original, encoding))
-    const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names below have such extensions.
+    const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The extensions of the names below are format ids.
     const summary = await readSummary(path, format, { isResult: false, encoding: requested })
     return expected.countSharedWith(summary?.words ?? new WordCounts())
   }
@@ -149,7 +150,7 @@ test('the counted audio duration matches ffprobe', async () => {
       const show = ['-v', 'error', '-show_entries', 'stream=channels,duration', '-of', 'csv=p=0']
       const { stdout } = await promisify(execFile)('ffprobe', [...show, fixture(name)])
       const [channels, seconds = 0] = stdout.split(',').map(Number)
-      const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
+      const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The extensions of the names above are format ids.
       const summary = await readSummary(fixture(name), format, asSource)
       assert.equal(summary?.counts.channels ?? channels, channels, name)
       assert.ok(
@@ -224,7 +225,8 @@ test('files in archives are counted, folders and links are not', async () => {
     const path = join(folder, `tree.${format}`)
     const compressionArgs = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
     await run('bsdtar', ['-c', '--format', kind, ...compressionArgs, '-f', path, '-C', tree, '.'])
-    assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format) // The names above have such extensions.
+    // The extensions of the names above are format ids.
+    assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format)
   }
   const flat = join(folder, 'flat.ar')
   await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])

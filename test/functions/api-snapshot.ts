@@ -44,7 +44,10 @@ const bounds = [
   ...['minItems', 'maxItems', 'default', 'const', 'format', 'additionalProperties', 'required'],
 ]
 
-/** Lists the constraints of each field, such as `name.maxLength=64`; `[]` means every array element, `|` every alternative. */
+/**
+ * Lists the constraints of each field, such as `name.maxLength=64`; `[]` means every array element, `|` every
+ * alternative.
+ */
 function boundsOf(schema: z.ZodType | undefined): string[] {
   return schema ? walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '') : []
 }

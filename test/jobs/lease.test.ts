@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import type { Job, Task } from '../../lib/jobs/job.ts'
 import { Lease, LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Job, Task } from '../../lib/model/job.ts'
 import { createStoredImport, newJob, newTask, start, timestamp } from './records.ts'
 
 test('heartbeats renew the lease and the message until another worker has the task', async (t) => {
@@ -21,7 +21,8 @@ test('heartbeats renew the lease and the message until another worker has the ta
     },
   }
   const extendVisibility = async (seconds: number) => visibleIn.push(seconds)
-  const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun // only what is used
+  // Only the members that are used.
+  const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun
   const lease = new Lease(run, 'lease_1', {} as Log)
   await lease.claim()
   assert.equal(writes[0]?.change.set?.['leaseUntil'], timestamp(15))
@@ -57,7 +58,8 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
         return { applied: true, record: { ...tasks[0], attempt: 1, ...claimed } }
       },
     }
-    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
+    // Only the members that are used.
+    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log)
     await lease.claim()
     await lease.release()
     return writes[1] ?? {}
@@ -87,7 +89,7 @@ test('handing over a task to another image keeps its percent and resets its atte
     },
   }
   const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sent.push(one) } } }
-  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
+  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only the members that are used
   await lease.claim()
   lease.reportProgress(40, 'loaded')
   assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
@@ -105,7 +107,8 @@ test('saving the remaining work fails when another worker has the task', async (
       return { applied: isMine, record: tasks[0] }
     },
   }
-  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log) // only what is used
+  // Only the members that are used.
+  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log)
   await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
   isMine = false
@@ -124,7 +127,7 @@ test('progress is published with the start if necessary, but not for chunks and 
     }
     const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimed } }) }
     const services = { jobs: { store, completion: { lifecycle } } }
-    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // only what is used
+    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // only the members that are used
     const lease = new Lease(run, 'lease_1', {} as Log)
     await lease.claim()
     lease.startHeartbeat({ ...job, status }, () => {})

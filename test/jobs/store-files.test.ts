@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../lib/config.ts'
 import type { OutputFile } from '../../lib/engines/engine.ts'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import type { StepsOutput } from '../../lib/jobs/run/run-steps.ts'
 import { storeChunks, storeFiles } from '../../lib/jobs/run/store-files.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
@@ -15,13 +15,14 @@ import { createStoredImport, file, newJob, newTask, withTasks } from './records.
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())
-const services = { files } as unknown as TaskServices // only what is used
+const services = { files } as unknown as TaskServices // only the members that are used
 
 const spec = { options: {} }
 const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {
   work: { attempt: 2 },
 }).tasks
-const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan // only the number of steps is used
+// Only the number of steps is used.
+const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan
 
 async function storeFile(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
   const path = join(folder, name)
@@ -31,7 +32,8 @@ async function storeFile(name: string, text: string, more: Partial<OutputFile> =
 
 async function storeOutput(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
-  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput // the engine is not used
+  // The engine is not used.
+  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput
   const [only] = await storeFiles({ services, task: { ...work, ...more } }, inputPlan, at, done)
   assert.ok(only)
   return only

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
 import { JobLifecycle } from '../../lib/jobs/job-lifecycle.ts'
 import { percentOf } from '../../lib/jobs/job-state-machine.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
+import type { Job, JoinBucket, Task } from '../../lib/model/job.ts'
 import {
   applyChange,
   complete,
@@ -42,7 +42,8 @@ async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]
     getDependents: async () => [],
   }
   const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
-  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // only what is used
+  // Only the members that are used.
+  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   const ofHundred = tasks.filter(({ number }) => number >= 100)
   for (const [at, end] of ends.entries()) {
     const one = ofHundred[at]
@@ -71,7 +72,7 @@ test('a repeated completion also repeats the completion of the task that it canc
     }
     const completion = new TaskCompletion({ store } as unknown as ConstructorParameters<
       typeof TaskCompletion
-    >[0]) // only what is used
+    >[0]) // only the members that are used
     await completion.completeTask({ ...a, ...fail(3, 'is cut off') }, { isRepeat })
     return counted
   }
@@ -93,7 +94,8 @@ test('a task fails when it cannot be planned, but not when the table fails', asy
       },
     }
     const parts = { store, taskSender: { route: () => Promise.reject(error) } }
-    const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0]) // only what is used
+    // Only the members that are used.
+    const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
     for (const send of [
       completion.sendTask(a),
       completion.sendTasks([a], { job, fixed, tasks: own, chunks: [] }),
@@ -119,7 +121,8 @@ test('finishing a job gives up after 20 write conflicts', async (t) => {
       return { applied: false, record: undefined }
     },
   }
-  const lifecycle = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // only what is used
+  // Only the members that are used.
+  const lifecycle = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   await assert.rejects(lifecycle.finish('job_1'), /gave up after 20 write conflicts on job job_1/)
   assert.equal(tries, 20)
 })
@@ -136,7 +139,7 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
       t.mock.timers.setTime(Date.now() + Math.min(30, wait.leftMs))
     },
   }
-  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only what is used
+  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
   const found = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
@@ -158,7 +161,8 @@ test('published progress is also the stored progress', async () => {
     publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events),
   }
   const parts = { store, bus, getSubscribers: async () => () => [] }
-  const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0]) // only what is used
+  // Only the members that are used.
+  const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
   await lifecycle.publishProgress(stored, 1, progress)
   assert.equal(percentOf(stored), 30)

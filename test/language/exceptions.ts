@@ -1,4 +1,7 @@
-/** A place where an avoided word is the right one. An exception that matches nothing fails the test, so that none outlives its reason. */
+/**
+ * A place where an avoided word is the right one. An exception that matches nothing fails the test, so that none
+ * outlives its reason.
+ */
 export interface Exception {
   /** A file, or a folder with a slash at its end. */
   readonly path: string

@@ -108,8 +108,8 @@ export async function boxColors(image: Buffer): Promise<string[]> {
 }
 
 /**
- * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from another
- * font moves everything below it by a pixel.
+ * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from
+ * another font moves everything below it by a pixel.
  */
 export async function imageDifference(one: string, other: string): Promise<number> {
   const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()

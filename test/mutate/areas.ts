@@ -1,6 +1,7 @@
 /**
- * A part of the code with a minimum mutation score, and the tests that can detect faults in it, fastest first. Tests that import
- * a file are found automatically (find-tests.ts); these lists add the tests that use it through a running service.
+ * A part of the code with a minimum mutation score, and the tests that can detect faults in it, fastest first. Tests
+ * that import a file are found automatically (find-tests.ts); these lists add the tests that use it through a running
+ * service.
  */
 export type Area = {
   name: string
@@ -21,7 +22,7 @@ export const areas: readonly Area[] = [
     files: [
       'lib/access/*.ts',
       'lib/access/oauth/*.ts',
-      'lib/http/job-access.ts',
+      'lib/access/job-access.ts',
       'lib/http/upload-ids.ts',
       'lib/crypto/sealed.ts',
     ],
@@ -126,7 +127,7 @@ export const areas: readonly Area[] = [
   {
     name: 'sandbox',
     isWhole: true,
-    files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/demuxers.ts', 'lib/engines/seven-zip/limits.ts'],
+    files: ['lib/engines/sandbox/*.ts', 'lib/engines/ffmpeg/demuxers.ts', 'lib/formats/archive-limits.ts'],
     tests: tests(
       'engines',
       'seccomp-filter launchers sandbox-rules isolation process-folder ffmpeg-demuxers prestarted-process escape-test sandbox preloaded-libraries 7zip-hostile',

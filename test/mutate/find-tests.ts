@@ -33,7 +33,10 @@ function pathSimilarity(test: string, file: string): number {
 
 const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(test), basename(file))
 
-/** Returns tests that could detect a fault in the file, the most likely first. Paths are relative to the working directory. */
+/**
+ * Returns tests that could detect a fault in the file, the most likely first. Paths are relative to the working
+ * directory.
+ */
 export function testsOf(file: string): string[] {
   const area = areas.find(({ files }) => globSync([...files]).includes(file))
   // In areas with a complete list, add only the closest other test.

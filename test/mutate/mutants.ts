@@ -20,8 +20,8 @@ export type Mutant = {
 type WeightedMutant = { mutant: Mutant; weight: number }
 
 /**
- * Weighted sampling without replacement (Efraimidis and Spirakis, 2006). The rank depends on the text of the line, so that a
- * change elsewhere in the file selects the same mutants.
+ * Weighted sampling without replacement (Efraimidis and Spirakis, 2006). The rank depends on the text of the line, so
+ * that a change elsewhere in the file selects the same mutants.
  */
 function rankMutant(seed: string, mutant: Mutant, weight: number): number {
   const { file, fault, before, after } = mutant

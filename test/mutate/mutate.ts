@@ -13,8 +13,8 @@ import { MutationRunner, type Verdict } from './trials.ts'
  *   npm run mutate -- [AREA | FOLDER | FILE …] [--count 40] [--seed WORD] [--part 2/5] [--at-once 2]
  *                     [--minutes 4] [--at-least 70] [--list]
  *
- * Only copies of the project are changed. A run that is stopped by `--minutes` counts the mutants that it has tried. With
- * `--at-least` it fails if fewer mutants (in per cent) are detected.
+ * Only copies of the project are changed. A run that is stopped by `--minutes` counts the mutants that it has tried.
+ * With `--at-least` it fails if fewer mutants (in per cent) are detected.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,8 +5,8 @@ import * as is from 'typescript/unstable/ast/is'
 export type Change = { node: Node; text: string }
 
 /**
- * A typical programming mistake. `weight` is its relative frequency: a wrong condition or a forgotten line is more common than
- * a wrong word.
+ * A typical programming mistake. `weight` is its relative frequency: a wrong condition or a forgotten line is more
+ * common than a wrong word.
  */
 type Fault = { name: string; weight: number; of: (node: Node) => readonly Change[] }
 

@@ -10,8 +10,8 @@ const isExcluded = (name: string) =>
 const folder = '.mutants'
 
 /**
- * A copy of the whole project in which faults are inserted. Sources are copied; packages are hard links (60,000 files in less
- * than a second), which are never written to.
+ * A copy of the whole project in which faults are inserted. Sources are copied; packages are hard links (60,000 files
+ * in less than a second), which are never written to.
  */
 export class ProjectCopy {
   readonly root: string
@@ -19,7 +19,8 @@ export class ProjectCopy {
 
   constructor(original: string) {
     this.#original = original
-    // Inside the project, because hard links need the same file system, and not in node_modules, where Node strips no types.
+    // Inside the project, because hard links need the same file system, and not in node_modules, where Node strips no
+    // types.
     mkdirSync(join(original, folder), { recursive: true })
     this.root = mkdtempSync(join(original, folder, 'copy-'))
     for (const name of readdirSync(original)) {

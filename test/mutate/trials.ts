@@ -83,7 +83,8 @@ export class MutationRunner {
   }
 
   /**
-   * Runs a test with the fault first: most tests pass, and only for the others it matters how they end without the fault.
+   * Runs a test with the fault first: most tests pass, and only for the others it matters how they end without the
+   * fault.
    */
   async #runTest(copy: ProjectCopy, mutant: Mutant, test: string): Promise<TestOutcome> {
     const within = (limitMs: number) =>

@@ -26,7 +26,10 @@ mount -t tmpfs tmpfs "$4"
 mount -t tmpfs -o size=512m tmpfs /tmp
 exec /mnt/node /mnt/worker.mjs`
 
-/** Returns the command that starts a function from the folder with its name in `packages`, which contains its package and layers. */
+/**
+ * Returns the command that starts a function from the folder with its name in `packages`, which contains its package
+ * and layers.
+ */
 export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
   if (!hasMounts) return [process.execPath, worker]
   const given = [join(packages, name), process.execPath, worker, root]

@@ -1,10 +1,10 @@
-// Runs engines, transfers, captures and `prepare` with their deployed roles: their tasks succeed, and the roles grant exactly
-// the permissions that are used.
+// Runs engines, transfers, captures and `prepare` with their deployed roles: their tasks succeed, and the roles grant
+// exactly the permissions that are used.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { ImageId } from '../../lib/engines/engine.ts'
-import { imageIds } from '../../lib/resources/queues.ts'
+import type { ImageId } from '../../lib/component-ids.ts'
+import { imageIds } from '../../lib/component-ids.ts'
 import { region } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
 import { assertExact, runsTasks } from './assert-exact.ts'

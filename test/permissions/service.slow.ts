@@ -1,5 +1,5 @@
-// Runs user scenarios with each function under its deployed role: they succeed, the roles grant exactly the permissions that are
-// used, and each removed permission causes a failure.
+// Runs user scenarios with each function under its deployed role: they succeed, the roles grant exactly the permissions
+// that are used, and each removed permission causes a failure.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

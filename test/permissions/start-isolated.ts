@@ -1,13 +1,14 @@
-// Starts the whole service with each function in a separate process, whose credentials have the permissions of its role. With
-// PACKAGES=<folder>, functions with zip packages run from the packages extracted there, each in its own sandbox.
+// Starts the whole service with each function in a separate process, whose credentials have the permissions of its
+// role. With PACKAGES=<folder>, functions with zip packages run from the packages extracted there, each in its own
+// sandbox.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { imageIds } from '../../lib/component-ids.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/runtime/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
-import { imageIds } from '../../lib/resources/queues.ts'
 import { environmentOf, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
 import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import type { EngineId } from '../../lib/engines/engine.ts'
+import type { EngineId } from '../../lib/component-ids.ts'
 
 const run = promisify(execFile)
 
@@ -97,8 +97,8 @@ const maxCellDifference = 60
 const maxMeanDifference = 24
 
 /**
- * Returns the share of the image that looks the same in both, read with programs that did not convert it; undefined if none can
- * read the source. If two programs disagree about the source, the one that finds the higher similarity counts.
+ * Returns the share of the image that looks the same in both, read with programs that did not convert it; undefined if
+ * none can read the source. If two programs disagree about the source, the one that finds the higher similarity counts.
  */
 export async function imageSimilarity(
   source: string,
@@ -133,7 +133,10 @@ async function anyRead(path: string, first: Reader, side: number): Promise<Uint8
   return undefined
 }
 
-/** Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent colors. */
+/**
+ * Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent
+ * colors.
+ */
 function shareOfSimilarCells(before: Uint8Array, after: Uint8Array, side: number): number {
   const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
   if (apart > maxMeanDifference) return 1 - apart / 255

@@ -10,7 +10,10 @@ import { fixture, type Variant } from './variants/variant.ts'
 
 const run = promisify(execFile)
 
-/** The file could not be created, because a program is missing or does not support it; this says nothing about the service. */
+/**
+ * The file could not be created, because a program is missing or does not support it; this says nothing about the
+ * service.
+ */
 export class FixtureUnavailable extends Error {}
 
 export interface MadeFile {

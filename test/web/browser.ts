@@ -43,7 +43,10 @@ export async function openSite(environment: Record<string, string> = {}): Promis
   }
 }
 
-/** Messages that the browser itself logs for 4xx responses or a lost connection; how the page reacts is tested elsewhere. */
+/**
+ * Messages that the browser itself logs for 4xx responses or a lost connection; how the page reacts is tested
+ * elsewhere.
+ */
 const isBrowserMessage = (line: string) =>
   line.startsWith('Failed to load resource') ||
   /^WebSocket connection to .*: net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)$/.test(line)

@@ -5,7 +5,10 @@ import { openDriveServer } from '../transfer/drive-server.ts'
 import { downloadFrom, fileCard, openSite, readDownload, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 
-/** Importing files from a drive in a real browser, including the OAuth redirect; a test server replaces the drive. About 15 s. */
+/**
+ * Importing files from a drive in a real browser, including the OAuth redirect; a test server replaces the drive. About
+ * 15 s.
+ */
 
 let drive: Awaited<ReturnType<typeof openDriveServer>>
 let site: Site

@@ -12,8 +12,8 @@ import { press, tabTo } from './keyboard.ts'
 import { layoutProblems, lowContrastTexts } from './layout-checks.ts'
 
 /**
- * The page grid for PDFs in a real browser: by keyboard only, by dragging, with many pages, and if the browser cannot draw
- * them. Violations of the content security policy appear as console errors and fail the tests. About 60 s.
+ * The page grid for PDFs in a real browser: by keyboard only, by dragging, with many pages, and if the browser cannot
+ * draw them. Violations of the content security policy appear as console errors and fail the tests. About 60 s.
  */
 
 let site: Site

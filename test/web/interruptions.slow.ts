@@ -12,8 +12,8 @@ import { chooseFiles, downloadFrom, fileCard, filePayload, fixture, launchBrowse
 
 /**
  * A page that stays open: the connection drops, the service is killed, a second tab is open, and results expire. The
- * uploaded file has 400 MB; `UPLOAD_MB=6144 npm run test:slow -- test/web/interruptions.slow.ts` uploads 6 GB, which takes minutes.
- * About 30 s.
+ * uploaded file has 400 MB; `UPLOAD_MB=6144 npm run test:slow -- test/web/interruptions.slow.ts` uploads 6 GB, which
+ * takes minutes. About 30 s.
  */
 
 const megabytes = Number(process.env['UPLOAD_MB'] ?? 400)

@@ -114,7 +114,8 @@ test('four quarter turns restore a page, and the original order is not reported 
 
 test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
-  const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent // the properties that are read
+  // Only the properties that are read.
+  const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent
   const to = (name: string, more: Partial<typeof position> = {}) => {
     const action = keyAction(key(name), { ...position, ...more })
     return action?.kind === 'focus' ? action.to : undefined

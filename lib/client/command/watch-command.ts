@@ -81,7 +81,10 @@ async function findExtensions(ids: ReadonlySet<string>, { client }: Session): Pr
   return new Set(formats.filter(({ id }) => ids.has(id)).flatMap(({ extensions }) => extensions))
 }
 
-/** Calls `convertNewFiles` after each change and every five seconds, never concurrently. Network drives report no changes. */
+/**
+ * Calls `convertNewFiles` after each change and every five seconds, never concurrently. Network drives report no
+ * changes.
+ */
 function repeatOnChange(
   folder: string,
   convertNewFiles: () => Promise<void>,

@@ -33,7 +33,8 @@ function findError(value: unknown, schema: Schema, path: string): string | undef
   if (schema.minimum !== undefined && Number(value) < schema.minimum)
     return `${path}: expected ${schema.minimum} or more, got ${value}.`
   if (Array.isArray(value)) return findItemError(value, schema, path)
-  return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined // checked above
+  // Checked above.
+  return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined
 }
 
 function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, path: string) {

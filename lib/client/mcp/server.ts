@@ -18,7 +18,8 @@ import { type ToolName, tools } from './tools.ts'
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
-const readOptions = ({ options }: ToolArguments): Options => (options ?? {}) as Options // an object according to the schema
+// An object according to the schema.
+const readOptions = ({ options }: ToolArguments): Options => (options ?? {}) as Options
 
 /** Creates the MCP server for one session with an agent. */
 export function createMcpServer(client: Mutabor, files: AgentFiles, version: string): Server {

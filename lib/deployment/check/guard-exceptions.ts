@@ -8,8 +8,8 @@ const functionsOutsideVpc = functionNames
   .map((name) => pascalCase(name.replaceAll('-', 'Dash-')))
 
 /**
- * Rules of AWS Control Tower that the template may break, with the resources and the reason. A violation that is not listed
- * here fails the check, and so does an exception that is no longer needed.
+ * Rules of AWS Control Tower that the template may break, with the resources and the reason. A violation that is not
+ * listed here fails the check, and so does an exception that is no longer needed.
  */
 export const exceptions: Readonly<Record<string, { readonly of: RegExp; readonly why: string }>> = {
   api_gw_v2_access_logs_enabled_check: {

@@ -58,8 +58,8 @@ const noManagedPolicies: Rule = ({ Resources }) =>
     )
 
 /**
- * No policy may allow every principal. VPC endpoints are exempt: their policies grant no permissions, and only functions in
- * our network reach them.
+ * No policy may allow every principal. VPC endpoints are exempt: their policies grant no permissions, and only
+ * functions in our network reach them.
  */
 const noPublicAccess: Rule = ({ Resources }) =>
   Object.entries(Resources)

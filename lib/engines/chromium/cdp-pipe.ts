@@ -53,7 +53,8 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     // The browser reads from 3 and writes to 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
-  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable] // Node types all but the first three as either direction.
+  // Node types all but the first three as either direction.
+  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable]
   const stderr = new HeadAndTail(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
   // The process's exit event reports a dead browser, so write errors are ignored.

@@ -14,8 +14,8 @@ type StyleSources = z.output<typeof StyleSources>
 const maxImportDepth = 5
 
 /**
- * Presents an ebook as one page on paper of this size: its documents one after the other, each with its own style sheets.
- * They are read from the ebook one at a time, never from the network.
+ * Presents an ebook as one page on paper of this size: its documents one after the other, each with its own style
+ * sheets. They are read from the ebook one at a time, never from the network.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
 export async function ebookPageSource(

@@ -70,7 +70,9 @@ async function readTracks(file: FileHandle): Promise<Track[]> {
   return tracks
 }
 
-/** Packs a language code with five bits per character. Undefined if it is not a code of three characters or is `und`. */
+/**
+ * Packs a language code with five bits per character. Undefined if it is not a code of three characters or is `und`.
+ */
 function packLanguage(language: string | undefined): number | undefined {
   if (language === undefined || language === 'und' || !/^[a-z]{3}$/.test(language)) return undefined
   const [a = 0, b = 0, c = 0] = Buffer.from(language).map((byte) => byte - 0x60)

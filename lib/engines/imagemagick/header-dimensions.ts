@@ -42,7 +42,9 @@ const sideReaders: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   pcx,
 }
 
-/** Returns the longest side in the header, 0 if unknown. ImageMagick may report an image that is too large as damaged. */
+/**
+ * Returns the longest side in the header, 0 if unknown. ImageMagick may report an image that is too large as damaged.
+ */
 export async function largestHeaderSide(path: string, from: MagickSourceId): Promise<number> {
   await using file = await open(path)
   const head = Buffer.alloc(headBytes)

@@ -25,7 +25,9 @@ const textFilter = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
 const csvFilter = { filter: 'Text - txt - csv (StarCalc)' }
 /** Output of `copyAsCsv`: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
 const tableImport = { ...csvFilter, options: '44,34,76,1,,1033,true,true' }
-/** Separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no, which would round. */
+/**
+ * Separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no, which would round.
+ */
 const csvExportOptions = '44,34,76,1,,0,false,true,false'
 const tsvExportOptions = '9,34,76,1,,0,false,true,false'
 

@@ -10,7 +10,9 @@ export interface OfficeSource {
   readonly headers?: boolean
 }
 
-/** Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator. */
+/**
+ * Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator.
+ */
 export async function officeSource(
   { from, to, options }: EngineWork,
   input: InputFile,

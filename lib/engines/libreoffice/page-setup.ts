@@ -58,7 +58,9 @@ export const SheetPdfOptions = PageOptions.extend({
     .describe('Shrink sheets that are wider than the page, so that no column is moved to another page'),
 })
 
-/** Page setup for the bridge. Lengths are in hundredths of a millimeter; undefined fields keep the document's setting. */
+/**
+ * Page setup for the bridge. Lengths are in hundredths of a millimeter; undefined fields keep the document's setting.
+ */
 export interface PageSetup {
   readonly short?: number | undefined
   readonly long?: number | undefined

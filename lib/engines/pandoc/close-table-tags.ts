@@ -15,7 +15,8 @@ interface OpenTable {
 
 /**
  * Adds the optional end tags of table cells, rows and sections
- * (https://html.spec.whatwg.org/multipage/syntax.html#optional-tags). Without them, pandoc reads only the text of a table.
+ * (https://html.spec.whatwg.org/multipage/syntax.html#optional-tags). Without them, pandoc reads only the text of a
+ * table.
  */
 export function closeTableTags(html: string): string {
   const tables: OpenTable[] = []

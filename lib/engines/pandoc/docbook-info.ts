@@ -12,7 +12,9 @@ const heading = /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000
 
 const joinedNames = /<\/(?:firstname|othername|honorific)>(?=<)/g
 
-/** Copies a DocBook with abstract and legal notice in the text, which pandoc drops, and spaces between parts of names. */
+/**
+ * Copies a DocBook with abstract and legal notice in the text, which pandoc drops, and spaces between parts of names.
+ */
 export async function moveInfoToText(input: InputFile, tools: Tools): Promise<InputFile> {
   const book = await readFile(input.path, 'utf8')
   const path = join(tools.workDir, 'info.xml')

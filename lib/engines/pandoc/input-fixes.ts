@@ -3,10 +3,12 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Entry } from '@zip.js/zip.js'
+import { maxEntries, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
 import type { InputFile, Tools } from '../engine.ts'
-import { maxEntries, maxUnpackedBytesFor } from '../seven-zip/limits.ts'
 
-/** Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group. */
+/**
+ * Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group.
+ */
 const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
 /** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */

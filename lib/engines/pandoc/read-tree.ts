@@ -29,7 +29,9 @@ export const mediaFolder = 'media'
 /** Time limit in seconds. An ebook takes seconds; macros and anchors that expand exponentially never end. */
 const readLimitS = 180
 
-/** Returns a copy that pandoc reads completely: text as UTF-8, tables as CSV, documents with fixes for pandoc's readers. */
+/**
+ * Returns a copy that pandoc reads completely: text as UTF-8, tables as CSV, documents with fixes for pandoc's readers.
+ */
 export async function prepareInput(
   input: InputFile,
   from: PandocSourceId,

@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Assigns one `\newcommand` definition (argument count, optional default of the first argument, body) to many names. */
+/**
+ * Assigns one `\newcommand` definition (argument count, optional default of the first argument, body) to many names.
+ */
 const define = (names: readonly string[], definition: string) =>
   names.map((name) => [name, definition] as const)
 

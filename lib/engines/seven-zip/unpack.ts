@@ -2,13 +2,13 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
 import { AppError } from '../../errors.ts'
+import { archiveTooLargeError, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { pythonProgram } from '../sandbox/python.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { warnAboutDroppedEntries } from './dropped-entries.ts'
-import { archiveTooLargeError, maxUnpackedBytesFor } from './limits.ts'
 import {
   type ArchiveEntry,
   checkEntries,
@@ -114,7 +114,9 @@ async function unpackWithFallback(
 export const usesUnknownMethod = (error: unknown) =>
   error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
 
-/** Only py7zr reads Zstandard in 7z, which several programs write. Links are refused, because py7zr would create them. */
+/**
+ * Only py7zr reads Zstandard in 7z, which several programs write. Links are refused, because py7zr would create them.
+ */
 async function unpackWithPython(
   path: string,
   folder: string,

@@ -5,8 +5,8 @@ import { mediaFormatsByMime, mediaSignatures } from './media-signatures.ts'
 import { subtitlePatterns, subtitlesByName } from './subtitle-signatures.ts'
 
 /**
- * Formats that share their magic bytes: the content determines the family, the file name the format. The first one is the
- * default.
+ * Formats that share their magic bytes: the content determines the family, the file name the format. The first one is
+ * the default.
  */
 const families = [
   [

@@ -4,8 +4,8 @@ import { tiffLayout } from './tiff.ts'
 const endOfImage = '\xff\xd9'
 
 /**
- * Looks for the end marker of a JPEG after the start of its pixel data, from the end of the file. Phones append videos and
- * depth maps, so the marker need not be last; it cannot occur within pixel data.
+ * Looks for the end marker of a JPEG after the start of its pixel data, from the end of the file. Phones append videos
+ * and depth maps, so the marker need not be last; it cannot occur within pixel data.
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
   const scan = await startOfScan(file)
@@ -84,8 +84,8 @@ export function checkBmp(file: OpenedFile): void {
 }
 
 /**
- * Checks an OpenEXR file: a header, the offset table of all scan line blocks, the blocks. Readers would show missing blocks in
- * black. Tiled and multi-part files have another layout and are not checked.
+ * Checks an OpenEXR file: a header, the offset table of all scan line blocks, the blocks. Readers would show missing
+ * blocks in black. Tiled and multi-part files have another layout and are not checked.
  */
 export async function checkExr(file: OpenedFile): Promise<void> {
   const kind = 'an OpenEXR image'
@@ -107,7 +107,9 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   }
 }
 
-/** Returns the end of the header, where an empty name follows the attributes (each with name, type, length and value). */
+/**
+ * Returns the end of the header, where an empty name follows the attributes (each with name, type, length and value).
+ */
 function exrHeaderEnd(head: Uint8Array): number | undefined {
   let at = 8
   while (at < head.length && head[at] !== 0) {

@@ -17,7 +17,8 @@ const sampleRates = [44_100, 48_000, 32_000] as const
 const minFrames = 4
 
 /**
- * Returns whether MPEG audio starts anywhere in the head of a file; recorders can leave garbage before it, which players skip.
+ * Returns whether MPEG audio starts anywhere in the head of a file; recorders can leave garbage before it, which
+ * players skip.
  *
  * @param head the first kilobytes of the file
  */

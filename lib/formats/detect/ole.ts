@@ -97,7 +97,10 @@ async function checkEnd(
   if (last >= 0 && (first + last + 1) * sectorBytes >= file.size) throw corruptOleError('it is cut off')
 }
 
-/** Returns the names of directory entries, [MS-CFB] 2.6.1: 64 bytes of UTF-16, then the length in bytes including the NUL. */
+/**
+ * Returns the names of directory entries, [MS-CFB] 2.6.1: 64 bytes of UTF-16, then the length in bytes including the
+ * NUL.
+ */
 function entryNames(sector: Uint8Array): string[] {
   const names: string[] = []
   for (let start = 0; start + entryBytes <= sector.length; start += entryBytes) {

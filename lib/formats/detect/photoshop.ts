@@ -1,11 +1,11 @@
-import { maxSide } from '../../engines/imagemagick/limits.ts'
+import { maxSide } from '../image-limits.ts'
 import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const headerBytes = 26
 
 /**
- * Checks a Photoshop file (Adobe's file format specification): a header, three sections with their lengths, then the merged
- * image. Readers show missing parts in black. An image that exceeds the limit of the engine is rejected there.
+ * Checks a Photoshop file (Adobe's file format specification): a header, three sections with their lengths, then the
+ * merged image. Readers show missing parts in black. An image that exceeds the limit of the engine is rejected there.
  */
 export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)

@@ -1,8 +1,9 @@
 import type { FormatId } from '../index.ts'
 
 /**
- * Patterns for the start of subtitle files, decoded as Latin-1 (a UTF-8 byte order mark is three characters). Formats whose
- * start could also be notes or a table (`[10][25]`, `[12:30]`, `10,25,"words"`) are recognized by the file name only.
+ * Patterns for the start of subtitle files, decoded as Latin-1 (a UTF-8 byte order mark is three characters). Formats
+ * whose start could also be notes or a table (`[10][25]`, `[12:30]`, `10,25,"words"`) are recognized by the file name
+ * only.
  */
 export const subtitlePatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)/, 'vtt'],

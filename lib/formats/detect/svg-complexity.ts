@@ -11,7 +11,9 @@ interface SvgGroup {
   readonly children: (SvgGroup | string)[]
 }
 
-/** The lookahead requires the whole tag name; without it, a tag name of a megabyte would cause quadratic backtracking. */
+/**
+ * The lookahead requires the whole tag name; without it, a tag name of a megabyte would cause quadratic backtracking.
+ */
 const tagPattern = /<(\/?)(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])([^<>]*?)(\/?)>/g
 const idPattern = /\sid\s*=\s*["']([^"']+)["']/
 const hrefPattern = /href\s*=\s*["']#([^"']+)["']/

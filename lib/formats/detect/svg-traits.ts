@@ -12,8 +12,8 @@ export type Trait = (typeof traits)[number]
 const maxBytes = 8 * 1024 * 1024
 
 /**
- * Features that librsvg 2.6 ignores or renders differently from a browser, which follows the standards (SVG 2, CSS). Each was
- * rendered with both; features with the same result are not listed.
+ * Features that librsvg 2.6 ignores or renders differently from a browser, which follows the standards (SVG 2, CSS).
+ * Each was rendered with both; features with the same result are not listed.
  */
 const browserOnlyFeatures: readonly RegExp[] = [
   // Embedded fonts and color emoji.

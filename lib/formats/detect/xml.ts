@@ -54,7 +54,10 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
   }
 }
 
-/** Returns whether an SVG file is a font. A drawing can also define fonts, but draws something outside of its definitions. */
+/**
+ * Returns whether an SVG file is a font. A drawing can also define fonts, but draws something outside of its
+ * definitions.
+ */
 function isSvgFont(text: string): boolean {
   if (!/<font[\s>]/.test(text)) return false
   const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')

@@ -1,6 +1,8 @@
 const endBytes = 64 * 1024
 
-/** Keeps the first and last 64 KiB of a stream, which are enough to detect a file's format and whether it is complete. */
+/**
+ * Keeps the first and last 64 KiB of a stream, which are enough to detect a file's format and whether it is complete.
+ */
 export class HeadAndTail {
   #size = 0
   #head: Buffer[] = []

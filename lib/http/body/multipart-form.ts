@@ -5,11 +5,12 @@ import type { Files } from '../../aws/files.ts'
 import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { sanitizeFileName } from '../../names/file-name.ts'
+import type { ReceivedFile } from '../../uploads/received-file.ts'
+import { fileTooLargeError } from '../../uploads/size-errors.ts'
 import { uploadKey } from '../../uploads/uploads.ts'
-import type { ReceivedFile } from '../contract.ts'
+import { duplicateFieldError } from '../../validation/repeated-field.ts'
 import { HeadAndTail } from './head-and-tail.ts'
 import { connectionClosedError } from './read-body.ts'
-import { duplicateFieldError } from './repeated-field.ts'
 import { notUtf8Error } from './utf8-escapes.ts'
 
 /** A form beyond these limits is an attack, not a request. */
@@ -34,7 +35,8 @@ export interface FormOptions {
 
 /**
  * Reads a multipart form; files are streamed to the bucket and are never entirely in memory.
- * @throws AppError INVALID_REQUEST for a malformed form, FILE_TOO_LARGE, INVALID_INPUT for a file in an unexpected field.
+ * @throws AppError INVALID_REQUEST for a malformed form, FILE_TOO_LARGE, INVALID_INPUT for a file in an unexpected
+ * field.
  */
 export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
   const fields: Record<string, string> = {}
@@ -213,13 +215,4 @@ class Meter extends Transform {
   sha256(): string {
     return this.#hash.digest('hex')
   }
-}
-
-export function fileTooLargeError(maxBytes: number, size?: number): AppError {
-  const max = Math.floor(maxBytes / 1024 / 1024)
-  return new AppError('FILE_TOO_LARGE', `The file is larger than the limit of ${max} MiB.`, {
-    field: 'file',
-    maxBytes,
-    ...(size !== undefined && { size }),
-  })
 }

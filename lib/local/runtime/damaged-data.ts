@@ -41,9 +41,9 @@ export interface DamageOptions {
 }
 
 /**
- * Checks the secrets and databases of a data folder whose lock is held. With `onAcceptedLoss`, what is damaged is renamed, so
- * that the service starts without it. A start that is killed meanwhile leaves a file that is missing, which the next
- * start refuses again.
+ * Checks the secrets and databases of a data folder whose lock is held. With `onAcceptedLoss`, what is damaged is
+ * renamed, so that the service starts without it. A start that is killed meanwhile leaves a file that is missing, which
+ * the next start refuses again.
  * @throws DamagedDataError that names each damaged file and the ways out
  */
 export async function checkDataFolder(dataDir: string, options: DamageOptions): Promise<void> {

@@ -2,9 +2,9 @@
 //
 // `PRAGMA quick_check` reads the whole file: 0.7 s per GB when it is cached, and about as long as the disk takes for
 // random reads otherwise (320 MB took 0.23 s, and 6 s uncached on a slow virtual disk). So files of ordinary size are
-// checked completely, and larger ones by a separate process that gets a fixed time; what it has not read by then remains
-// unchecked until the next start, or until SQLite finds the damage itself. Skipping the check after a clean shutdown was
-// considered and dropped: damage at rest is what it is for.
+// checked completely, and larger ones by a separate process that gets a fixed time; what it has not read by then
+// remains unchecked until the next start, or until SQLite finds the damage itself. Skipping the check after a clean
+// shutdown was considered and dropped: damage at rest is what it is for.
 import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -56,7 +56,8 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
 export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_version'): string | undefined {
   let database: DatabaseSync | undefined
   try {
-    // Writable only to roll back an interrupted transaction: a database without a write-ahead log is not readable before.
+    // Writable only to roll back an interrupted transaction: a database without a write-ahead log is not readable
+    // before.
     database = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`), timeout: lockTimeoutMs })
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
     // Reads the schema and the first page of every table.
@@ -104,9 +105,10 @@ const logHeaderBytes = 32
 const logMagic = 0x377f0682
 
 /**
- * Whether a write-ahead log has a header that SQLite cannot have written (https://www.sqlite.org/fileformat2.html#walformat).
- * SQLite would ignore such a log, and with it all commits since the last checkpoint. An interrupted first write leaves
- * fewer bytes or zeros. Damage behind the header looks like an interrupted write: SQLite ends the log there.
+ * Whether a write-ahead log has a header that SQLite cannot have written
+ * (https://www.sqlite.org/fileformat2.html#walformat). SQLite would ignore such a log, and with it all commits since
+ * the last checkpoint. An interrupted first write leaves fewer bytes or zeros. Damage behind the header looks like an
+ * interrupted write: SQLite ends the log there.
  */
 function damagedLogHeader(file: string): boolean {
   const header = readStart(file, logHeaderBytes)

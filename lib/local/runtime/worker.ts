@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda'
 import { type FunctionFailure, toFunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
 import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
-import type { Job } from '../../jobs/job.ts'
 import { anyJob, jobEndEmitter } from '../../jobs/job-end-emitter.ts'
+import type { Job } from '../../model/job.ts'
 import {
   FileExchangeClient,
   type FileRequest,
@@ -45,7 +45,8 @@ const sendAndFlush = (message: WorkerMessage) =>
 
 const files = new FileExchangeClient(sendMessage)
 const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
-const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule // the name that WorkerProcess passes
+// The name that WorkerProcess passes.
+const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
 function loadFunction(module: FunctionModule): WorkerFunction {

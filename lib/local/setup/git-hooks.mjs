@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
- * Makes git run `.githooks/commit-msg`, which checks the subjects of commits. Does nothing outside a git checkout, without
- * git, or if hooks are already in use: those of the user, or another folder that is configured.
+ * Makes git run `.githooks/commit-msg`, which checks the subjects of commits. Does nothing outside a git checkout,
+ * without git, or if hooks are already in use: those of the user, or another folder that is configured.
  *
  * @param {string} root
  */

@@ -12,7 +12,9 @@ const inARow = 200
 const rounds = 8
 const path = '/v1/formats/png'
 
-/** Measures the cost of authentication: the same request anonymously, and with an API key whose plan has rate limits. */
+/**
+ * Measures the cost of authentication: the same request anonymously, and with an API key whose plan has rate limits.
+ */
 async function compare({ report }: BenchContext): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
   const plans = join(folder, 'plans.json')

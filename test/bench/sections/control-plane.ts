@@ -8,8 +8,8 @@ import { withCpu } from '../process-tree.ts'
 import type { BenchContext, Section } from '../section.ts'
 
 /**
- * A job with hardly any work: an image of one pixel passes through form, bucket, table, queue and worker. The time of the engine
- * is subtracted.
+ * A job with hardly any work: an image of one pixel passes through form, bucket, table, queue and worker. The time of
+ * the engine is subtracted.
  */
 export const controlPlane: Section = {
   name: 'control-plane',

@@ -30,7 +30,9 @@ export const docx: Section = {
   },
 }
 
-/** Returns a function that uses a free office: each converts one document at a time, and there is one office per caller. */
+/**
+ * Returns a function that uses a free office: each converts one document at a time, and there is one office per caller.
+ */
 function onFree(offices: readonly BareOffice[]) {
   const free = [...offices]
   return async (document: string) => {

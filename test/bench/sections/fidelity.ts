@@ -25,7 +25,8 @@ import type { Section } from '../section.ts'
 import { credentials, region } from '../servers/server-process.ts'
 
 /**
- * Measures the cost of the loss detector: runs the same steps, including storing the result, in pairs with and without it.
+ * Measures the cost of the loss detector: runs the same steps, including storing the result, in pairs with and without
+ * it.
  */
 export const fidelity: Section = {
   name: 'fidelity',
@@ -64,7 +65,9 @@ interface Case {
   readonly files: Files
 }
 
-/** Starts the embedded S3 in a separate process, as usual. The SDK finds it through the environment until it is closed. */
+/**
+ * Starts the embedded S3 in a separate process, as usual. The SDK finds it through the environment until it is closed.
+ */
 async function openBucket(dir: string): Promise<{ files: Files; close(): Promise<void> }> {
   const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), ['S3', dir])
   const [{ url }] = await once(child, 'message')
@@ -85,8 +88,9 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 }
 
 /**
- * Times of one run in milliseconds: wall time, the part of it after the engine, CPU time of this process, CPU time of all
- * processes. The engine time varies by more than the loss detector adds, which mostly works while the engine is running.
+ * Times of one run in milliseconds: wall time, the part of it after the engine, CPU time of this process, CPU time of
+ * all processes. The engine time varies by more than the loss detector adds, which mostly works while the engine is
+ * running.
  */
 interface TimeSpent {
   readonly wall: number

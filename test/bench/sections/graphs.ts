@@ -6,8 +6,8 @@ import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
 
 /**
- * Measures the cost of a no-op task: records in the embedded table, eight workers in this process, and queue, bus and bucket in
- * memory. No engine or other program is started.
+ * Measures the cost of a no-op task: records in the embedded table, eight workers in this process, and queue, bus and
+ * bucket in memory. No engine or other program is started.
  */
 async function benchGraphs(say: Print): Promise<void> {
   // Imported here, because modules of tests make Node print a test summary at the end.

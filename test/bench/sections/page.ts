@@ -185,7 +185,10 @@ interface TraceEvent {
   readonly args: { readonly name?: string }
 }
 
-/** Returns the CPU time of the longest task of the page's main thread during an action; wall time would depend on other load. */
+/**
+ * Returns the CPU time of the longest task of the page's main thread during an action; wall time would depend on other
+ * load.
+ */
 async function measureLongestTask(page: Page, act: () => Promise<void>): Promise<LongestTask> {
   const browser = page.context().browser()
   if (!browser) throw new Error('the page has no browser')

@@ -76,8 +76,8 @@ const runProgram =
   }
 
 /**
- * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would reuse its memory
- * pages, which a virtual machine then need not request from its host: several times faster than new ones.
+ * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would reuse
+ * its memory pages, which a virtual machine then need not request from its host: several times faster than new ones.
  */
 const downloadTurn = (
   store: ThirdPartyStore,

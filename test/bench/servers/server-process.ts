@@ -1,5 +1,5 @@
-// One embedded server in a separate process, to measure its memory: node server-process.ts <S3 | SQS | EVENTBRIDGE | DYNAMODB>
-// <folder>. Sends its URL and each delivered event to the parent process.
+// One embedded server in a separate process, to measure its memory: node server-process.ts <S3 | SQS | EVENTBRIDGE |
+// DYNAMODB> <folder>. Sends its URL and each delivered event to the parent process.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import pino from 'pino'

@@ -15,7 +15,8 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    const stored = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[] // written by saveFolder
+    // Written by saveFolder.
+    const stored = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[]
     return new Map(stored.map(({ jobId, folder }) => [jobId, folder]))
   }, new Map<string, string>())
 

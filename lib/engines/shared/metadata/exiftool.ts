@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 
 /**
- * Runs exiftool and returns its output. Arguments are passed in a file, one per line, so that user text cannot be parsed
- * as another argument: everything after the first `=` of a line is the value.
+ * Runs exiftool and returns its output. Arguments are passed in a file, one per line, so that user text cannot be
+ * parsed as another argument: everything after the first `=` of a line is the value.
  * @throws ProcessFailure.
  */
 export async function exiftool(args: readonly string[], tools: Tools): Promise<string> {

@@ -108,7 +108,9 @@ const candidateCharsets = [
   ...['windows-1253', 'iso-8859-7', 'windows-1255', 'windows-1256', 'iso-8859-6', 'iso-8859-2'],
   ...['windows-874', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ]
-/** DOS and old Mac encodings: their letters share codes with Windows quotation marks and dashes, which are more common. */
+/**
+ * DOS and old Mac encodings: their letters share codes with Windows quotation marks and dashes, which are more common.
+ */
 const legacyCharsets = ['cp850', 'cp437', 'cp852', 'macintosh']
 const legacyPenalty = -0.4
 const relatedCharsets: Readonly<Record<string, readonly string[]>> = {

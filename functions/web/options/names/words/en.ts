@@ -1,6 +1,6 @@
 /**
- * Labels, values and units of options, by the service's own English, which is written for people and shown as it is where
- * there is no entry.
+ * Labels, values and units of options, by the service's own English, which is written for people and shown as it is
+ * where there is no entry.
  */
 const unchanged: Readonly<Record<string, string>> = {}
 

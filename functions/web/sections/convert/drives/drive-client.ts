@@ -57,7 +57,8 @@ export function listFolder(
     readonly cursor?: string
   },
 ): Promise<Listing> {
-  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`) // all values are strings
+  // All values are strings.
+  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
 }
 
 export async function disconnect(drive: string, connectionId: string): Promise<void> {
